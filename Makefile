@@ -1,0 +1,53 @@
+# Every target sets up what it needs: python3 (>= 3.11, with venv), make and a C++ compiler suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SANITIZE := .venv-sanitize
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
+
+.PHONY: demo test test-all lint format bench sanitize clean
+
+demo: $(VENV)/ready
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/ready
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/ready
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m numpydoc lint src/bandsvm/classifier.py src/bandsvm/certificate.py src/bandsvm/problem.py src/bandsvm/solvers/__init__.py
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/ready
+	$(BIN)/python benchmarks/compare.py
+
+# The core once more under address and undefined-behaviour sanitizers, in an environment of its own.
+sanitize: $(SANITIZE)/ready
+	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 OPENBLAS_NUM_THREADS=1 \
+	$(SANITIZE)/bin/python -m pytest -p no:xdist -p no:cacheprovider -m "not slow" -k "not estimator_check"
+
+# A stamp is younger than the sources it was built from.
+$(VENV)/ready: $(SOURCES)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[dev]"
+	@touch $@
+
+$(SANITIZE)/ready: $(SOURCES) $(wildcard src/bandsvm/*.py src/bandsvm/*/*.py)
+	$(PYTHON) -m venv $(SANITIZE)
+	$(SANITIZE)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(SANITIZE)/bin/uv pip install --quiet --python $(SANITIZE)/bin/python --reinstall-package bandsvm \
+		--config-settings=cmake.define.BANDSVM_SANITIZE=ON --config-settings=build-dir=build/sanitize ".[test]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(SANITIZE) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

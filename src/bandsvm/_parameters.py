@@ -1,0 +1,126 @@
+"""Checks of the estimator's parameters: messages name the parameter, the rule and the value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.kernels import available_kernels
+from bandsvm.solvers import available_solvers
+
+
+class BandParameters(NamedTuple):
+    """Band and costs, one entry a class."""
+
+    rho1: NDArray[np.float64]
+    rho2: NDArray[np.float64]
+    C1: NDArray[np.float64]
+    C2: NDArray[np.float64]
+
+
+def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
+    """Return rho1, rho2, C1 and C2 of every class, checked."""
+    rho1, rho2, C1, C2 = (
+        _per_class(name, getattr(estimator, name), classes) for name in BandParameters._fields
+    )
+    for label, low, high in zip(classes, rho1, rho2, strict=True):
+        of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
+        if not low > 0.0:
+            raise ValueError(f"rho1{of_class} must be greater than 0, got {low}.")
+        if high < low:
+            raise ValueError(
+                f"rho2{of_class} must not be less than rho1, got rho1={low} and rho2={high}; "
+                "the band is [rho1, rho2]."
+            )
+    if not (C1 > 0.0).all():
+        raise ValueError(f"C1 must be greater than 0, got {estimator.C1!r}.")
+    if not (C2 >= 0.0).all():
+        raise ValueError(
+            f"C2 must be at least 0, got {estimator.C2!r}; C2=0 gives the C-SVM, without a band."
+        )
+    return BandParameters(rho1, rho2, C1, C2)
+
+
+def _is_mapping(*values: Any) -> bool:
+    return any(isinstance(value, Mapping) for value in values)
+
+
+def _of_class(label: Any) -> str:
+    return f" of class {label!r}"
+
+
+def _per_class(name: str, value: Any, classes: NDArray) -> NDArray[np.float64]:
+    """Return a number, or a mapping from class to number, as one finite number a class."""
+    if not isinstance(value, Mapping):
+        return np.full(len(classes), _finite(name, value))
+    labels = classes.tolist()
+    unknown = [label for label in value if label not in labels]
+    missing = [label for label in labels if label not in value]
+    if unknown or missing:
+        raise ValueError(
+            f"{name} as a mapping must have one entry for each class {labels}; "
+            f"missing: {missing}, unknown: {unknown}."
+        )
+    return np.array([_finite(name + _of_class(label), value[label]) for label in labels])
+
+
+def _finite(name: str, value: Any) -> float:
+    """Return a finite real number as a float."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}.")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value!r}.")
+    return float(value)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check all parameters that do not depend on the classes."""
+    _check_kernel(estimator)
+    if estimator.solver not in ("auto", *available_solvers()):
+        names = ", ".join(repr(name) for name in ("auto", *available_solvers()))
+        raise ValueError(f"solver must be one of {names}, got {estimator.solver!r}.")
+    if not _finite("tol", estimator.tol) > 0.0:
+        raise ValueError(f"tol must be greater than 0, got {estimator.tol!r}.")
+    if isinstance(estimator.max_iter, bool) or not isinstance(estimator.max_iter, Integral):
+        raise TypeError(f"max_iter must be an integer, got {estimator.max_iter!r}.")
+    if estimator.max_iter < 1:
+        raise ValueError(
+            f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
+        )
+    if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
+        raise ValueError(
+            f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
+        )
+    if estimator.n_jobs is not None and (
+        not isinstance(estimator.n_jobs, Integral) or estimator.n_jobs == 0
+    ):
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, got {estimator.n_jobs!r}."
+        )
+
+
+def _check_kernel(estimator: Any) -> None:
+    """Check the kernel and its parameters."""
+    kernel, gamma = estimator.kernel, estimator.gamma
+    names = (*available_kernels(), "precomputed")
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in names):
+        known = ", ".join(repr(name) for name in names)
+        raise ValueError(f"kernel must be one of {known} or a callable, got {kernel!r}.")
+    if isinstance(gamma, str):
+        if gamma not in ("scale", "auto"):
+            raise ValueError(f"gamma must be 'scale', 'auto' or a number, got {gamma!r}.")
+    elif _finite("gamma", gamma) < 0.0:
+        raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
+    if _finite("degree", estimator.degree) < 0.0:
+        raise ValueError(f"degree must be at least 0, got {estimator.degree!r}.")
+    if kernel == "poly" and not float(estimator.degree).is_integer():
+        raise ValueError(
+            f"degree must be a whole number, got {estimator.degree!r}: a negative inner product "
+            "has no other powers."
+        )
+    _finite("coef0", estimator.coef0)

@@ -1,0 +1,87 @@
+"""A training set as band problems: one for two classes, else one for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from bandsvm._parameters import band_parameters
+from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
+
+
+@dataclass(frozen=True)
+class Training:
+    """Classes, labels as signs, and the band problems they make.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels of the classes that have weight.
+    signs : ndarray of shape (n_problems, n_samples)
+        +1 for the class that a problem tells apart from the rest, -1 for the rest.
+    rho1, rho2 : ndarray of shape (n_samples,)
+        Each sample's band.
+    problems : list of BandProblem
+        One for each row of signs.
+    """
+
+    classes: NDArray
+    signs: NDArray[np.float64]
+    rho1: NDArray[np.float64]
+    rho2: NDArray[np.float64]
+    problems: list[BandProblem]
+
+    def titles(self) -> list[str]:
+        """Return what each problem is about, for people who watch."""
+        if len(self.problems) == 1:
+            return [""]
+        return [f"class {label!r} against the rest:" for label in self.classes.tolist()]
+
+    def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
+        """Return alpha and theta as the estimator shows them, from one row of c a problem."""
+        alpha, theta = split_coefficients(self.signs, coefficients)
+        return self._columns(alpha), self._columns(theta)
+
+    def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
+        """Return xi and eta as the estimator shows them, from one row of g a problem."""
+        xi, eta = slacks(self.signs, decision, self.rho1, self.rho2)
+        return self._columns(xi), self._columns(eta)
+
+    def _columns(self, values: NDArray) -> NDArray:
+        """Return one column a problem, or a plain vector if there is one problem only."""
+        return values[0] if len(values) == 1 else values.T
+
+
+def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
+    """Return the band problems of an estimator's parameters for labels and sample weights."""
+    check_classification_targets(y)
+    counted = weights > 0.0
+    classes = np.unique(y[counted])
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes of samples with a weight greater than 0, got one "
+            f"class: {classes.tolist()}."
+        )
+    class_weights = compute_class_weight(
+        estimator.class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
+    )
+    if not (np.isfinite(class_weights) & (class_weights >= 0.0)).all():
+        raise ValueError(
+            f"class_weight must not hold negative or infinite values, got {estimator.class_weight}."
+        )
+    # Labels of samples without weight may lie outside of classes; any class will do for them.
+    class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    band = band_parameters(estimator, classes)
+    rho1, rho2, C1, C2 = (values[class_of] for values in band)
+    distinguished = [1] if len(classes) == 2 else range(len(classes))
+    signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
+    costs = weights * class_weights[class_of]
+    problems = [
+        band_problem(row, rho1, rho2, C1, C2, costs, bool(estimator.fit_intercept)) for row in signs
+    ]
+    return Training(classes, signs, rho1, rho2, problems)

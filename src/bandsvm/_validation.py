@@ -1,0 +1,118 @@
+"""Checks of the data: X, y, sample weights and kernel matrices."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, validate_data
+
+from bandsvm.kernels import Samples
+
+FLOATS = [np.float64, np.float32]
+# Relative asymmetry of a kernel matrix that float32 arithmetic can explain.
+ASYMMETRY = 1e-5
+
+
+def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+    """Return X (and y) as scikit-learn validates them, with the cure added to its messages."""
+    try:
+        return validate_data(
+            estimator, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C"
+        )
+    except ValueError as error:
+        cure = _cure(str(error))
+        if cure:
+            raise ValueError(f"{error}\n{cure}") from error
+        raise
+
+
+def _cure(message: str) -> str:
+    """Return what to do about a complaint of scikit-learn's that does not say so itself."""
+    if "could not convert" in message or ("numeric" in message and "strings" in message):
+        return (
+            "X must be numeric; encode text and categories first, for example with "
+            "sklearn.preprocessing.OneHotEncoder."
+        )
+    if "infinity" in message:
+        return "X must be finite; drop or replace such entries, or scale X."
+    return ""
+
+
+def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return one finite weight of at least 0 for every sample, not all of them 0."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, sample_weight)
+    weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one entry for each of the {n_samples} samples, got shape "
+            f"{weights.shape}."
+        )
+    if (weights < 0.0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got a smallest weight of {weights.min()}; "
+            "use 0 to leave a sample out."
+        )
+    if not weights.any():
+        raise ValueError(
+            "sample_weight must contain at least one non-zero number, but all weights are zero."
+        )
+    return weights
+
+
+def check_kernel_matrix(K: Any) -> None:
+    """Check that a precomputed kernel matrix for fitting is dense, square and symmetric."""
+    if sp.issparse(K):
+        raise TypeError(
+            "A precomputed kernel must be a dense matrix, got a sparse one; pass K.toarray()."
+        )
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"A precomputed kernel must be a square matrix of shape (n_samples, n_samples), got "
+            f"shape {K.shape}; pass the kernel of the training samples with themselves."
+        )
+    largest = float(np.abs(K).max())
+    worst = 0.0
+    for rows in Samples(K).chunks(len(K)):
+        worst = max(worst, float(np.abs(K[rows] - K[:, rows].T).max()))
+    if worst > ASYMMETRY * largest:
+        raise ValueError(
+            f"A precomputed kernel must be symmetric, but entries (i, j) and (j, i) differ by up "
+            f"to {worst:.3g} where the largest entry is {largest:.3g}; use (K + K.T) / 2 if that "
+            "is what you mean."
+        )
+
+
+def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
+    """Return the support columns of a precomputed kernel for prediction.
+
+    K may hold the kernel values with all training samples, or with the support vectors alone.
+    """
+    K = check_array(K, dtype=FLOATS, input_name="X")
+    if K.shape[1] == n_train:
+        return K[:, support]
+    if K.shape[1] == len(support):
+        return K
+    raise ValueError(
+        f"X has {K.shape[1]} features, but BandedSVC is expecting {n_train} features as input: "
+        f"with a precomputed kernel, one column for each training sample, or {len(support)}, one "
+        "for each support vector in the order of support_."
+    )
+
+
+def check_not_negative(X: Any) -> None:
+    """Check that no feature is negative, as the chi2 kernel needs it."""
+    smallest = float(X.min())
+    if smallest < 0.0:
+        raise ValueError(
+            f"Negative values in data: X must not be negative for kernel='chi2', got {smallest}; "
+            "use another kernel or shift the features."
+        )

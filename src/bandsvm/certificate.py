@@ -1,0 +1,282 @@
+"""The certificate of a fit: how far a solution is from optimal, by code no solver shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.kernels import Rows
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Solution, Status
+
+# The gradient is recomputed for this many samples of every fit; next to a fit that is free.
+N_SPOT_CHECKS = 256
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a solution is worth, docs/theory.md section 4.
+
+    The optimal value of the objective lies between `dual` and `primal`. Where a model has more
+    than two classes, values are sums over its one-vs-rest problems, violations are maxima, and
+    `parts` holds the certificate of each class.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Value of the objective, and a lower bound of what any model can reach.
+    gap : float
+        How much of the objective is not yet accounted for: primal - dual.
+    relative_gap : float
+        The gap as a share of the larger of the two values.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the decision value; `tol`
+        bounds it.
+    intercept_interval : tuple of two floats
+        The intercepts that the optimality conditions allow; it is empty, its ends swapped, by as
+        much as they are violated.
+    infeasibility : float
+        Largest violation of the dual's constraints by the coefficients.
+    gradient_drift : float
+        Largest difference between decision values as the solver kept them and as recomputed.
+    n_checked : int
+        Number of samples at which they were recomputed.
+    status : Status
+        Why the solver stopped.
+    tol : float
+        The violation that was asked for.
+    n_iter, n_pair_steps, n_kernel_rows : int
+        Outer steps, pair steps and kernel rows that the fit took.
+    seconds : float
+        Time the solver took.
+    parts : tuple of Certificate
+        Certificates of the classes, empty for two classes.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    intercept_interval: tuple[float, float]
+    infeasibility: float
+    gradient_drift: float
+    n_checked: int
+    status: Status
+    tol: float
+    n_iter: int
+    n_pair_steps: int
+    n_kernel_rows: int
+    seconds: float
+    parts: tuple[Certificate, ...] = ()
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the optimality conditions hold to ``tol``, drift of the gradient included."""
+        # Each of the two decision values that make up a violation may have drifted.
+        return self.kkt_violation + 2.0 * self.gradient_drift <= self.tol
+
+    def __str__(self) -> str:
+        """Return the certificate as a table."""
+        problems = f" over {len(self.parts)} classes" if self.parts else ""
+        lines = [
+            f"Certificate: {self.status.value}{problems}",
+            f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
+            f"  duality gap     {self.gap:.2e} ({self.relative_gap:.1e} of the objective)",
+            f"  KKT violation   {self.kkt_violation:.2e} (tol {self.tol:.1e})",
+            f"  gradient drift  {self.gradient_drift:.1e} at {self.n_checked} samples",
+            f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
+            f"{self.n_kernel_rows} kernel rows, {self.seconds:.3g} s",
+        ]
+        return "\n".join(lines)
+
+
+def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
+    """Return the objective of the decision rule that ``c`` and ``intercept`` make."""
+    g = f + intercept
+    loss = problem.below * np.maximum(problem.lo - g, 0.0)
+    loss += problem.above * np.maximum(g - problem.hi, 0.0)
+    return 0.5 * float(c @ f) + float(loss.sum())
+
+
+def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
+    """Return the dual objective of ``c``."""
+    edges = problem.lo * np.maximum(c, 0.0) + problem.hi * np.minimum(c, 0.0)
+    return float(edges.sum()) - 0.5 * float(c @ f)
+
+
+def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
+    """Return the gap as a sum over samples of terms that are never negative.
+
+    It equals primal - dual where ``sum c = 0``, without the cancellation of two large numbers.
+    """
+    g = f + intercept
+    # A coefficient c > 0 pays for lying below lo, c < 0 for lying above hi: what is paid in
+    # excess, sample by sample, is the gap.
+    to_lo, to_hi = problem.lo - g, g - problem.hi
+    terms = problem.below * np.maximum(to_lo, 0.0) - np.maximum(c, 0.0) * to_lo
+    terms += problem.above * np.maximum(to_hi, 0.0) - np.maximum(-c, 0.0) * to_hi
+    return float(terms.sum())
+
+
+def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[float, float]:
+    """Return the largest lower and the smallest upper limit that samples set to the intercept.
+
+    A sample with 0 < c < below must lie at ``lo``; one with c = below at or under it, one with
+    c = 0 within the band, and so on upwards.
+    """
+    at_lo, at_hi = problem.lo - f, problem.hi - f
+    inner = (c >= 0.0) & (c < problem.below)
+    lower = np.concatenate([at_lo[inner], at_hi[c < 0.0]])
+    outer = (c <= 0.0) & (c > -problem.above)
+    upper = np.concatenate([at_lo[c > 0.0], at_hi[outer]])
+    return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
+
+
+def kkt_violation(problem: BandProblem, c: NDArray, f: NDArray) -> float:
+    """Return by how much the best intercept, or none, misses the limits that samples set to it."""
+    lower, upper = intercept_interval(problem, c, f)
+    if problem.has_intercept:
+        return max(lower - upper, 0.0)
+    return max(lower, -upper, 0.0)
+
+
+def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
+    """Return the intercept: the mean over free variables, else the middle of its interval."""
+    if not problem.has_intercept:
+        return 0.0
+    at_lower_edge = (c > 0.0) & (c < problem.below)
+    at_upper_edge = (c < 0.0) & (c > -problem.above)
+    limits = np.concatenate([(problem.lo - f)[at_lower_edge], (problem.hi - f)[at_upper_edge]])
+    if len(limits):
+        return float(limits.mean())
+    ends = [end for end in intercept_interval(problem, c, f) if np.isfinite(end)]
+    return float(np.mean(ends)) if ends else 0.0
+
+
+def certify(
+    problem: BandProblem,
+    rows: Rows,
+    solution: Solution,
+    intercept: float,
+    tol: float,
+    n_checks: int | None = N_SPOT_CHECKS,
+) -> Certificate:
+    """Certify a solution.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What was solved.
+    rows : Rows
+        Kernel rows, to recompute the gradient from.
+    solution : Solution
+        What a solver returned.
+    intercept : float
+        The intercept of the model.
+    tol : float
+        The violation that was asked for.
+    n_checks : int or None, default=256
+        Number of samples at which the gradient is recomputed. None: at all of them, and the
+        certificate is then that of the recomputed gradient.
+
+    Returns
+    -------
+    Certificate
+        Primal, dual, gap, violation and the rest.
+    """
+    c, f = solution.c, solution.f
+    n_samples = problem.n_samples
+    checked = np.arange(n_samples)
+    if n_checks is not None and n_checks < n_samples:
+        checked = np.random.default_rng(0).choice(n_samples, n_checks, replace=False)
+    support = np.flatnonzero(c)
+    recomputed = rows.exact_product(checked, support, c[support])
+    drift = float(np.max(np.abs(recomputed - f[checked]), initial=0.0))
+    if n_checks is None:
+        f = recomputed
+    primal, dual = primal_value(problem, c, f, intercept), dual_value(problem, c, f)
+    gap = duality_gap(problem, c, f, intercept)
+    outside_box = np.maximum(c - problem.below, -problem.above - c)
+    imbalance = abs(float(c.sum())) if problem.has_intercept else 0.0
+    return Certificate(
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=_relative(gap, primal, dual),
+        kkt_violation=kkt_violation(problem, c, f),
+        intercept_interval=intercept_interval(problem, c, f),
+        infeasibility=max(imbalance, float(np.max(outside_box, initial=0.0))),
+        gradient_drift=drift,
+        n_checked=len(checked),
+        status=solution.status,
+        tol=tol,
+        n_iter=solution.n_iter,
+        n_pair_steps=solution.n_pair_steps,
+        n_kernel_rows=solution.n_kernel_rows,
+        seconds=solution.seconds,
+    )
+
+
+def shortfall(certificate: Certificate, max_iter: int) -> str:
+    """Return what is wrong with a fit and what to do about it; nothing where it is optimal."""
+    if certificate.is_optimal:
+        return ""
+    tol = f"tol={certificate.tol:.1e}"
+    reached = (
+        f"with KKT violation {certificate.kkt_violation:.1e} > {tol} and duality gap "
+        f"{certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective)"
+    )
+    if certificate.status is Status.ITERATION_LIMIT:
+        return (
+            f"stopped at max_iter={max_iter} {reached}; raise max_iter, scale X, or go on from "
+            "here with warm_start=True."
+        )
+    if certificate.status is Status.STOPPED:
+        return f"was stopped by its callback {reached}; go on from here with warm_start=True."
+    if certificate.kkt_violation > certificate.tol:
+        return (
+            f"stopped {reached}: rounding errors leave no better step; raise tol, scale X or lower "
+            "C1 and C2."
+        )
+    return (
+        f"reached {tol}, but the decision values it kept differ from recomputed ones by "
+        f"{certificate.gradient_drift:.1e}, too much for that tolerance; raise tol or scale X. "
+        f"The duality gap is {certificate.gap:.1e}."
+    )
+
+
+def combine(parts: Sequence[Certificate]) -> Certificate:
+    """Return the certificate of independent problems solved side by side."""
+    if len(parts) == 1:
+        return parts[0]
+    primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
+    worst = max(parts, key=lambda part: part.kkt_violation)
+    unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
+    return Certificate(
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=_relative(gap, primal, dual),
+        kkt_violation=worst.kkt_violation,
+        intercept_interval=worst.intercept_interval,
+        infeasibility=max(part.infeasibility for part in parts),
+        gradient_drift=max(part.gradient_drift for part in parts),
+        n_checked=worst.n_checked,
+        status=unfinished[0] if unfinished else Status.CONVERGED,
+        tol=worst.tol,
+        n_iter=sum(part.n_iter for part in parts),
+        n_pair_steps=sum(part.n_pair_steps for part in parts),
+        n_kernel_rows=sum(part.n_kernel_rows for part in parts),
+        seconds=sum(part.seconds for part in parts),
+        parts=tuple(parts),
+    )
+
+
+def _relative(gap: float, primal: float, dual: float) -> float:
+    """Return the gap as a share of the larger value."""
+    largest = max(abs(primal), abs(dual))
+    return gap / largest if largest > 0.0 else 0.0

@@ -1,0 +1,412 @@
+"""BandedSVC, the Banded SVM as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm import _validation
+from bandsvm._parameters import check_parameters
+from bandsvm._progress import ProgressPrinter
+from bandsvm._threads import limited_threads
+from bandsvm._training import Training, training_problems
+from bandsvm.certificate import Certificate, certify, choose_intercept, combine, shortfall
+from bandsvm.kernels import (
+    GivenRows,
+    Kernel,
+    KernelRows,
+    Rows,
+    Samples,
+    kernel_product,
+    make_kernel,
+    resolve_gamma,
+)
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Solution, Status, solve
+
+MEGABYTE = 2**20
+
+
+class BandedSVC(ClassifierMixin, BaseEstimator):
+    """Banded support vector classification.
+
+    The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band
+    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``.
+    Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
+    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
+    `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is.
+
+    More than two classes are told apart one against the rest.
+
+    Parameters
+    ----------
+    C1 : float or mapping from class to float, default=1.0
+        Cost of lying below the band; greater than 0. Each sample pays its own class's cost.
+    C2 : float or mapping from class to float, default=1.0
+        Cost of lying above the band; 0 switches the upper edge off.
+    rho1 : float or mapping from class to float, default=1.0
+        Lower edge of the band; greater than 0.
+    rho2 : float or mapping from class to float, default=1.5
+        Upper edge of the band; not less than `rho1`.
+    kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
+default='rbf'
+        The kernel. A callable takes two matrices and returns the matrix of kernel values of their
+        rows. With 'precomputed', X is the kernel matrix.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        Coefficient of all kernels but 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
+        counted with their weights), 'auto' is ``1 / n_features``.
+    degree : int, default=3
+        Degree of the 'poly' kernel.
+    coef0 : float, default=0.0
+        Constant term of the 'poly' and 'sigmoid' kernels.
+    fit_intercept : bool, default=True
+        Whether the decision rule has an intercept.
+    class_weight : dict, 'balanced' or None, default=None
+        Factors of both costs by class.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the decision value.
+    solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
+        'smo' takes pair steps on blocks of variables, 'pcg' is projected conjugate gradients,
+        'reference' is slow, plain and keeps the whole kernel matrix. 'auto' is 'smo'.
+    max_iter : int, default=10_000
+        Bound on the outer steps of the solver; each does a bounded amount of work.
+    cache_size : float or None, default=None
+        Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
+    warm_start : bool, default=False
+        Whether `fit` starts from the last solution, if it has as many samples and the same
+        classes. All parameters may differ.
+    verbose : int, default=0
+        1 prints a line a second while fitting, 2 one for every outer step.
+    n_jobs : int or None, default=None
+        Number of threads for matrix products; None leaves the choice to the BLAS library, -1 uses
+        all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    support_ : ndarray of shape (n_support,)
+        Indices of the support vectors of both kinds.
+    support_vectors_ : ndarray or CSR of shape (n_support, n_features)
+        The support vectors; empty with a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors in each class.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        Coefficients of the support vectors in the decision rule. Two classes make one problem.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts.
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights of the features; only with the 'linear' kernel.
+    alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Multipliers of the lower and of the upper edge for every training sample.
+    alpha_support_, theta_support_ : ndarray
+        Indices of the samples with a multiplier greater than 0, in any problem: near the class
+        boundary, and in the interior of the class.
+    xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        How far every training sample lies below and above the band.
+    certificate_ : Certificate
+        Primal, dual, gap, violation, status and cost of the fit.
+    n_iter_ : int
+        Number of outer steps.
+    gamma_ : float
+        The value of gamma that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had names that are all strings.
+
+    See Also
+    --------
+    sklearn.svm.SVC : The C-SVM, without an upper edge and without a certificate.
+
+    Notes
+    -----
+    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``.
+
+    References
+    ----------
+    .. [1] G. V. Pendse, "BSVM: A Banded Support Vector Machine", arXiv:1107.2347.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import BandedSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BandedSVC().fit(X, y)
+    >>> model.predict(X[[0, 60, 120]])
+    array([0, 1, 2])
+    >>> model.certificate_.status.value
+    'converged'
+    """
+
+    def __init__(
+        self,
+        C1=1.0,
+        C2=1.0,
+        rho1=1.0,
+        rho2=1.5,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        fit_intercept=True,
+        class_weight=None,
+        tol=1e-3,
+        solver="auto",
+        max_iter=10_000,
+        cache_size=None,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+    ):
+        self.C1 = C1
+        self.C2 = C2
+        self.rho1 = rho1
+        self.rho2 = rho2
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.solver = solver
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        """Return what scikit-learn should know of the estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples, or their kernel matrix of shape (n_samples, n_samples) if the kernel
+            is 'precomputed'.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of both costs of each sample; a sample of weight 0 takes no part.
+
+        Returns
+        -------
+        BandedSVC
+            The fitted estimator.
+        """
+        check_parameters(self)
+        X, y = _validation.check_samples(self, X, y, reset=True)
+        weights = _validation.check_weights(sample_weight, X.shape[0])
+        training = training_problems(self, y, weights)
+        starts = self._starts(training)
+        self.classes_ = training.classes
+        with limited_threads(self.n_jobs):
+            self.gamma_ = resolve_gamma(self.gamma, X, weights)
+            rows = self._rows(X)
+            solutions = [
+                self._solve(problem, rows, start, title)
+                for problem, start, title in zip(
+                    training.problems, starts, training.titles(), strict=True
+                )
+            ]
+            self._store(X, y, training, solutions)
+            self.certificate_ = self._certify(training, rows, solutions)
+        if complaint := shortfall(self.certificate_, self.max_iter):
+            warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def decision_function(self, X):
+        """Return the decision values of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples. With a precomputed kernel, their kernel values with all training samples, or
+            with the support vectors alone.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The decision value g(x), one column a class if there are more than two.
+        """
+        check_is_fitted(self)
+        coefficients = self.dual_coef_.T
+        with limited_threads(self.n_jobs):
+            if self.kernel == "precomputed":
+                n_train = self.n_features_in_
+                values = _validation.kernel_columns(X, n_train, self.support_) @ coefficients
+            else:
+                X = _validation.check_samples(self, X, reset=False)
+                support = Samples(self.support_vectors_)
+                values = kernel_product(self._kernel(), Samples(X), support, coefficients)
+        values = values + self.intercept_
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X):
+        """Return the predicted classes of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        values = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(values > 0.0).astype(np.intp)]
+        return self.classes_[values.argmax(axis=1)]
+
+    def certify(self, X, y, sample_weight=None):
+        """Check the fitted model in full, with all decision values recomputed in float64.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training samples, or their kernel matrix.
+        y : array-like of shape (n_samples,)
+            The training labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The training weights.
+
+        Returns
+        -------
+        Certificate
+            Like `certificate_`, whose violation and gap rest on the decision values that the
+            solver kept; here they rest on the recomputed ones.
+        """
+        check_is_fitted(self)
+        X, y = _validation.check_samples(self, X, y, reset=False)
+        weights = _validation.check_weights(sample_weight, X.shape[0])
+        training = training_problems(self, y, weights)
+        n_samples = len(self.alpha_)
+        if X.shape[0] != n_samples or not np.array_equal(training.classes, self.classes_):
+            raise ValueError(
+                f"certify needs the training set: {n_samples} samples and the classes "
+                f"{self.classes_.tolist()}, got {X.shape[0]} samples and the classes "
+                f"{training.classes.tolist()}."
+            )
+        predicted = self.decision_function(X).reshape(n_samples, -1) - self.intercept_
+        solutions = [
+            Solution(c, f, p.status, p.n_iter, p.n_pair_steps, p.n_kernel_rows, p.seconds)
+            for c, f, p in zip(self._coefficients(), predicted.T, self._certificates(), strict=True)
+        ]
+        with limited_threads(self.n_jobs):
+            return self._certify(training, self._rows(X), solutions, n_checks=None)
+
+    @property
+    def coef_(self):
+        """Weights of the features, for the linear kernel."""
+        check_is_fitted(self)
+        if self.kernel != "linear":
+            raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+    def _kernel(self) -> Kernel:
+        """Return the kernel function of the fitted model."""
+        return make_kernel(self.kernel, self.gamma_, self.coef0, self.degree)
+
+    def _rows(self, X: Any) -> Rows:
+        """Return the store of kernel rows that all problems share."""
+        if self.kernel == "precomputed":
+            _validation.check_kernel_matrix(X)
+            return GivenRows(X)
+        if self.kernel == "chi2":
+            _validation.check_not_negative(X)
+        cache_bytes = None if self.cache_size is None else self.cache_size * MEGABYTE
+        return KernelRows(self._kernel(), Samples(X), cache_bytes)
+
+    def _starts(self, training: Training) -> list[NDArray | None]:
+        """Return the coefficients that each problem starts from; None starts at zero."""
+        cold: list[NDArray | None] = [None] * len(training.problems)
+        if not (self.warm_start and hasattr(self, "dual_coef_")):
+            return cold
+        if len(self.alpha_) != training.signs.shape[1]:
+            return cold
+        return (
+            list(self._coefficients()) if np.array_equal(self.classes_, training.classes) else cold
+        )
+
+    def _solve(
+        self, problem: BandProblem, rows: Rows, start: NDArray | None, title: str
+    ) -> Solution:
+        """Solve one of the band problems."""
+        solution = solve(
+            problem,
+            rows,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+            callback=ProgressPrinter(self.verbose, title) if self.verbose else None,
+        )
+        if solution.status is Status.NOT_FINITE:
+            raise ValueError(
+                f"kernel={self.kernel!r} is not finite for this X; scale X, for example with "
+                "sklearn.preprocessing.StandardScaler, or lower gamma, degree or C1."
+            )
+        return solution
+
+    def _store(self, X: Any, y: NDArray, training: Training, solutions: list[Solution]) -> None:
+        """Set the fitted attributes."""
+        coefficients = np.array([solution.c for solution in solutions])
+        gradients = np.array([solution.f for solution in solutions])
+        self.intercept_ = np.array(
+            [
+                choose_intercept(problem, solution.c, solution.f)
+                for problem, solution in zip(training.problems, solutions, strict=True)
+            ]
+        )
+        self.support_ = np.flatnonzero(coefficients.any(axis=0))
+        given = self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if given else X[self.support_]
+        self.n_support_ = np.array([np.sum(y[self.support_] == label) for label in self.classes_])
+        self.dual_coef_ = coefficients[:, self.support_]
+        self.alpha_, self.theta_ = training.multipliers(coefficients)
+        self.xi_, self.eta_ = training.slacks(gradients + self.intercept_[:, None])
+        by_sample = (len(y), -1)
+        self.alpha_support_ = np.flatnonzero(self.alpha_.reshape(by_sample).any(axis=1))
+        self.theta_support_ = np.flatnonzero(self.theta_.reshape(by_sample).any(axis=1))
+        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        """Return c of every training sample, one row a problem."""
+        coefficients = np.zeros((len(self.intercept_), len(self.alpha_)))
+        coefficients[:, self.support_] = self.dual_coef_
+        return coefficients
+
+    def _certificates(self) -> tuple[Certificate, ...]:
+        """Return the certificate of every problem."""
+        return self.certificate_.parts or (self.certificate_,)
+
+    def _certify(
+        self, training: Training, rows: Rows, solutions: list[Solution], **checks: Any
+    ) -> Certificate:
+        """Return the certificate of the stored model."""
+        return combine(
+            [
+                certify(problem, rows, solution, float(intercept), self.tol, **checks)
+                for problem, solution, intercept in zip(
+                    training.problems, solutions, self.intercept_, strict=True
+                )
+            ]
+        )

@@ -1,0 +1,71 @@
+"""The CPU engine: the verbs of the solvers' loops, over kernel rows held in memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm.kernels import Rows
+from bandsvm.problem import BandProblem
+
+
+class BlockStep(NamedTuple):
+    """What pair steps on a block reached."""
+
+    c: NDArray[np.float64]
+    n_steps: int
+    violation: float
+    stalled: bool
+
+
+class CpuEngine:
+    """Kernel products and compiled pair steps for one band problem over shared rows."""
+
+    def __init__(self, problem: BandProblem, rows: Rows) -> None:
+        self.problem = problem
+        self.rows = rows
+
+    @property
+    def n_kernel_rows(self) -> int:
+        """Kernel rows evaluated so far, by this problem and by those it shares rows with."""
+        return self.rows.n_computed
+
+    @property
+    def largest_block(self) -> int:
+        """Number of rows that the store can hold at once."""
+        return self.rows.capacity
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return self.rows.diagonal()
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        return self.rows.block(indices)
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        return self.rows.product(indices, values)
+
+    def solve_block(
+        self, block: NDArray, c: NDArray, f: NDArray, tol: float, max_steps: int
+    ) -> BlockStep:
+        """Take pair steps on the block's variables until its own violation is at most ``tol``."""
+        problem = self.problem
+        moved, gradient = c[block], f[block]
+        n_steps, violation, stalled = _core.solve_block(
+            self.block(block),
+            problem.lo[block],
+            problem.hi[block],
+            problem.below[block],
+            problem.above[block],
+            moved,
+            gradient,
+            tol,
+            max_steps,
+            problem.has_intercept,
+        )
+        return BlockStep(moved, n_steps, violation, stalled)

@@ -1,0 +1,42 @@
+"""What ``gamma="scale"`` and ``gamma="auto"`` stand for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm.kernels._samples import Samples
+
+
+def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
+    """Return the number that gamma stands for; rows of X count with their weights."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    spread = variance(X, weights)
+    # Without any spread all samples are the same and gamma does not matter.
+    return 1.0 / (X.shape[1] * spread) if spread > 0.0 else 1.0
+
+
+def variance(X: Any, weights: NDArray) -> float:
+    """Return the variance of all entries of X, each row counted with its weight."""
+    samples, n_features = Samples(X), X.shape[1]
+    total = float(weights.sum()) * n_features
+    if sp.issparse(X):
+        values, counts = X.data.astype(np.float64), np.diff(X.indptr)
+        of_value = np.repeat(weights, counts)
+        mean = float(of_value @ values) / total
+        zeros = total - float(of_value.sum())
+        return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total
+
+    def weighted_sum(shift: float, power: int) -> float:
+        return sum(
+            float(weights[rows] @ ((samples.take(rows).dense() - shift) ** power).sum(axis=1))
+            for rows in samples.chunks(n_features)
+        )
+
+    return weighted_sum(weighted_sum(0.0, 1) / total, 2) / total

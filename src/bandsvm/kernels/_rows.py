@@ -1,0 +1,148 @@
+"""A store of kernel rows, computed on demand and shared by all problems over the same samples."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.kernels._samples import CHUNK_BYTES, Samples
+
+# Share of the free memory that a store takes at most when nobody says how much it may take.
+DEFAULT_MEMORY_SHARE = 0.25
+FALLBACK_MEMORY = 2**30
+# A pair step needs two rows; a block worth solving needs some more.
+SMALLEST_CAPACITY = 16
+
+
+class Kernel(Protocol):
+    """A kernel function."""
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+
+
+class Rows(Protocol):
+    """What engines ask of kernel rows."""
+
+    n_computed: int
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that are kept at most."""
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
+
+
+class KernelRows:
+    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first."""
+
+    def __init__(self, kernel: Kernel, samples: Samples, cache_bytes: float | None = None) -> None:
+        self.kernel = kernel
+        self.samples = samples
+        self.n_computed = 0
+        n = len(samples)
+        if cache_bytes is None:
+            cache_bytes = DEFAULT_MEMORY_SHARE * available_memory()
+        self._capacity = min(n, max(SMALLEST_CAPACITY, int(cache_bytes // (8 * n))))
+        self._store = np.empty((self._capacity, n))
+        self._slot_of = np.full(n, -1, dtype=np.intp)
+        self._sample_in = np.full(self._capacity, -1, dtype=np.intp)
+        self._last_use = np.zeros(self._capacity, dtype=np.int64)
+        self._clock = 0
+        self._diagonal: NDArray[np.float64] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that are kept at most."""
+        return self._capacity
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        if self._diagonal is None:
+            self._diagonal = self.kernel.diagonal(self.samples)
+        return self._diagonal
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]; as many rows as the store holds at most."""
+        slots = self._slots(indices)
+        if len(indices) == self.n_samples and np.array_equal(slots, indices):
+            return self._store  # all of K, each row in its own slot
+        return self._store[np.ix_(slots, indices)]
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        total = np.zeros(self.n_samples)
+        size = max(1, min(self._capacity, CHUNK_BYTES // (8 * self.n_samples)))
+        for start in range(0, len(indices), size):
+            part = slice(start, start + size)
+            total += values[part] @ self._store[self._slots(indices[part])]
+        return total
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
+        return kernel_product(
+            self.kernel, self.samples.take(targets), self.samples.take(indices), values
+        )
+
+    def _slots(self, indices: NDArray) -> NDArray[np.intp]:
+        """Return where the rows of ``indices`` lie, after computing those that are missing."""
+        self._clock += 1
+        present = self._slot_of[indices]
+        self._last_use[present[present >= 0]] = self._clock
+        missing = indices[present < 0]
+        if len(missing) == 0:
+            return present
+        free = np.argsort(self._last_use, kind="stable")[: len(missing)]
+        evicted = self._sample_in[free]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
+        for start in range(0, len(missing), per_call):
+            part = slice(start, start + per_call)
+            rows = self.samples.take(missing[part])
+            self._store[free[part]] = self.kernel(rows, self.samples)
+        self._slot_of[missing] = free
+        self._sample_in[free] = missing
+        self._last_use[free] = self._clock
+        self.n_computed += len(missing)
+        return self._slot_of[indices]
+
+
+def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
+    """Return K(A, B) @ values without holding more of K(A, B) than a piece."""
+    products = np.empty((len(A), *values.shape[1:]))
+    for part in A.chunks(max(len(B), A.n_features)):
+        products[part] = kernel(A.take(part), B) @ values
+    return products
+
+
+def available_memory() -> float:
+    """Return the bytes of memory that are free for use, as far as the system tells."""
+    try:
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return float(FALLBACK_MEMORY)

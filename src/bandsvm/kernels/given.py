@@ -1,0 +1,90 @@
+"""Kernels that the user brings: a function, or the matrix itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm.kernels._samples import CHUNK_BYTES, Samples
+
+
+@dataclass(frozen=True)
+class FromFunction:
+    """A kernel computed by a function of two matrices, checked at every call."""
+
+    function: Callable
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+        values = self.function(A.X, B.X)
+        if sp.issparse(values):
+            values = values.toarray()
+        try:
+            values = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"kernel must return numbers, but the callable {self._name} returned "
+                f"{type(values).__name__}: {error}."
+            ) from error
+        if values.shape != (len(A), len(B)):
+            raise ValueError(
+                f"kernel must return a matrix of shape (n_samples_A, n_samples_B) = "
+                f"{(len(A), len(B))}, but the callable {self._name} returned shape {values.shape}."
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"kernel must return finite values, but the callable {self._name} returned NaN or "
+                "infinity; scale X or mend the function."
+            )
+        return values
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+        return np.array([self(A.take([i]), A.take([i]))[0, 0] for i in range(len(A))])
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+class GivenRows:
+    """Rows of a kernel matrix that the user computed: read where they lie."""
+
+    def __init__(self, matrix: NDArray) -> None:
+        self.matrix = matrix
+        self.n_computed = 0
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.matrix)
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows at hand: all."""
+        return len(self.matrix)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return np.diagonal(self.matrix).astype(np.float64)
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        return self.matrix[np.ix_(indices, indices)].astype(np.float64, order="C", copy=False)
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        total = np.zeros(self.n_samples)
+        size = max(1, CHUNK_BYTES // (8 * self.n_samples))
+        for start in range(0, len(indices), size):
+            part = slice(start, start + size)
+            total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
+        return total
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values, for checks."""
+        return self.matrix[np.ix_(targets, indices)].astype(np.float64, copy=False) @ values

@@ -1,0 +1,127 @@
+"""Solvers of the band problem, and the one loop that drives them all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.kernels import Rows
+from bandsvm.problem import BandProblem
+from bandsvm.solvers._slopes import dual_value
+from bandsvm.solvers._solution import Progress, Solution, State, Status
+from bandsvm.solvers.block import block_decomposition
+from bandsvm.solvers.polish import is_small, polish
+from bandsvm.solvers.projected_cg import projected_cg
+from bandsvm.solvers.reference import reference
+
+__all__ = ["Progress", "Solution", "Status", "available_solvers", "solve"]
+
+_SOLVERS: dict[str, Callable[[State, float], Iterator[float]]] = {
+    "smo": block_decomposition,
+    "pcg": projected_cg,
+    "reference": reference,
+}
+# Outer steps in which the dual must rise by its smallest share that is more than rounding.
+PATIENCE = 50
+SMALLEST_GAIN = 1e-14
+
+
+def available_solvers() -> tuple[str, ...]:
+    """Return the names that ``solver=`` accepts besides "auto"."""
+    return tuple(_SOLVERS)
+
+
+def solve(
+    problem: BandProblem,
+    rows: Rows,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-3,
+    max_iter: int = 10_000,
+    start: NDArray | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> Solution:
+    """Solve a band problem.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What to solve.
+    rows : Rows
+        Kernel rows of the samples; may be shared with other problems.
+    solver : {"auto", "smo", "pcg", "reference"}, default="auto"
+        The method; "auto" is "smo".
+    tol : float, default=1e-3
+        Largest KKT violation that counts as converged.
+    max_iter : int, default=10_000
+        Largest number of outer steps.
+    start : ndarray of shape (n_samples,), default=None
+        Coefficients to start from; moved to the nearest feasible point.
+    callback : callable, default=None
+        Called with a `Progress` after every outer step; a true return value ends the solve.
+
+    Returns
+    -------
+    Solution
+        Coefficients, gradient, status and counts.
+    """
+    began, rows_before = time.perf_counter(), rows.n_computed
+    state = _initial_state(problem, rows, start)
+    status, n_iter = Status.NO_PROGRESS, 0
+    best, best_at = -np.inf, 0
+
+    for violation in _SOLVERS["smo" if solver == "auto" else solver](state, tol):
+        progress = Progress(
+            n_iter=n_iter,
+            violation=violation,
+            tol=tol,
+            n_kernel_rows=rows.n_computed - rows_before,
+            n_pair_steps=state.n_pair_steps,
+            n_support=int(np.count_nonzero(state.c)),
+            seconds=time.perf_counter() - began,
+        )
+        stop = callback is not None and callback(progress)
+        value = dual_value(problem, state.c, state.f)
+        if value > best + SMALLEST_GAIN * abs(best) or n_iter == 0:
+            best, best_at = value, n_iter
+        if violation <= tol:
+            status = Status.CONVERGED
+            break
+        if not np.isfinite(violation):
+            status = Status.NOT_FINITE
+            break
+        if stop:
+            status = Status.STOPPED
+            break
+        if n_iter >= max_iter:
+            status = Status.ITERATION_LIMIT
+            break
+        if n_iter - best_at >= PATIENCE:
+            break
+        n_iter += 1
+
+    if is_small(problem) and status in (Status.CONVERGED, Status.NO_PROGRESS):
+        status = Status.CONVERGED if polish(state) <= tol else Status.NO_PROGRESS
+    return Solution(
+        c=state.c,
+        f=state.f,
+        status=status,
+        n_iter=n_iter,
+        n_pair_steps=state.n_pair_steps,
+        n_kernel_rows=rows.n_computed - rows_before,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _initial_state(problem: BandProblem, rows: Rows, start: NDArray | None) -> State:
+    """Return the state at the feasible point nearest to ``start``, or at zero."""
+    engine = CpuEngine(problem, rows)
+    c = np.zeros(problem.n_samples) if start is None else problem.feasible(start)
+    state = State(problem, engine, c, np.zeros(problem.n_samples))
+    if c.any():
+        state.refresh_gradient()
+    return state

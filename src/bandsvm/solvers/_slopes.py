@@ -1,0 +1,47 @@
+"""Slopes of the dual along single variables: what every solver selects and stops by."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.problem import BandProblem
+
+
+def ascent_slopes(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the dual's slope for a rise and for a fall of each variable.
+
+    A variable at its upper bound cannot rise (slope -inf), one at its lower bound cannot fall
+    (+inf); m and M of docs/theory.md section 4 are the maximum of the first and the minimum of
+    the second.
+    """
+    rise = np.where(c >= 0.0, problem.lo, problem.hi) - f
+    fall = np.where(c > 0.0, problem.lo, problem.hi) - f
+    rise[c >= problem.below] = -np.inf
+    fall[c <= -problem.above] = np.inf
+    return rise, fall
+
+
+def violation(problem: BandProblem, rise: NDArray, fall: NDArray) -> float:
+    """Return how far the slopes are from optimality: ``m - M``, or ``max(m, -M)`` without b."""
+    m, M = float(rise.max()), float(fall.min())
+    return m - M if problem.has_intercept else max(m, -M, 0.0)
+
+
+def piece(problem: BandProblem, c: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Return slope, lower and upper end of the piece of ``h_i`` that each ``c_i`` lies in."""
+    positive = c > 0.0
+    slope = np.where(positive, problem.lo, problem.hi)
+    lower = np.where(positive, 0.0, -problem.above)
+    upper = np.where(positive, problem.below, 0.0)
+    return slope, lower, upper
+
+
+def free_variables(problem: BandProblem, c: NDArray) -> NDArray[np.intp]:
+    """Return the variables strictly inside a piece: at no bound and not at the kink."""
+    return np.flatnonzero((c != 0.0) & (c > -problem.above) & (c < problem.below))
+
+
+def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
+    """Return the dual's value, which every step of every solver raises."""
+    return float(np.where(c > 0.0, problem.lo, problem.hi) @ c - 0.5 * (c @ f))

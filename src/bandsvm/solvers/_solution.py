@@ -1,0 +1,72 @@
+"""What goes into a solver and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.problem import BandProblem
+
+
+class Status(Enum):
+    """Why a solver stopped."""
+
+    CONVERGED = "converged"
+    ITERATION_LIMIT = "iteration limit"
+    NO_PROGRESS = "no progress"
+    NOT_FINITE = "not finite"
+    STOPPED = "stopped by the callback"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a solver stands after an outer step; the argument of every callback."""
+
+    n_iter: int
+    violation: float
+    tol: float
+    n_kernel_rows: int
+    n_pair_steps: int
+    n_support: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The end of a solve: coefficients ``c``, gradient ``f = K c`` and what they cost."""
+
+    c: NDArray[np.float64]
+    f: NDArray[np.float64]
+    status: Status
+    n_iter: int
+    n_pair_steps: int
+    n_kernel_rows: int
+    seconds: float
+
+
+@dataclass
+class State:
+    """The point a solver moves: it edits ``c`` and ``f`` in place and keeps ``f = K c``."""
+
+    problem: BandProblem
+    engine: CpuEngine
+    c: NDArray[np.float64]
+    f: NDArray[np.float64]
+    n_pair_steps: int = field(default=0)
+
+    def move(self, indices: NDArray, values: NDArray) -> None:
+        """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
+        change = values - self.c[indices]
+        moved = change != 0.0
+        if moved.any():
+            self.f += self.engine.product(indices[moved], change[moved])
+            self.c[indices] = values
+
+    def refresh_gradient(self) -> None:
+        """Compute ``f`` anew, free of the rounding that many updates leave behind."""
+        support = np.flatnonzero(self.c)
+        self.f[:] = self.engine.product(support, self.c[support])

@@ -1,0 +1,137 @@
+"""Steps on a face: all free variables move together (docs/theory.md section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from bandsvm._piecewise import project
+from bandsvm.solvers._slopes import free_variables, piece
+from bandsvm.solvers._solution import State
+
+# Beyond this many free variables a factorisation costs more than it saves.
+LARGEST_FACE = 2000
+# Steps that end inside the face only refine each other; two or three reach rounding error.
+REFINEMENTS = 3
+# Variables that land one by one are the sign of a wrong face: others must be let go first.
+MOST_STEPS = 20
+DAMPING_GROWTH = 100.0
+# Shares of a direction that are tried, and the share of the promised ascent that is enough.
+BENT_WAYS = 0.5 ** np.arange(8)
+SUFFICIENT_SHARE = 0.25
+# A direction is cut to this many widths of the widest piece: beyond, only rounding errors grow.
+LONGEST_WAY = 100.0
+
+
+class Face(NamedTuple):
+    """Free variables: their block of K, the dual's gradient, and the pieces they lie in."""
+
+    kernel: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    c: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    has_intercept: bool
+
+
+def newton_direction(face: Face) -> NDArray:
+    """Return ``argmax g'd - d'(K + delta I)d / 2``, within ``sum d = 0`` if there is an intercept.
+
+    The damping delta makes the system solvable for singular and indefinite K and keeps d an
+    ascent direction: where K is flat, d is long and ends at the piece's end.
+    """
+    kernel, gradient, has_intercept = face.kernel, face.gradient, face.has_intercept
+    n = len(gradient)
+    if has_intercept:
+        # Within sum d = 0 only the centred kernel matters; the all-ones direction, which it
+        # annuls, gets a curvature of its own and, the gradient being centred too, no part in d.
+        row_means = kernel.mean(axis=0)
+        kernel = kernel - row_means[:, None] - row_means[None, :] + row_means.mean()
+        gradient = gradient - gradient.mean()
+        kernel += abs(float(np.trace(kernel))) / n**2
+    machine = np.finfo(np.float64)
+    damping = max(machine.eps * abs(float(np.trace(kernel))), machine.tiny)
+    while True:
+        damped = kernel.copy()
+        damped[np.diag_indices(n)] += damping
+        try:
+            direction = cho_solve(cho_factor(damped, lower=True, overwrite_a=True), gradient)
+        except LinAlgError:
+            damping *= DAMPING_GROWTH
+            continue
+        return direction - direction.mean() if has_intercept else direction
+
+
+def climb_face(
+    state: State,
+    find_direction: Callable[[Face], NDArray] = newton_direction,
+    largest: int = LARGEST_FACE,
+    most_steps: int = MOST_STEPS,
+) -> bool:
+    """Maximise the dual over the face of ``c``; return whether ``c`` moved.
+
+    Variables that meet the end of their piece on the way stay there: the face loses dimensions
+    and the climb goes on with the rest.
+    """
+    problem = state.problem
+    free = free_variables(problem, state.c)
+    if not 0 < len(free) <= largest:
+        return False
+    kernel = state.engine.block(free)
+    slope, lower, upper = (part[free] for part in piece(problem, state.c))
+    c, gradient = state.c[free], slope - state.f[free]
+    active = np.arange(len(free))
+    refinements = 0
+    for _ in range(most_steps):
+        if len(active) == 0 or refinements == REFINEMENTS:
+            break
+        part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel
+        face = Face(
+            part, gradient[active], c[active], lower[active], upper[active], problem.has_intercept
+        )
+        moved = _ascend(face, find_direction(face))
+        if moved is None:
+            break
+        gradient -= kernel[:, active] @ (moved - c[active])
+        c[active] = moved
+        inside = (moved > lower[active]) & (moved < upper[active])
+        refinements += bool(inside.all())
+        active = active[inside]
+    climbed = bool((c != state.c[free]).any())
+    state.move(free, c)
+    return climbed
+
+
+def _ascend(face: Face, direction: NDArray) -> NDArray | None:
+    """Return the point reached along ``direction``, or None if it does not lead up."""
+    kernel, gradient, c, lower, upper, has_intercept = face
+    total = float(c.sum()) if has_intercept else None
+    # Many variables can land at once on the way bent along the ends of the pieces.
+    reach = float(np.abs(direction).max())
+    longest = LONGEST_WAY * float((upper - lower).max())
+    bent = direction if reach <= longest else direction * (longest / reach)
+    for shrink in BENT_WAYS:
+        end = project(c + shrink * bent, lower, upper, total)
+        way = end - c
+        ascent, curvature = float(gradient @ way), float(way @ (kernel @ way))
+        if ascent > 0.0 and ascent - 0.5 * curvature >= SUFFICIENT_SHARE * ascent:
+            return end
+    # Otherwise the straight way, to its top or to the first variable that lands.
+    ascent, curvature = float(gradient @ direction), float(direction @ (kernel @ direction))
+    if not ascent > 0.0:
+        return None
+    ends = np.where(direction > 0.0, upper, lower)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(direction != 0.0, (ends - c) / direction, np.inf)
+    top = ascent / curvature if curvature > 0.0 else np.inf
+    step = min(top, float(room.min()))
+    if not np.isfinite(step):
+        return None
+    moved = np.clip(c + step * direction, lower, upper)
+    landed = room <= step
+    moved[landed] = ends[landed]
+    return moved

@@ -1,0 +1,170 @@
+"""Projected conjugate gradients, ``solver="pcg"``: the paper's other way (theory.md section 6).
+
+Proximal gradient steps choose the face, that is, which variables sit at a bound or at the kink;
+conjugate gradients climb it (Moré and Toraldo 1991, with a kink and an equality constraint).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._piecewise import falling_root
+from bandsvm.problem import BandProblem
+from bandsvm.solvers._slopes import ascent_slopes, violation
+from bandsvm.solvers._solution import State
+from bandsvm.solvers.face import Face, climb_face
+
+# Gradient steps before each climb: enough to let the face settle, few against a climb's cost.
+GRADIENT_STEPS = 3
+# No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
+# longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
+LONGEST_STEP = 1e8
+# The climb need not be better than the face is right.
+CLIMB_REDUCTION = 0.1
+CLIMB_SHARE_OF_TOL = 0.1
+LARGEST_CG_STEPS = 200
+LARGEST_SHARE_OUTSIDE = 0.05
+MOST_CLIMBS = 10
+# Where K is nearly singular conjugate gradients crawl; a small face is factorised now and then.
+NEWTON_PERIOD = 5
+# A block of this many free variables takes 800 MB; larger faces are left to gradient steps.
+LARGEST_CG_FACE = 10_000
+
+
+def projected_cg(state: State, tol: float) -> Iterator[float]:
+    """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
+    problem = state.problem
+    scale = max(float(np.mean(np.abs(state.engine.diagonal()))), np.finfo(np.float64).tiny)
+    shortest, longest = 0.1 / (problem.n_samples * scale), LONGEST_STEP / scale
+    length = 1.0 / scale
+    for outer in itertools.count(1):
+        current = violation(problem, *ascent_slopes(problem, state.c, state.f))
+        yield current
+        if current <= tol:
+            return
+        moved = False
+        for _ in range(GRADIENT_STEPS):
+            length, stepped = gradient_step(state, float(np.clip(length, shortest, longest)))
+            moved |= stepped
+        if outer % NEWTON_PERIOD == 0 and climb_face(state):
+            continue
+        residual = max(CLIMB_REDUCTION * current, CLIMB_SHARE_OF_TOL * tol)
+        climb = partial(conjugate_direction, residual_tol=residual)
+        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS)
+        if not moved:
+            return
+
+
+def gradient_step(state: State, length: float) -> tuple[float, bool]:
+    """Move to the best point on the way to the proximal point; return the next step length."""
+    problem, c, f = state.problem, state.c, state.f
+    end = proximal_point(problem, c, f, length)
+    way = end - c
+    indices = np.flatnonzero(way)
+    if len(indices) == 0:
+        return length, False
+    image = state.engine.product(indices, way[indices])
+    curvature = float(way @ image)
+    t = best_on_segment(problem, c, f, end, curvature)
+    if t <= 0.0:
+        return 0.0, False
+    if t >= 1.0:
+        c[:] = end
+    else:
+        before = np.abs(c)
+        c += t * way
+        # The best point may be a kink: land on it, not next to it.
+        c[np.abs(c) <= 4 * np.finfo(np.float64).eps * before] = 0.0
+    f += t * image
+    # Barzilai and Borwein's step length is the inverse curvature seen on this way.
+    return (float(way @ way) / curvature if curvature > 0.0 else np.inf), True
+
+
+def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) -> NDArray:
+    """Return the maximiser of the dual with its quadratic part replaced by a sphere's.
+
+    Without the sum constraint each variable has a closed form, falling in the multiplier b; b
+    solves one piecewise linear equation.
+    """
+    centre = c / length - f
+
+    def point(b: float) -> NDArray:
+        rising = np.maximum(centre + problem.lo - b, 0.0)
+        falling = np.minimum(centre + problem.hi - b, 0.0)
+        return np.clip(length * (rising + falling), -problem.above, problem.below)
+
+    if not problem.has_intercept:
+        return point(0.0)
+    zero_from, zero_to = centre + problem.lo, centre + problem.hi
+    breakpoints = [
+        zero_from - problem.below / length,
+        zero_from,
+        zero_to,
+        zero_to + problem.above / length,
+    ]
+    changes = np.repeat([-length, length, -length, length], problem.n_samples)
+    return point(falling_root(float(problem.below.sum()), np.concatenate(breakpoints), changes))
+
+
+def best_on_segment(
+    problem: BandProblem, c: NDArray, f: NDArray, end: NDArray, curvature: float
+) -> float:
+    """Return the share of the way from ``c`` to ``end`` at which the dual is largest.
+
+    Along the way the dual's slope falls linearly and drops wherever a variable passes its kink.
+    """
+    way = end - c
+    positive = (c > 0.0) | ((c == 0.0) & (way > 0.0))
+    slope = float(np.where(positive, problem.lo, problem.hi) @ way - f @ way)
+    crossing = np.flatnonzero(c * end < 0.0)
+    times = -c[crossing] / way[crossing]
+    order = np.argsort(times, kind="stable")
+    times = times[order]
+    drops = ((problem.hi - problem.lo)[crossing] * np.abs(way[crossing]))[order]
+    slopes_before = slope - np.concatenate([[0.0], np.cumsum(drops)])
+    for time, before, after in zip(times, slopes_before[:-1], slopes_before[1:], strict=True):
+        if before - curvature * time <= 0.0:
+            return float(before / curvature)
+        if after - curvature * time <= 0.0:
+            return float(time)
+    last = slopes_before[-1]
+    return 1.0 if last - curvature >= 0.0 else float(last / curvature)
+
+
+def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
+    """Return the direction that conjugate gradients find for ``K d = g`` within ``sum d = 0``.
+
+    They stop early where the direction has left the pieces of many variables: what lies beyond is
+    another face's business.
+    """
+
+    def centred(vector: NDArray) -> NDArray:
+        return vector - vector.mean() if face.has_intercept else vector
+
+    fall, rise = face.lower - face.c, face.upper - face.c
+    most_outside = max(1, int(LARGEST_SHARE_OUTSIDE * len(face.c)))
+    residual = centred(face.gradient)
+    direction = np.zeros_like(residual)
+    conjugate = residual.copy()
+    norm = float(residual @ residual)
+    for _ in range(min(LARGEST_CG_STEPS, 2 * len(face.c))):
+        if np.abs(residual).max() <= residual_tol:
+            break
+        image = centred(face.kernel @ conjugate)
+        curvature = float(conjugate @ image)
+        if curvature <= np.finfo(np.float64).eps * norm:
+            # Flat or indefinite: this way leads up without end, so it ends at a piece's end.
+            return direction if direction.any() else conjugate
+        step = norm / curvature
+        direction += step * conjugate
+        if np.count_nonzero((direction < fall) | (direction > rise)) > most_outside:
+            break
+        residual -= step * image
+        previous, norm = norm, float(residual @ residual)
+        conjugate = residual + (norm / previous) * conjugate
+    return direction

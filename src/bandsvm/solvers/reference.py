@@ -1,0 +1,86 @@
+"""The truth in plain NumPy, ``solver="reference"``: one pair step after another, nothing else.
+
+Read this first. It solves the same problem as the fast solvers, shares no line with them, and is
+what the tests hold them to; it keeps the whole kernel matrix in memory and takes its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.problem import BandProblem
+from bandsvm.solvers._solution import State
+
+STEPS_BETWEEN_REPORTS = 1000
+SMALLEST_CURVATURE = 1e-12
+
+
+def reference(state: State, tol: float) -> Iterator[float]:
+    """Yield the violation every thousand steps until it is at most ``tol`` or stops falling."""
+    K = state.engine.block(np.arange(state.problem.n_samples))
+    c, f, problem = state.c, state.f, state.problem
+    while True:
+        for _ in range(STEPS_BETWEEN_REPORTS):
+            # Slopes of the dual for raising and for lowering each variable.
+            up = np.where(c < problem.below, np.where(c >= 0, problem.lo, problem.hi) - f, -np.inf)
+            down = np.where(c > -problem.above, np.where(c > 0, problem.lo, problem.hi) - f, np.inf)
+            if problem.has_intercept:
+                violation = up.max() - down.min()
+            else:
+                violation = max(up.max(), -down.min(), 0.0)
+            if violation <= tol:
+                break
+            before = c.copy()
+            if problem.has_intercept:
+                i = int(np.argmax(up))
+                curvatures = np.diag(K) + K[i, i] - 2 * K[i]
+                gains = np.maximum(up[i] - down, 0.0) ** 2
+                j = int(np.argmax(gains / np.maximum(curvatures, SMALLEST_CURVATURE)))
+                walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
+            else:
+                gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
+                i = int(np.argmax(gains / np.maximum(np.diag(K), SMALLEST_CURVATURE)))
+                walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
+            state.n_pair_steps += 1
+            moved = np.flatnonzero(c != before)
+            if len(moved) == 0:
+                yield violation
+                return
+            f += K[:, moved] @ (c - before)[moved]
+        yield violation
+        if violation <= tol:
+            return
+
+
+def walk(
+    problem: BandProblem, c: NDArray, f: NDArray, directions: dict[int, float], curvature: float
+) -> None:
+    """Move the variables in ``directions`` (+1 or -1 each) as far as the dual grows.
+
+    On each piece the dual is a parabola in the distance: go to its top or to the piece's end,
+    where a variable meets a bound or its kink at 0, whichever comes first.
+    """
+    walked = 0.0
+    while True:
+        gain, ends = -curvature * walked, {}
+        for k, sign in directions.items():
+            if sign > 0:
+                slope = problem.lo[k] if c[k] >= 0 else problem.hi[k]
+                ends[k] = 0.0 if c[k] < 0 else problem.below[k]
+            else:
+                slope = problem.lo[k] if c[k] > 0 else problem.hi[k]
+                ends[k] = 0.0 if c[k] > 0 else -problem.above[k]
+            gain += sign * (slope - f[k])
+        room = min(abs(ends[k] - c[k]) for k in directions)
+        if gain <= 0 or room == 0:
+            return
+        top = gain / curvature if curvature > 0 else np.inf
+        for k, sign in directions.items():
+            at_end = top >= room and abs(ends[k] - c[k]) <= room
+            c[k] = ends[k] if at_end else c[k] + sign * min(top, room)
+        if top < room:
+            return
+        walked += room
