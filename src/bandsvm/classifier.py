@@ -26,6 +26,7 @@ from bandsvm.kernels import (
     kernel_product,
     make_kernel,
     resolve_gamma,
+    uses_gamma,
 )
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
@@ -115,7 +116,7 @@ default='rbf'
     n_iter_ : int
         Number of outer steps.
     gamma_ : float
-        The value of gamma that was used.
+        The value of gamma that was used; NaN for kernels that have none.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -217,7 +218,10 @@ default='rbf'
         starts = self._starts(training)
         self.classes_ = training.classes
         with limited_threads(self.n_jobs):
-            self.gamma_ = resolve_gamma(self.gamma, X, weights)
+            if uses_gamma(self.kernel):
+                self.gamma_ = resolve_gamma(self.gamma, X, weights)
+            else:
+                self.gamma_ = np.nan
             rows = self._rows(X)
             solutions = [
                 self._solve(problem, rows, start, title)
@@ -361,8 +365,8 @@ default='rbf'
         )
         if solution.status is Status.NOT_FINITE:
             raise ValueError(
-                f"kernel={self.kernel!r} is not finite for this X; scale X, for example with "
-                "sklearn.preprocessing.StandardScaler, or lower gamma, degree or C1."
+                f"The decision values overflow with kernel={self.kernel!r}, C1={self.C1!r} and "
+                f"C2={self.C2!r}; scale X or lower C1 and C2."
             )
         return solution
 

@@ -21,8 +21,10 @@ __all__ = [
     "kernel_product",
     "make_kernel",
     "resolve_gamma",
+    "uses_gamma",
 ]
 
+_WITHOUT_GAMMA = ("linear", "precomputed")
 # name -> kernel of (gamma, coef0, degree)
 _KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
     "linear": lambda gamma, coef0, degree: Linear(),
@@ -37,6 +39,11 @@ _KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
 def available_kernels() -> tuple[str, ...]:
     """Return the names that ``kernel=`` accepts besides "precomputed"."""
     return tuple(_KERNELS)
+
+
+def uses_gamma(kernel: str | Callable) -> bool:
+    """Return whether a kernel has the coefficient gamma."""
+    return not callable(kernel) and kernel not in _WITHOUT_GAMMA
 
 
 def make_kernel(kernel: str | Callable, gamma: float, coef0: float, degree: float) -> Kernel:

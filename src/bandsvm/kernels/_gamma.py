@@ -17,7 +17,13 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    spread = variance(X, weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = variance(X, weights)
+    if not np.isfinite(spread):
+        raise ValueError(
+            "gamma='scale' needs the variance of X, which is too large for float64; scale X, for "
+            "example with sklearn.preprocessing.StandardScaler."
+        )
     # Without any spread all samples are the same and gamma does not matter.
     return 1.0 / (X.shape[1] * spread) if spread > 0.0 else 1.0
 

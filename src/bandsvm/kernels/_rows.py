@@ -84,7 +84,8 @@ class KernelRows:
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
         if self._diagonal is None:
-            self._diagonal = self.kernel.diagonal(self.samples)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._diagonal = self.kernel.diagonal(self.samples)
         return self._diagonal
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
@@ -124,7 +125,7 @@ class KernelRows:
         for start in range(0, len(missing), per_call):
             part = slice(start, start + per_call)
             rows = self.samples.take(missing[part])
-            self._store[free[part]] = self.kernel(rows, self.samples)
+            self._store[free[part]] = finite_values(self.kernel, rows, self.samples)
         self._slot_of[missing] = free
         self._sample_in[free] = missing
         self._last_use[free] = self._clock
@@ -132,11 +133,23 @@ class KernelRows:
         return self._slot_of[indices]
 
 
+def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:
+    """Return K(A, B), or raise if a value is NaN or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = kernel(A, B)
+        if np.isfinite(values.sum()) or np.isfinite(values).all():
+            return values
+    raise ValueError(
+        "The kernel is not finite for this X; scale X, for example with "
+        "sklearn.preprocessing.StandardScaler, or lower gamma or degree."
+    )
+
+
 def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
     """Return K(A, B) @ values without holding more of K(A, B) than a piece."""
     products = np.empty((len(A), *values.shape[1:]))
     for part in A.chunks(max(len(B), A.n_features)):
-        products[part] = kernel(A.take(part), B) @ values
+        products[part] = finite_values(kernel, A.take(part), B) @ values
     return products
 
 

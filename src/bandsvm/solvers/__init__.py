@@ -13,17 +13,17 @@ from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import dual_value
 from bandsvm.solvers._solution import Progress, Solution, State, Status
-from bandsvm.solvers.block import block_decomposition
-from bandsvm.solvers.polish import is_small, polish
-from bandsvm.solvers.projected_cg import projected_cg
-from bandsvm.solvers.reference import reference
+from bandsvm.solvers.block import block_steps
+from bandsvm.solvers._polish import is_small, polish
+from bandsvm.solvers.projected_cg import projected_cg_steps
+from bandsvm.solvers.reference import reference_steps
 
 __all__ = ["Progress", "Solution", "Status", "available_solvers", "solve"]
 
 _SOLVERS: dict[str, Callable[[State, float], Iterator[float]]] = {
-    "smo": block_decomposition,
-    "pcg": projected_cg,
-    "reference": reference,
+    "smo": block_steps,
+    "pcg": projected_cg_steps,
+    "reference": reference_steps,
 }
 # Outer steps in which the dual must rise by its smallest share that is more than rounding.
 PATIENCE = 50

@@ -22,7 +22,7 @@ STEPS_PER_VARIABLE = 30
 SMALLEST_STEP_BUDGET = 1000
 
 
-def block_decomposition(state: State, tol: float) -> Iterator[float]:
+def block_steps(state: State, tol: float) -> Iterator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem, engine = state.problem, state.engine
     size = min(BLOCK_SIZE, engine.largest_block, problem.n_samples)

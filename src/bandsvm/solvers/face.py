@@ -17,8 +17,10 @@ from bandsvm.solvers._solution import State
 LARGEST_FACE = 2000
 # Steps that end inside the face only refine each other; two or three reach rounding error.
 REFINEMENTS = 3
-# Variables that land one by one are the sign of a wrong face: others must be let go first.
-MOST_STEPS = 20
+# Variables may land one by one; a climb that is cut short must start again after the next block.
+MOST_STEPS = 100
+# Multiplications in factorisations that a climb may take: some tenths of a second.
+MOST_WORK = 2e10
 DAMPING_GROWTH = 100.0
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
@@ -86,7 +88,8 @@ def climb_face(
     c, gradient = state.c[free], slope - state.f[free]
     active = np.arange(len(free))
     refinements = 0
-    for _ in range(most_steps):
+    affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
+    for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break
         part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel

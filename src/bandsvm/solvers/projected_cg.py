@@ -24,22 +24,23 @@ GRADIENT_STEPS = 3
 # No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
 LONGEST_STEP = 1e8
+SMALLEST_SCALE = 1e-100  # keeps step lengths and their inverses finite
 # The climb need not be better than the face is right.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
 LARGEST_CG_STEPS = 200
 LARGEST_SHARE_OUTSIDE = 0.05
-MOST_CLIMBS = 10
+MOST_CLIMBS = 40
 # Where K is nearly singular conjugate gradients crawl; a small face is factorised now and then.
-NEWTON_PERIOD = 5
+NEWTON_PERIOD = 25
 # A block of this many free variables takes 800 MB; larger faces are left to gradient steps.
 LARGEST_CG_FACE = 10_000
 
 
-def projected_cg(state: State, tol: float) -> Iterator[float]:
+def projected_cg_steps(state: State, tol: float) -> Iterator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem = state.problem
-    scale = max(float(np.mean(np.abs(state.engine.diagonal()))), np.finfo(np.float64).tiny)
+    scale = max(float(np.mean(np.abs(state.engine.diagonal()))), SMALLEST_SCALE)
     shortest, longest = 0.1 / (problem.n_samples * scale), LONGEST_STEP / scale
     length = 1.0 / scale
     for outer in itertools.count(1):
@@ -129,11 +130,16 @@ def best_on_segment(
     slopes_before = slope - np.concatenate([[0.0], np.cumsum(drops)])
     for time, before, after in zip(times, slopes_before[:-1], slopes_before[1:], strict=True):
         if before - curvature * time <= 0.0:
-            return float(before / curvature)
+            return _top(before, curvature)
         if after - curvature * time <= 0.0:
             return float(time)
     last = slopes_before[-1]
-    return 1.0 if last - curvature >= 0.0 else float(last / curvature)
+    return 1.0 if last - curvature >= 0.0 else _top(last, curvature)
+
+
+def _top(slope: float, curvature: float) -> float:
+    """Return where a falling slope meets zero; a way that does not even begin upwards ends at 0."""
+    return float(slope / curvature) if slope > 0.0 else 0.0
 
 
 def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
