@@ -12,6 +12,8 @@ from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 
+# Share of sum |c| by which rounding may violate the dual's constraints.
+FEASIBLE = 1e-9
 # The gradient is recomputed for this many samples of every fit; next to a fit that is free.
 N_SPOT_CHECKS = 256
 
@@ -39,7 +41,8 @@ class Certificate:
         The intercepts that the optimality conditions allow; it is empty, its ends swapped, by as
         much as they are violated.
     infeasibility : float
-        Largest violation of the dual's constraints by the coefficients.
+        Largest violation of the dual's constraints by the coefficients, as a share of the sum of
+        their sizes; beyond rounding, `dual` is no bound.
     gradient_drift : float
         Largest difference between decision values as the solver kept them and as recomputed.
     n_checked : int
@@ -77,7 +80,8 @@ class Certificate:
     def is_optimal(self) -> bool:
         """Whether the optimality conditions hold to ``tol``, drift of the gradient included."""
         # Each of the two decision values that make up a violation may have drifted.
-        return self.kkt_violation + 2.0 * self.gradient_drift <= self.tol
+        worst = self.kkt_violation + 2.0 * self.gradient_drift
+        return worst <= self.tol and self.infeasibility <= FEASIBLE
 
     def __str__(self) -> str:
         """Return the certificate as a table."""
@@ -200,7 +204,7 @@ def certify(
         f = recomputed
     primal, dual = primal_value(problem, c, f, intercept), dual_value(problem, c, f)
     gap = duality_gap(problem, c, f, intercept)
-    outside_box = np.maximum(c - problem.below, -problem.above - c)
+    outside = float(np.max(np.maximum(c - problem.below, -problem.above - c), initial=0.0))
     imbalance = abs(float(c.sum())) if problem.has_intercept else 0.0
     return Certificate(
         primal=primal,
@@ -209,7 +213,7 @@ def certify(
         relative_gap=_relative(gap, primal, dual),
         kkt_violation=kkt_violation(problem, c, f),
         intercept_interval=intercept_interval(problem, c, f),
-        infeasibility=max(imbalance, float(np.max(outside_box, initial=0.0))),
+        infeasibility=max(imbalance, outside) / max(float(np.abs(c).sum()), 1e-300),
         gradient_drift=drift,
         n_checked=len(checked),
         status=solution.status,

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from bandsvm._piecewise import project
 
+# Share of sum |c| that rounding may leave in sum c.
+ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class BandProblem:
@@ -41,8 +44,17 @@ class BandProblem:
         return len(self.lo)
 
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
-        """Return the feasible point nearest to ``c``."""
-        return project(c, -self.above, self.below, 0.0 if self.has_intercept else None)
+        """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros."""
+        c = np.clip(c, -self.above, self.below)
+        excess = float(c.sum())
+        if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
+            return c
+        # The side that is too heavy gives way, by equal amounts until a variable reaches 0.
+        heavy = c * excess > 0.0
+        side = c[heavy]
+        ends = np.minimum(side, 0.0), np.maximum(side, 0.0)
+        c[heavy] = project(side, *ends, total=float(side.sum()) - excess)
+        return c
 
 
 def band_problem(

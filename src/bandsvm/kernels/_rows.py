@@ -85,7 +85,7 @@ class KernelRows:
         """Return the diagonal of K."""
         if self._diagonal is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                self._diagonal = self.kernel.diagonal(self.samples)
+                self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
@@ -136,9 +136,13 @@ class KernelRows:
 def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:
     """Return K(A, B), or raise if a value is NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        values = kernel(A, B)
-        if np.isfinite(values.sum()) or np.isfinite(values).all():
-            return values
+        return finite(kernel(A, B))
+
+
+def finite(values: NDArray) -> NDArray:
+    """Return kernel values as they are, or raise if one is NaN or infinite."""
+    if np.isfinite(values.sum()) or np.isfinite(values).all():
+        return values
     raise ValueError(
         "The kernel is not finite for this X; scale X, for example with "
         "sklearn.preprocessing.StandardScaler, or lower gamma or degree."
@@ -147,7 +151,9 @@ def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]
 
 def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
     """Return K(A, B) @ values without holding more of K(A, B) than a piece."""
-    products = np.empty((len(A), *values.shape[1:]))
+    products = np.zeros((len(A), *values.shape[1:]))
+    if len(B) == 0:
+        return products
     for part in A.chunks(max(len(B), A.n_features)):
         products[part] = finite_values(kernel, A.take(part), B) @ values
     return products

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem
+from bandsvm.solvers._polish import is_small, polish
 from bandsvm.solvers._slopes import dual_value
 from bandsvm.solvers._solution import Progress, Solution, State, Status
 from bandsvm.solvers.block import block_steps
-from bandsvm.solvers._polish import is_small, polish
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
 

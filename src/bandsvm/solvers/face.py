@@ -30,7 +30,10 @@ LONGEST_WAY = 100.0
 
 
 class Face(NamedTuple):
-    """Free variables: their block of K, the dual's gradient, and the pieces they lie in."""
+    """Free variables: their block of K, the dual's gradient, and the pieces they lie in.
+
+    With an intercept the gradient is centred, because only sum d = 0 counts.
+    """
 
     kernel: NDArray[np.float64]
     gradient: NDArray[np.float64]
@@ -50,10 +53,9 @@ def newton_direction(face: Face) -> NDArray:
     n = len(gradient)
     if has_intercept:
         # Within sum d = 0 only the centred kernel matters; the all-ones direction, which it
-        # annuls, gets a curvature of its own and, the gradient being centred too, no part in d.
+        # annuls, gets a curvature of its own and, the gradient being centred, no part in d.
         row_means = kernel.mean(axis=0)
         kernel = kernel - row_means[:, None] - row_means[None, :] + row_means.mean()
-        gradient = gradient - gradient.mean()
         kernel += abs(float(np.trace(kernel))) / n**2
     machine = np.finfo(np.float64)
     damping = max(machine.eps * abs(float(np.trace(kernel))), machine.tiny)
@@ -93,9 +95,11 @@ def climb_face(
         if len(active) == 0 or refinements == REFINEMENTS:
             break
         part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel
-        face = Face(
-            part, gradient[active], c[active], lower[active], upper[active], problem.has_intercept
-        )
+        uphill = gradient[active]
+        if problem.has_intercept:
+            # Within sum d = 0 the mean says nothing, but times a sum of 1e-17 it could.
+            uphill = uphill - uphill.mean()
+        face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
         moved = _ascend(face, find_direction(face))
         if moved is None:
             break

@@ -154,7 +154,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
 
     fall, rise = face.lower - face.c, face.upper - face.c
     most_outside = max(1, int(LARGEST_SHARE_OUTSIDE * len(face.c)))
-    residual = centred(face.gradient)
+    residual = face.gradient.copy()
     direction = np.zeros_like(residual)
     conjugate = residual.copy()
     norm = float(residual @ residual)

@@ -1,0 +1,151 @@
+"""Random band problems and the independent solvers that say what their solutions are."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import qpsolvers
+import scipy.sparse as sp
+from hypothesis import strategies as st
+
+from bandsvm.kernels import GivenRows, KernelRows, Samples, make_kernel
+from bandsvm.problem import BandProblem, band_problem
+from bandsvm.solvers import solve
+
+KERNELS = ("linear", "rbf", "poly", "laplacian", "chi2")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A band problem with its samples and its whole kernel matrix."""
+
+    problem: BandProblem
+    X: np.ndarray
+    K: np.ndarray
+    description: str
+
+    def __repr__(self):
+        return self.description
+
+    def solve(self, **options):
+        """Solve the problem with one of our solvers."""
+        return solve(self.problem, GivenRows(self.K), **options)
+
+
+def make_case(
+    seed,
+    n_samples,
+    kernel="rbf",
+    C1=1.0,
+    C2=1.0,
+    rho1=1.0,
+    rho2=1.5,
+    *,
+    duplicates=False,
+    weights=False,
+    has_intercept=True,
+):
+    """Return a noisy two-class problem in three dimensions."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n_samples, 3))
+    if duplicates:
+        X = X[rng.integers(0, max(1, n_samples // 3), size=n_samples)]
+    signs = np.where(X[:, 0] + 0.3 * rng.normal(size=n_samples) > 0.5, 1.0, -1.0)
+    signs[:2] = (1.0, -1.0)
+    weight = rng.integers(0, 3, size=n_samples).astype(float) if weights else np.ones(n_samples)
+    weight[:2] = 1.0
+    rows = KernelRows(make_kernel(kernel, 2.0, 1.0, 3), Samples(X))
+    K = rows.block(np.arange(n_samples)).copy()
+    problem = band_problem(signs, rho1, rho2, C1, C2, weight, has_intercept)
+    return Case(
+        problem, X, K, f"{kernel} n={n_samples} C1={C1:g} C2={C2:g} rho2={rho2:g} seed={seed}"
+    )
+
+
+@st.composite
+def cases(draw, max_samples=300):
+    """Draw a problem as the issue trackers of SVM libraries would."""
+    C1 = 10.0 ** draw(st.floats(-3, 5))
+    return make_case(
+        draw(st.integers(0, 10**6)),
+        draw(st.integers(2, max_samples)),
+        draw(st.sampled_from(KERNELS)),
+        C1=C1,
+        C2=draw(st.sampled_from([0.0, 0.1 * C1, C1, min(10 * C1, 1e5)])),
+        rho1=1.0,
+        rho2=1.0 + draw(st.sampled_from([0.0, 1e-6, 0.5, 10.0])),
+        duplicates=draw(st.booleans()),
+        weights=draw(st.booleans()),
+        has_intercept=draw(st.booleans()),
+    )
+
+
+def dual_by_qp(case, solver):
+    """Return the dual's value by a QP solver, in the paper's own 2n variables.
+
+    c = p - q with 0 <= p <= below and 0 <= q <= above.
+    """
+    problem, n = case.problem, case.problem.n_samples
+    P = np.block([[case.K, -case.K], [-case.K, case.K]])
+    q = np.concatenate([-problem.lo, problem.hi])
+    bounds = np.concatenate([problem.below, problem.above])
+    A, b = None, None
+    if problem.has_intercept:
+        A, b = np.concatenate([np.ones(n), -np.ones(n)])[None, :], np.zeros(1)
+    options = {
+        "piqp": {"eps_abs": 1e-10, "eps_rel": 1e-12, "max_iter": 1000},
+        "osqp": {"eps_abs": 1e-10, "eps_rel": 1e-10, "polishing": True, "max_iter": 200_000},
+    }[solver]
+    if solver == "osqp":
+        P, A = sp.csc_matrix(P), None if A is None else sp.csc_matrix(A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of OSQP's own interface
+        x = qpsolvers.solve_qp(
+            P, q, A=A, b=b, lb=np.zeros(2 * n), ub=bounds, solver=solver, **options
+        )
+    if x is None:
+        return None
+    c = np.clip(x[:n], 0, problem.below) - np.clip(x[n:], 0, problem.above)
+    return float(np.where(c > 0, problem.lo, problem.hi) @ c - 0.5 * c @ case.K @ c), c
+
+
+def primal_by_clarabel(case):
+    """Return the primal's value by Clarabel: weights of features, intercept and two slacks."""
+    problem, n = case.problem, case.problem.n_samples
+    values, vectors = np.linalg.eigh(case.K)
+    kept = values > 1e-13 * values.max()
+    features = vectors[:, kept] * np.sqrt(values[kept])
+    d = features.shape[1]
+    P = sp.block_diag([sp.identity(d), sp.csc_matrix((1 + 2 * n, 1 + 2 * n))], format="csc")
+    q = np.concatenate([np.zeros(d + 1), problem.below, problem.above])
+    identity, nothing = sp.identity(n), sp.csc_matrix((n, n))
+    g = sp.csc_matrix(np.hstack([features, np.ones((n, 1))]))
+    # xi >= lo - g and eta >= g - hi
+    G = sp.bmat([[-g, -identity, nothing], [g, nothing, -identity]], format="csc")
+    h = np.concatenate([-problem.lo, problem.hi])
+    free = np.full(d + 1, np.inf)
+    if not problem.has_intercept:
+        free[-1] = 0.0
+    lower, upper = (
+        np.concatenate([-free, np.zeros(2 * n)]),
+        np.concatenate([free, np.full(2 * n, np.inf)]),
+    )
+    x = qpsolvers.solve_qp(
+        P,
+        q,
+        G,
+        h,
+        lb=lower,
+        ub=upper,
+        solver="clarabel",
+        tol_gap_abs=1e-10,
+        tol_gap_rel=1e-12,
+        tol_feas=1e-11,
+        max_iter=500,
+    )
+    if x is None:
+        return None
+    decision = features @ x[:d] + x[d]
+    loss = problem.below @ np.maximum(problem.lo - decision, 0)
+    loss += problem.above @ np.maximum(decision - problem.hi, 0)
+    return float(0.5 * x[:d] @ x[:d] + loss)

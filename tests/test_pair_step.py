@@ -1,0 +1,123 @@
+"""The compiled steps, for all bands, boxes and curvatures."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bandsvm import _core
+
+numbers = st.floats(-5, 5)
+costs = st.one_of(st.just(0.0), st.floats(1e-3, 10))
+
+
+@st.composite
+def variables(draw):
+    """Draw a band and a value of its variable: anywhere, at the kink or at a bound."""
+    lo = draw(numbers)
+    hi = lo + draw(st.one_of(st.just(0.0), st.floats(0, 5)))
+    below, above = draw(costs), draw(costs)
+    share = draw(st.one_of(st.sampled_from([-1.0, 0.0, 1.0]), st.floats(-1, 1)))
+    return (lo, hi, below, above), (below if share > 0 else above) * share
+
+
+def h(band, c):
+    """Return the sample's part of the dual."""
+    return band[0] * c if c >= 0 else band[1] * c
+
+
+def slopes(band, c):
+    """Return the right and the left slope of h."""
+    return (band[0] if c >= 0 else band[1]), (band[0] if c > 0 else band[1])
+
+
+curvatures = st.one_of(st.just(0.0), st.floats(-2, -1e-3), st.floats(1e-3, 5))
+
+
+@given(variables(), variables(), numbers, curvatures)
+def test_pair_step(first, second, difference, curvature):
+    (band_i, c_i), (band_j, c_j) = first, second
+    new_i, new_j = _core.pair_step(band_i, c_i, band_j, c_j, difference, curvature)
+    # It stays in the box and keeps the sum.
+    assert -band_i[3] <= new_i <= band_i[2]
+    assert -band_j[3] <= new_j <= band_j[2]
+    assert new_i + new_j == pytest.approx(c_i + c_j, abs=1e-12)
+    t = new_i - c_i
+    assert t >= 0
+
+    def value(t):
+        return h(band_i, c_i + t) + h(band_j, c_j - t) - difference * t - curvature * t * t / 2
+
+    # It never lowers the dual, and where the dual is concave no other step does better.
+    assert value(t) >= value(0.0) - 1e-9
+    if curvature >= 0:
+        room = min(band_i[2] - c_i, c_j + band_j[3])
+        others = np.linspace(0.0, room, 200)
+        assert value(t) >= max(value(other) for other in others) - 1e-9
+    if t == 0:
+        return
+    # Where it ends, the dual rises no further, or a bound was met exactly.
+    right, _ = slopes(band_i, new_i)
+    _, left = slopes(band_j, new_j)
+    gain = right - left - difference - curvature * t
+    assert gain <= 1e-9 or new_i == band_i[2] or new_j == -band_j[3]
+
+
+@given(variables(), numbers, curvatures)
+def test_single_step(variable, f, curvature):
+    band, c = variable
+    new = _core.single_step(band, c, f, curvature)
+    assert -band[3] <= new <= band[2]
+
+    def value(x):
+        return h(band, x) - f * (x - c) - curvature * (x - c) ** 2 / 2
+
+    assert value(new) >= value(c) - 1e-9
+    if curvature >= 0:
+        others = np.linspace(-band[3], band[2], 200)
+        assert value(new) >= max(value(other) for other in others) - 1e-9
+
+
+def test_one_step_crosses_from_theta_to_alpha():
+    band = (1.0, 1.5, 10.0, 10.0)
+    new_i, new_j = _core.pair_step(band, -2.0, (-1.5, -1.0, 10.0, 10.0), 2.0, -10.0, 1.0)
+    assert new_i > 0 > new_j
+    assert new_i + new_j == 0.0
+
+
+def test_lands_on_kink_and_bounds_exactly():
+    tenths = (1.0, 1.1, 0.3, 0.3)
+    # The gain of a rise is 0.05 up to the kink and -0.05 beyond it.
+    assert _core.single_step(tenths, -0.1, 1.05, 0.0) == 0.0
+    _, new_j = _core.pair_step(tenths, 0.1, tenths, -0.2, -10.0, 0.0)
+    assert new_j == -0.3
+    assert _core.single_step(tenths, 0.1, -10.0, 0.0) == 0.3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("has_intercept", [True, False])
+def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept):
+    n = 50
+    X = rng.normal(size=(n, 2))
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1)).astype(dtype)
+    positive = rng.random(n) > 0.5
+    lo, hi = np.where(positive, 1.0, -1.5), np.where(positive, 1.5, -1.0)
+    bound = np.full(n, 2.0)
+
+    def run(max_steps):
+        c, f = np.zeros(n), np.zeros(n)
+        report = _core.solve_block(K, lo, hi, bound, bound, c, f, 1e-5, max_steps, has_intercept)
+        np.testing.assert_allclose(f, K.astype(float) @ c, atol=1e-12)
+        return report
+
+    n_steps, violation, stalled = run(10_000)
+    assert 0 < n_steps < 10_000
+    assert violation <= 1e-5
+    assert not stalled
+    assert run(7)[0] == 7
+
+
+def test_block_rejects_arrays_of_other_lengths():
+    v = np.zeros(3)
+    with pytest.raises(ValueError, match="one length"):
+        _core.solve_block(np.eye(3), v, v, v, v, v, np.zeros(2), 1e-3, 10, True)

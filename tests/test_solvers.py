@@ -1,0 +1,183 @@
+"""The loop that drives the solvers, and their parts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bandsvm._piecewise import falling_root, project
+from bandsvm.certificate import dual_value
+from bandsvm.solvers import Status, available_solvers
+from bandsvm.solvers._slopes import ascent_slopes
+from bandsvm.solvers.block import choose_block
+from bandsvm.solvers.face import Face, newton_direction
+from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
+from problems import make_case
+
+
+def dual(case, solution):
+    return dual_value(case.problem, solution.c, solution.f)
+
+
+@pytest.mark.parametrize("solver", available_solvers())
+def test_callback_sees_every_outer_step(solver):
+    case = make_case(0, 60, C1=10.0)
+    seen = []
+    solution = case.solve(solver=solver, callback=seen.append)
+    assert [progress.n_iter for progress in seen] == list(range(solution.n_iter + 1))
+    assert seen[-1].violation <= seen[-1].tol == 1e-3
+    assert seen[-1].n_support > 0
+    assert seen[-1].seconds <= solution.seconds
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg"])
+def test_callback_can_stop(solver):
+    case = make_case(0, 60, C1=10.0)
+    solution = case.solve(solver=solver, callback=lambda progress: progress.n_iter >= 1)
+    assert solution.status is Status.STOPPED
+    assert solution.n_iter == 1
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg"])
+def test_max_iter_bounds_the_work_and_start_goes_on(solver):
+    case = make_case(0, 1200, C1=100.0, C2=100.0)
+    stopped = case.solve(solver=solver, max_iter=2)
+    assert stopped.status is Status.ITERATION_LIMIT
+    assert stopped.n_iter == 2
+    resumed = case.solve(solver=solver, start=stopped.c)
+    assert resumed.status is Status.CONVERGED
+    from_scratch = case.solve(solver=solver)
+    assert dual(case, resumed) == pytest.approx(dual(case, from_scratch), rel=1e-4)
+
+
+def test_interrupt_passes_through():
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_case(0, 30).solve(callback=interrupt)
+
+
+@pytest.mark.parametrize("solver", available_solvers())
+def test_start_at_the_solution_ends_at_once(solver):
+    case = make_case(3, 50)
+    solution = case.solve(solver=solver, tol=1e-6)
+    again = case.solve(solver=solver, tol=1e-6, start=solution.c)
+    assert again.n_iter == 0
+    np.testing.assert_allclose(again.f, solution.f, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", available_solvers())
+def test_infeasible_start_is_made_feasible(solver, rng):
+    case = make_case(3, 50)
+    solution = case.solve(solver=solver, start=rng.normal(size=50) * 100)
+    expected = case.solve(solver=solver)
+    np.testing.assert_allclose(
+        solution.f - solution.f.mean(), expected.f - expected.f.mean(), atol=1e-8
+    )
+
+
+def test_unreachable_tolerance_ends_without_progress():
+    case = make_case(3, 50, C1=1e4, C2=1e4)
+    solution = case.solve(tol=1e-300)
+    assert solution.status is Status.NO_PROGRESS
+
+
+def test_block_holds_the_worst_violators_and_half_of_the_last(rng):
+    case = make_case(0, 200)
+    c = case.problem.feasible(rng.normal(size=200))
+    rise, fall = ascent_slopes(case.problem, c, case.K @ c)
+    previous = np.arange(20)
+    block = choose_block(rise, fall, True, previous, 40)
+    assert len(set(block)) == len(block) <= 40
+    assert set(previous) <= set(block)
+    others = np.setdiff1d(np.arange(200), previous)
+    assert others[np.argmax(rise[others])] in block
+    assert others[np.argmin(fall[others])] in block
+
+
+@given(st.integers(0, 1000), st.integers(1, 30), st.booleans())
+def test_projection_is_feasible_and_nearest(seed, n, has_total):
+    rng = np.random.default_rng(seed)
+    lower, upper = -rng.random(n), rng.random(n)
+    total = float(rng.uniform(lower, upper).sum()) if has_total else None
+    point = rng.normal(size=n) * 10.0 ** rng.integers(-3, 6)
+    nearest = project(point, lower, upper, total)
+    assert ((nearest >= lower) & (nearest <= upper)).all()
+    if has_total:
+        assert nearest.sum() == pytest.approx(total, abs=1e-9)
+        # Moving some of one variable to another brings no feasible point nearer.
+        for i, j in rng.integers(0, n, size=(10, 2)):
+            t = min(upper[i] - nearest[i], nearest[j] - lower[j], 1e-3)
+            if t > 1e-6 and i != j:
+                gain = (nearest[i] - point[i]) * t - (nearest[j] - point[j]) * t
+                assert gain >= -1e-6 * np.abs(point).max()
+
+
+def test_falling_root():
+    # 3 up to 1, then falling by 2 a unit until 4, where it is -3.
+    assert falling_root(3.0, np.array([4.0, 1.0]), np.array([2.0, -2.0])) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("has_intercept", [True, False])
+def test_proximal_point_maximises_its_model(rng, has_intercept):
+    case = make_case(1, 30, has_intercept=has_intercept, weights=True)
+    problem = case.problem
+    c = problem.feasible(rng.normal(size=30))
+    f, length = case.K @ c, 0.3
+
+    def model(z):
+        edges = np.where(z > 0, problem.lo, problem.hi) @ z
+        return edges - f @ (z - c) - ((z - c) ** 2).sum() / (2 * length)
+
+    best = proximal_point(problem, c, f, length)
+    np.testing.assert_allclose(problem.feasible(best), best, atol=1e-12)
+    for scale in (1e-4, 1e-2, 1.0):
+        for _ in range(50):
+            other = problem.feasible(best + scale * rng.normal(size=30))
+            assert model(other) <= model(best) + 1e-10
+
+
+def test_best_on_segment_beats_a_scan(rng):
+    case = make_case(1, 30)
+    problem = case.problem
+    for _ in range(50):
+        c, end = (problem.feasible(rng.normal(size=30)) for _ in range(2))
+        f, way = case.K @ c, end - c
+
+        def dual(t, c=c, way=way):
+            z = c + t * way
+            return np.where(z > 0, problem.lo, problem.hi) @ z - 0.5 * z @ case.K @ z
+
+        t = best_on_segment(problem, c, f, end, float(way @ case.K @ way))
+        assert 0.0 <= t <= 1.0
+        assert dual(t) >= max(dual(s) for s in np.linspace(0, 1, 201)) - 1e-9
+
+
+@pytest.mark.parametrize("has_intercept", [True, False])
+@pytest.mark.parametrize("kind", ["definite", "singular", "indefinite"])
+def test_directions_lead_up(rng, has_intercept, kind):
+    n = 25
+    A = rng.normal(size=(n, 3 if kind == "singular" else n))
+    kernel = A @ A.T
+    if kind == "indefinite":
+        kernel -= 5 * np.eye(n)
+    gradient = rng.normal(size=n)
+    gradient -= gradient.mean() if has_intercept else 0.0
+    face = Face(kernel, gradient, np.zeros(n), -np.ones(n), np.ones(n), has_intercept)
+    for find in (newton_direction, lambda face: conjugate_direction(face, 1e-12)):
+        direction = find(face)
+        assert face.gradient @ direction > 0
+        if has_intercept:
+            assert abs(direction.sum()) <= 1e-9 * np.abs(direction).sum()
+
+
+def test_newton_direction_solves_the_face(rng):
+    n = 20
+    A = rng.normal(size=(n, n))
+    kernel, gradient = A @ A.T + np.eye(n), rng.normal(size=n)
+    gradient -= gradient.mean()
+    wide = np.full(n, 1e9)
+    face = Face(kernel, gradient, np.zeros(n), -wide, wide, True)
+    residual = gradient - kernel @ newton_direction(face)
+    np.testing.assert_allclose(residual, residual.mean(), atol=1e-9)
