@@ -20,7 +20,6 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m numpydoc lint src/bandsvm/classifier.py src/bandsvm/certificate.py src/bandsvm/problem.py src/bandsvm/solvers/__init__.py
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -1,0 +1,98 @@
+"""Docstrings, examples and pages say what is true."""
+
+import doctest
+import importlib
+import inspect
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from numpydoc.validate import validate
+
+import bandsvm
+
+ROOT = Path(__file__).parents[1]
+PUBLIC = [
+    "bandsvm.BandedSVC",
+    "bandsvm.BandedSVC.fit",
+    "bandsvm.BandedSVC.predict",
+    "bandsvm.BandedSVC.decision_function",
+    "bandsvm.BandedSVC.certify",
+    "bandsvm.certificate.certify",
+    "bandsvm.datasets.make_paper_clusters",
+    "bandsvm.problem.band_problem",
+    "bandsvm.solvers.solve",
+]
+# Not every method needs a second paragraph, a relative or an example of its own.
+OPTIONAL = {"ES01", "SA01", "EX01"}
+SOURCES = sorted((ROOT / "src" / "bandsvm").rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_follows_numpydoc(name):
+    errors = [error for error in validate(name)["errors"] if error[0] not in OPTIONAL]
+    assert not errors
+
+
+def test_every_public_name_has_a_docstring():
+    for name in bandsvm.__all__:
+        assert inspect.getdoc(getattr(bandsvm, name))
+
+
+@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets"])
+def test_docstring_examples_run(module):
+    results = doctest.testmod(importlib.import_module(module))
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_readme_example_runs(capsys):
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(compile(code.group(1), "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert re.match(r"accuracy 0\.9\d\d\n", printed)
+    assert "converged" in printed
+
+
+def test_demo_runs(capsys):
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert printed.count("converged") == 2
+    assert "theta-SVs" in printed
+
+
+def test_benchmark_runs(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["compare.py", "--smoke"])
+    runpy.run_path(str(ROOT / "benchmarks" / "compare.py"), run_name="__main__")
+    assert "geometric mean" in capsys.readouterr().out
+
+
+def test_architecture_names_every_module():
+    """A newcomer finds the room of any line."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    for path in [*SOURCES, *(ROOT / "core").iterdir()]:
+        if path.name in ("__init__.py", "_core.pyi"):
+            continue
+        folder = path.parent.relative_to(ROOT).as_posix() + "/"
+        assert path.name in text or f"`{folder}`" in text, path
+
+
+def test_theory_names_functions_that_exist():
+    text = (ROOT / "docs" / "theory.md").read_text()
+    table = text[text.index("## 10.") :]
+    rows = re.findall(r"`([\w/]+\.(?:py|hpp))`:((?: `\w+`,?)+)", table)
+    checked = 0
+    for file, rest in rows:
+        candidates = [ROOT / file, ROOT / "src" / "bandsvm" / file]
+        source = next((path for path in candidates if path.exists()), None)
+        assert source is not None, file
+        for function in re.findall(r"`(\w+)`", rest):
+            assert re.search(rf"\b{function}\b", source.read_text()), (file, function)
+            checked += 1
+    assert checked >= 10
+
+
+def test_no_module_is_too_long():
+    for path in [*SOURCES, *(ROOT / "core").glob("*pp")]:
+        assert len(path.read_text().splitlines()) <= 420, path
