@@ -28,7 +28,7 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     rho1, rho2, C1, C2 = (
         _per_class(name, getattr(estimator, name), classes) for name in BandParameters._fields
     )
-    for label, low, high in zip(classes, rho1, rho2, strict=True):
+    for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
         of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
         if not low > 0.0:
             raise ValueError(f"rho1{of_class} must be greater than 0, got {low}.")
@@ -73,9 +73,13 @@ def _finite(name: str, value: Any) -> float:
     """Return a finite real number as a float."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value!r}.")
-    return float(value)
+    return number
 
 
 def check_parameters(estimator: Any) -> None:
@@ -92,6 +96,8 @@ def check_parameters(estimator: Any) -> None:
         raise ValueError(
             f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
         )
+    if not isinstance(estimator.verbose, (Integral, np.bool_)):
+        raise TypeError(f"verbose must be an integer or a bool, got {estimator.verbose!r}.")
     if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
         raise ValueError(
             f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."

@@ -14,4 +14,4 @@ def limited_threads(n_jobs: int | None) -> AbstractContextManager:
     if n_jobs is None:
         return nullcontext()
     cores = os.cpu_count() or 1
-    return threadpool_limits(n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs))
+    return threadpool_limits(int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs)))

@@ -1,4 +1,4 @@
-"""A training set as band problems: one for two classes, else one for each class."""
+"""A training set as band problems: one for two classes, else one a class over shared rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm._parameters import band_parameters
+from bandsvm._progress import ProgressPrinter
+from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
+from bandsvm.solvers import Solution, Status, solve
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,10 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
     class_weights = compute_class_weight(
         estimator.class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
     )
-    if not (np.isfinite(class_weights) & (class_weights >= 0.0)).all():
+    if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
         raise ValueError(
-            f"class_weight must not hold negative or infinite values, got {estimator.class_weight}."
+            f"class_weight must hold finite values greater than 0, got {estimator.class_weight}; a "
+            "class that is not to count can be left out by a sample_weight of 0."
         )
     # Labels of samples without weight may lie outside of classes; any class will do for them.
     class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
@@ -85,3 +89,27 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
         band_problem(row, rho1, rho2, C1, C2, costs, bool(estimator.fit_intercept)) for row in signs
     ]
     return Training(classes, signs, rho1, rho2, problems)
+
+
+def solve_problems(
+    estimator: Any, training: Training, rows: Rows, starts: list[NDArray | None]
+) -> list[Solution]:
+    """Return the solutions of all problems of a training set, each from its start."""
+    solutions = []
+    for problem, start, title in zip(training.problems, starts, training.titles(), strict=True):
+        solution = solve(
+            problem,
+            rows,
+            solver=estimator.solver,
+            tol=estimator.tol,
+            max_iter=estimator.max_iter,
+            start=start,
+            callback=ProgressPrinter(estimator.verbose, title) if estimator.verbose else None,
+        )
+        if solution.status is Status.NOT_FINITE:
+            raise ValueError(
+                f"The decision values overflow with kernel={estimator.kernel!r}, "
+                f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
+            )
+        solutions.append(solution)
+    return solutions

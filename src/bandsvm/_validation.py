@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -10,11 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-from bandsvm.kernels import Samples
+from bandsvm.kernels import FromFunction, Samples
 
 FLOATS = [np.float64, np.float32]
 # Relative asymmetry of a kernel matrix that float32 arithmetic can explain.
 ASYMMETRY = 1e-5
+# Samples on which a callable kernel is tried before the fit.
+SYMMETRY_CHECKS = 20
 
 
 def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
@@ -48,9 +51,12 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
         return np.ones(n_samples)
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
-    weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+    try:
+        weights = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    except ValueError as error:
+        raise ValueError(f"sample_weight must hold finite numbers: {error}") from error
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have one entry for each of the {n_samples} samples, got shape "
@@ -66,6 +72,16 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
             "sample_weight must contain at least one non-zero number, but all weights are zero."
         )
     return weights
+
+
+def check_for_kernel(kernel: str | Callable, X: Any) -> None:
+    """Check what a kernel asks of the samples beyond being numbers."""
+    if kernel == "precomputed":
+        check_kernel_matrix(X)
+    elif kernel == "chi2":
+        check_not_negative(X)
+    elif callable(kernel):
+        check_symmetric_function(kernel, X)
 
 
 def check_kernel_matrix(K: Any) -> None:
@@ -88,6 +104,17 @@ def check_kernel_matrix(K: Any) -> None:
             f"A precomputed kernel must be symmetric, but entries (i, j) and (j, i) differ by up "
             f"to {worst:.3g} where the largest entry is {largest:.3g}; use (K + K.T) / 2 if that "
             "is what you mean."
+        )
+
+
+def check_symmetric_function(function: Callable, X: Any) -> None:
+    """Check that a callable kernel is symmetric, on a few samples."""
+    few = Samples(X[:SYMMETRY_CHECKS])
+    values = FromFunction(function)(few, few)
+    if float(np.abs(values - values.T).max()) > ASYMMETRY * float(np.abs(values).max()):
+        raise ValueError(
+            "kernel must be symmetric, but the callable's values for (x, z) and (z, x) differ on "
+            f"the first {len(few)} samples; use the mean of both if that is what you mean."
         )
 
 

@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import _validation
 from bandsvm._parameters import check_parameters
-from bandsvm._progress import ProgressPrinter
 from bandsvm._threads import limited_threads
-from bandsvm._training import Training, training_problems
+from bandsvm._training import Training, solve_problems, training_problems
 from bandsvm.certificate import Certificate, certify, choose_intercept, combine, shortfall
 from bandsvm.kernels import (
     GivenRows,
@@ -28,8 +27,7 @@ from bandsvm.kernels import (
     resolve_gamma,
     uses_gamma,
 )
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Status, solve
+from bandsvm.solvers import Solution
 
 MEGABYTE = 2**20
 
@@ -130,6 +128,9 @@ default='rbf'
     -----
     For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``.
 
+    Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
+    digits far from the origin. Sparse samples cannot be centred: scale them.
+
     References
     ----------
     .. [1] G. V. Pendse, "BSVM: A Banded Support Vector Machine", arXiv:1107.2347.
@@ -211,6 +212,20 @@ default='rbf'
         BandedSVC
             The fitted estimator.
         """
+        before = dict(self.__dict__)
+        try:
+            self._fit(X, y, sample_weight)
+        except BaseException:
+            # A fit that fails leaves nothing half fitted, and an earlier fit as it was.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        if complaint := shortfall(self.certificate_, self.max_iter):
+            warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit the model, step by step."""
         check_parameters(self)
         X, y = _validation.check_samples(self, X, y, reset=True)
         weights = _validation.check_weights(sample_weight, X.shape[0])
@@ -223,17 +238,9 @@ default='rbf'
             else:
                 self.gamma_ = np.nan
             rows = self._rows(X)
-            solutions = [
-                self._solve(problem, rows, start, title)
-                for problem, start, title in zip(
-                    training.problems, starts, training.titles(), strict=True
-                )
-            ]
+            solutions = solve_problems(self, training, rows, starts)
             self._store(X, y, training, solutions)
             self.certificate_ = self._certify(training, rows, solutions)
-        if complaint := shortfall(self.certificate_, self.max_iter):
-            warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
-        return self
 
     def decision_function(self, X):
         """Return the decision values of samples.
@@ -257,6 +264,7 @@ default='rbf'
                 values = _validation.kernel_columns(X, n_train, self.support_) @ coefficients
             else:
                 X = _validation.check_samples(self, X, reset=False)
+                _validation.check_for_kernel(self.kernel, X)
                 support = Samples(self.support_vectors_)
                 values = kernel_product(self._kernel(), Samples(X), support, coefficients)
         values = values + self.intercept_
@@ -312,7 +320,12 @@ default='rbf'
         predicted = self.decision_function(X).reshape(n_samples, -1) - self.intercept_
         solutions = [
             Solution(c, f, p.status, p.n_iter, p.n_pair_steps, p.n_kernel_rows, p.seconds)
-            for c, f, p in zip(self._coefficients(), predicted.T, self._certificates(), strict=True)
+            for c, f, p in zip(
+                self._coefficients(),
+                predicted.T,
+                self.certificate_.parts or [self.certificate_],
+                strict=True,
+            )
         ]
         with limited_threads(self.n_jobs):
             return self._certify(training, self._rows(X), solutions, n_checks=None)
@@ -331,11 +344,9 @@ default='rbf'
 
     def _rows(self, X: Any) -> Rows:
         """Return the store of kernel rows that all problems share."""
+        _validation.check_for_kernel(self.kernel, X)
         if self.kernel == "precomputed":
-            _validation.check_kernel_matrix(X)
             return GivenRows(X)
-        if self.kernel == "chi2":
-            _validation.check_not_negative(X)
         cache_bytes = None if self.cache_size is None else self.cache_size * MEGABYTE
         return KernelRows(self._kernel(), Samples(X), cache_bytes)
 
@@ -349,26 +360,6 @@ default='rbf'
         return (
             list(self._coefficients()) if np.array_equal(self.classes_, training.classes) else cold
         )
-
-    def _solve(
-        self, problem: BandProblem, rows: Rows, start: NDArray | None, title: str
-    ) -> Solution:
-        """Solve one of the band problems."""
-        solution = solve(
-            problem,
-            rows,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-            callback=ProgressPrinter(self.verbose, title) if self.verbose else None,
-        )
-        if solution.status is Status.NOT_FINITE:
-            raise ValueError(
-                f"The decision values overflow with kernel={self.kernel!r}, C1={self.C1!r} and "
-                f"C2={self.C2!r}; scale X or lower C1 and C2."
-            )
-        return solution
 
     def _store(self, X: Any, y: NDArray, training: Training, solutions: list[Solution]) -> None:
         """Set the fitted attributes."""
@@ -397,10 +388,6 @@ default='rbf'
         coefficients = np.zeros((len(self.intercept_), len(self.alpha_)))
         coefficients[:, self.support_] = self.dual_coef_
         return coefficients
-
-    def _certificates(self) -> tuple[Certificate, ...]:
-        """Return the certificate of every problem."""
-        return self.certificate_.parts or (self.certificate_,)
 
     def _certify(
         self, training: Training, rows: Rows, solutions: list[Solution], **checks: Any

@@ -12,6 +12,7 @@ from bandsvm.kernels.given import FromFunction, GivenRows
 from bandsvm.kernels.products import Linear, Poly, Sigmoid
 
 __all__ = [
+    "FromFunction",
     "GivenRows",
     "Kernel",
     "KernelRows",

@@ -35,7 +35,7 @@ def variance(X: Any, weights: NDArray) -> float:
     if sp.issparse(X):
         values, counts = X.data.astype(np.float64), np.diff(X.indptr)
         of_value = np.repeat(weights, counts)
-        mean = float(of_value @ values) / total
+        mean = (of_value @ values) / total
         zeros = total - float(of_value.sum())
         return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total
 

@@ -74,11 +74,17 @@ def inner_products(A: Samples, B: Samples, shift: NDArray | None = None) -> NDAr
         for part in B.chunks(B.n_features):
             products[:, part] = left @ B.take(part).dense().T
     else:
-        left = A.dense() if shift is None else A.dense() - shift
-        for part in B.chunks(B.n_features):
-            right = B.take(part).dense()
-            np.matmul(left, (right if shift is None else right - shift).T, out=products[:, part])
+        for rows in A.chunks(A.n_features):
+            left = _moved(A.take(rows), shift)
+            for part in B.chunks(B.n_features):
+                right = _moved(B.take(part), shift)
+                np.matmul(left, right.T, out=products[rows, part])
     return products
+
+
+def _moved(A: Samples, shift: NDArray | None) -> NDArray[np.float64]:
+    """Return a piece of dense samples in float64, moved by -shift."""
+    return A.dense() if shift is None else A.dense() - shift
 
 
 def squared_norms(A: Samples, shift: NDArray | None = None) -> NDArray[np.float64]:
@@ -88,8 +94,6 @@ def squared_norms(A: Samples, shift: NDArray | None = None) -> NDArray[np.float6
         return np.asarray(values.multiply(values).sum(axis=1)).ravel()
     norms = np.empty(len(A))
     for part in A.chunks(A.n_features):
-        values = A.take(part).dense()
-        if shift is not None:
-            values = values - shift
+        values = _moved(A.take(part), shift)
         norms[part] = np.einsum("ij,ij->i", values, values)
     return norms

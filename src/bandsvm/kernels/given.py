@@ -24,6 +24,8 @@ class FromFunction:
         if sp.issparse(values):
             values = values.toarray()
         try:
+            if np.iscomplexobj(values):
+                raise TypeError("complex numbers")
             values = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
