@@ -233,10 +233,8 @@ default='rbf'
         starts = self._starts(training)
         self.classes_ = training.classes
         with limited_threads(self.n_jobs):
-            if uses_gamma(self.kernel):
-                self.gamma_ = resolve_gamma(self.gamma, X, weights)
-            else:
-                self.gamma_ = np.nan
+            needed = uses_gamma(self.kernel)
+            self.gamma_ = resolve_gamma(self.gamma, X, weights) if needed else np.nan
             rows = self._rows(X)
             solutions = solve_problems(self, training, rows, starts)
             self._store(X, y, training, solutions)
