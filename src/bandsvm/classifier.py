@@ -39,9 +39,8 @@ class BandedSVC(ClassifierMixin, BaseEstimator):
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
     (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
-    `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is.
-
-    More than two classes are told apart one against the rest.
+    `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is. More
+    than two classes are told apart one against the rest.
 
     Parameters
     ----------
