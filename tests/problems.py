@@ -65,17 +65,20 @@ def make_case(
 @st.composite
 def cases(draw, max_samples=300):
     """Draw a problem as the issue trackers of SVM libraries would."""
-    C1 = 10.0 ** draw(st.floats(-3, 5))
+    weights = draw(st.booleans())
+    # Weights go up to 2; no cost is to exceed 1e5.
+    highest = 0.5e5 if weights else 1e5
+    C1 = highest * 10.0 ** draw(st.floats(-8, 0))
     return make_case(
         draw(st.integers(0, 10**6)),
         draw(st.integers(2, max_samples)),
         draw(st.sampled_from(KERNELS)),
         C1=C1,
-        C2=draw(st.sampled_from([0.0, 0.1 * C1, C1, min(10 * C1, 1e5)])),
+        C2=draw(st.sampled_from([0.0, 0.1 * C1, C1, min(10 * C1, highest)])),
         rho1=1.0,
         rho2=1.0 + draw(st.sampled_from([0.0, 1e-6, 0.5, 10.0])),
         duplicates=draw(st.booleans()),
-        weights=draw(st.booleans()),
+        weights=weights,
         has_intercept=draw(st.booleans()),
     )
 

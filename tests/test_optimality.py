@@ -99,6 +99,7 @@ def test_large_enough_for_blocks(solver):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3000)
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 @settings(max_examples=500)
 @given(case=cases())
