@@ -1,38 +1,58 @@
 // The only file that knows both Python and C++.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
 
 #include "block_solver.hpp"
+#include "engine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using MutableVector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename Real>
-using Matrix = nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using MutableArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Indices = Array<std::int64_t>;
 using BandValues = std::tuple<double, double, double, double>;
 
 bandsvm::Band to_band(const BandValues& values) {
   return {std::get<0>(values), std::get<1>(values), std::get<2>(values), std::get<3>(values)};
 }
 
+void require(bool holds, const char* message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+void check_indices(const Indices& indices, std::size_t count) {
+  for (std::size_t i = 0; i < indices.shape(0); ++i)
+    require(indices.data()[i] >= 0 && std::size_t(indices.data()[i]) < count,
+            "an index is out of range.");
+}
+
+// kernel may be wider than it is long: rows padded to whole panels.
 template <typename Real>
-std::tuple<std::int64_t, double, bool> solve_block(Matrix<Real> kernel, Vector lo, Vector hi,
-                                                   Vector below, Vector above, MutableVector c,
-                                                   MutableVector f, double tol,
+std::tuple<std::int64_t, double, bool> solve_block(Matrix<Real> kernel, Array<double> lo,
+                                                   Array<double> hi, Array<double> below,
+                                                   Array<double> above, MutableArray<double> c,
+                                                   MutableArray<double> f, double tol,
                                                    std::int64_t max_steps, bool has_intercept) {
   const std::size_t size = c.shape(0);
-  for (std::size_t length : {kernel.shape(0), kernel.shape(1), lo.shape(0), hi.shape(0),
-                             below.shape(0), above.shape(0), f.shape(0)})
-    if (length != size) throw nb::value_error("solve_block: all arrays must have one length.");
-  const bandsvm::Block<Real> block{kernel.data(), lo.data(),    hi.data(), below.data(),
-                                   above.data(),  c.data(), f.data(),  size};
+  for (std::size_t length : {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0),
+                             above.shape(0), f.shape(0)})
+    require(length == size, "solve_block: all arrays must have one length.");
+  require(kernel.shape(1) >= size, "solve_block: rows of the kernel are too short.");
+  const bandsvm::Block<Real> block{kernel.data(), lo.data(), hi.data(), below.data(), above.data(),
+                                   c.data(),      f.data(),  size,      kernel.shape(1)};
   nb::gil_scoped_release release;
   const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
   return {report.n_steps, report.violation, report.stalled};
@@ -49,8 +69,113 @@ double single_step(BandValues band, double c, double f, double curvature) {
   return c;
 }
 
+bandsvm::KernelFunction kernel_function(const std::string& name, double gamma, double coef0,
+                                        int degree) {
+  using bandsvm::KernelKind;
+  const KernelKind kind = name == "linear" ? KernelKind::linear
+                          : name == "rbf"  ? KernelKind::rbf
+                          : name == "poly" ? KernelKind::poly
+                                           : KernelKind::sigmoid;
+  return {kind, gamma, coef0, degree};
+}
+
+template <typename Real, typename Source>
+bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> centre) {
+  require(centre.shape(0) == X.shape(1), "centre must have one value a feature.");
+  nb::gil_scoped_release release;
+  return bandsvm::Samples<Real>::pack(X.data(), X.shape(0), X.shape(1), centre.data());
+}
+
+template <typename Real, typename Source>
+bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int32_t> columns,
+                                Array<Source> values, std::size_t n_features) {
+  require(starts.shape(0) > 0, "starts must not be empty.");
+  const std::size_t count = starts.shape(0) - 1;
+  require(columns.shape(0) == values.shape(0), "columns and values must have one length.");
+  require(starts.data()[0] >= 0 && std::size_t(starts.data()[count]) <= values.shape(0),
+          "starts must lie within the values.");
+  for (std::size_t i = 0; i < count; ++i)
+    require(starts.data()[i] <= starts.data()[i + 1], "starts must not fall.");
+  for (std::size_t k = 0; k < columns.shape(0); ++k)
+    require(columns.data()[k] >= 0 && std::size_t(columns.data()[k]) < n_features,
+            "a column is out of range.");
+  nb::gil_scoped_release release;
+  return bandsvm::Samples<Real>::compress(starts.data(), columns.data(), values.data(), count,
+                                          n_features);
+}
+
+// Kernel values of samples left[indices] with all of right, into store[slots].
 template <typename Real>
-void bind_solve_block(nb::module_& module) {
+void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
+                  const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
+                  double coef0, int degree, MutableMatrix<Real> store, Indices slots,
+                  int n_threads) {
+  check_indices(indices, left.count);
+  check_indices(slots, store.shape(0));
+  require(indices.shape(0) == slots.shape(0), "indices and slots must have one length.");
+  require(store.shape(1) == right.stride(), "the store must be as wide as the padded samples.");
+  require(left.n_features == right.n_features, "samples must have the same features.");
+  std::vector<Real*> rows(indices.shape(0));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    rows[r] = store.data() + std::size_t(slots.data()[r]) * store.shape(1);
+  nb::gil_scoped_release release;
+  bandsvm::compute_rows(left, indices.data(), rows.size(), right,
+                        kernel_function(kernel, gamma, coef0, degree), rows.data(), n_threads);
+}
+
+template <typename Real>
+void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Real>& right,
+                   const std::string& kernel, double gamma, double coef0, int degree,
+                   Matrix<Real> coefficients, MutableMatrix<double> products, int n_threads) {
+  require(coefficients.shape(1) == right.stride(), "coefficients must be padded like the samples.");
+  require(products.shape(0) == left.count && products.shape(1) == coefficients.shape(0),
+          "products must have one row a sample and one column an output.");
+  require(left.n_features == right.n_features, "samples must have the same features.");
+  nb::gil_scoped_release release;
+  bandsvm::multiply_rows(left, right, kernel_function(kernel, gamma, coef0, degree),
+                         coefficients.data(), coefficients.shape(0), products.data(), n_threads);
+}
+
+template <typename Real>
+void update_gradient(Matrix<Real> store, Indices slots, Array<double> coefficients,
+                     MutableArray<double> f, int n_threads) {
+  check_indices(slots, store.shape(0));
+  require(slots.shape(0) == coefficients.shape(0), "slots and coefficients must have one length.");
+  require(f.shape(0) <= store.shape(1), "f is longer than the rows.");
+  std::vector<const Real*> rows(slots.shape(0));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    rows[r] = store.data() + std::size_t(slots.data()[r]) * store.shape(1);
+  nb::gil_scoped_release release;
+  bandsvm::update_gradient(rows.data(), coefficients.data(), rows.size(), f.data(), f.shape(0),
+                           n_threads);
+}
+
+template <typename Real>
+void bind(nb::module_& module, const char* samples_name, const char* suffix) {
+  using Samples = bandsvm::Samples<Real>;
+  nb::class_<Samples>(module, samples_name)
+      .def_ro("count", &Samples::count)
+      .def_prop_ro("stride", &Samples::stride)
+      .def("take", [](const Samples& samples, Indices indices) {
+        check_indices(indices, samples.count);
+        nb::gil_scoped_release release;
+        return samples.take(indices.data(), indices.shape(0));
+      });
+  const std::string pack_name = std::string("pack_") + suffix;
+  const std::string compress_name = std::string("compress_") + suffix;
+  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "centre"_a);
+  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "centre"_a);
+  module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a, "columns"_a,
+             "values"_a.noconvert(), "n_features"_a);
+  module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a, "columns"_a,
+             "values"_a.noconvert(), "n_features"_a);
+  module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a, "right"_a, "kernel"_a,
+             "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
+  module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "gamma"_a,
+             "coef0"_a, "degree"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
+             "n_threads"_a);
+  module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(), "slots"_a,
+             "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
              "above"_a, "c"_a.noconvert(), "f"_a.noconvert(), "tol"_a, "max_steps"_a,
              "has_intercept"_a);
@@ -59,9 +184,10 @@ void bind_solve_block(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.doc() = "Compiled steps of the band problem's solvers.";
-  bind_solve_block<double>(module);
-  bind_solve_block<float>(module);
+  module.doc() = "Compiled steps and kernel rows of the band problem's solvers.";
+  bind<double>(module, "Samples64", "64");
+  bind<float>(module, "Samples32", "32");
+  module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
              "curvature"_a);
   module.def("single_step", &single_step, "band"_a, "c"_a, "f"_a, "curvature"_a);

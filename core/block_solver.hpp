@@ -10,7 +10,7 @@
 
 namespace bandsvm {
 
-// The variables of a block. `kernel` is the row-major size x size block of K; `c` and `f` are
+// The variables of a block. `kernel` is the row-major block of K; `c` and `f` are
 // updated in place, `f` within the block alone.
 template <typename Real>
 struct Block {
@@ -22,8 +22,9 @@ struct Block {
   double* c;
   double* f;
   std::size_t size;
+  std::size_t stride;  // of the kernel's rows
 
-  const Real* row(std::size_t i) const { return kernel + i * size; }
+  const Real* row(std::size_t i) const { return kernel + i * stride; }
   Band band(std::size_t i) const { return {lo[i], hi[i], below[i], above[i]}; }
 };
 

@@ -94,6 +94,7 @@ def test_changed_intercept_opens_a_gap(solved):
         certificate = certificate_of(case, solution, intercept + change)
         assert certificate.gap > 1e-3
         assert certificate.primal > certificate.dual + 1e-3
+        assert not certificate.is_optimal
 
 
 def test_changed_gradient_is_seen_as_drift_and_gap(solved):
@@ -137,7 +138,7 @@ def test_violation_is_the_emptiness_of_the_intercept_interval(solved):
     lower, upper = intercept_interval(case.problem, solution.c, solution.f)
     assert lower <= upper + TOL
     zero = np.zeros(80)
-    assert kkt_violation(case.problem, zero, zero) == pytest.approx(
+    assert kkt_violation(case.problem, zero, zero, 0.0) == pytest.approx(
         2.0 if case.problem.has_intercept else 1.0
     )
 
@@ -169,7 +170,17 @@ def test_certify_of_the_estimator_sees_a_tampered_model(rng):
     assert model.certify(X, y).gap > 1e-4
     model.dual_coef_[0, 0] /= 1.5
     model.intercept_ = model.intercept_ + 0.2
-    assert model.certify(X, y).gap > 1e-3
+    tampered = model.certify(X, y)
+    assert tampered.gap > 1e-3
+    assert not tampered.is_optimal
+    assert "NOT optimal" in str(tampered)
+
+
+def test_certificate_of_other_costs_is_not_optimal(rng):
+    X = rng.normal(size=(90, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=90) > 0).astype(int)
+    model = BandedSVC(C1=2.0, C2=2.0).fit(X, y).set_params(C1=1.0)
+    assert not model.certify(X, y).is_optimal
 
 
 def test_certificate_reads_well(rng):

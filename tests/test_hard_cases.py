@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC
@@ -136,3 +137,67 @@ def test_fits_in_a_loop_do_not_grow(rng):
         BandedSVC().fit(X, y)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 20_000  # kilobytes; one kept kernel matrix a fit would be 16 000
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg", "reference"])
+@pytest.mark.parametrize("n_samples", [300, 1500])
+def test_cache_smaller_than_a_block_gives_the_same_answer(rng, solver, n_samples):
+    if solver == "reference" and n_samples > 1000:
+        pytest.skip("the reference solver is for small problems")
+    X = rng.normal(size=(n_samples, 3))
+    y = labels_of(X, rng)
+    roomy = BandedSVC(C1=10, C2=10, solver=solver, tol=1e-5).fit(X, y)
+    tight = BandedSVC(C1=10, C2=10, solver=solver, tol=1e-5, cache_size=0.1).fit(X, y)
+    assert tight.certificate_.is_optimal
+    assert tight.certificate_.primal == pytest.approx(roomy.certificate_.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg", "reference"])
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1e-10])
+def test_kernel_of_nothing(rng, solver, scale):
+    """Without features the best model is the intercept: every sample pays for its class."""
+    y = np.arange(120) % 3 > 0
+    X = scale * rng.normal(size=(120, 3))
+    model = BandedSVC(kernel="linear", solver=solver).fit(X, y)
+    assert model.certificate_.is_optimal
+    # The 40 samples of the smaller class lie 2 below their band's edge.
+    assert model.certificate_.primal == pytest.approx(80.0, rel=1e-6)
+
+
+def test_outlier_without_weight_does_not_matter(rng):
+    X = rng.normal(size=(60, 2))
+    y = labels_of(X, rng)
+    weights = np.append(np.ones(60), 0.0)
+    for far in (1e9, 1e150):
+        with_outlier = np.vstack([X, np.full((1, 2), far)])
+        model = BandedSVC(gamma=0.5).fit(with_outlier, np.append(y, 0), sample_weight=weights)
+        alone = BandedSVC(gamma=0.5).fit(X, y)
+        np.testing.assert_allclose(
+            model.decision_function(X), alone.decision_function(X), rtol=1e-9, atol=1e-9
+        )
+        assert model.certify(with_outlier, np.append(y, 0), sample_weight=weights).is_optimal
+
+
+def test_repeated_entries_of_a_sparse_matrix_add_up(rng):
+    X, y = gaussian(rng)
+    n, d = X.shape
+    halves = np.concatenate([0.3 * X.ravel(), 0.7 * X.ravel()]).reshape(2, n, d)
+    values = np.concatenate([halves[0], halves[1]], axis=1).ravel()
+    columns = np.tile(np.arange(d), 2 * n)
+    repeated = sp.csr_array((values, columns, np.arange(0, 2 * n * d + 1, 2 * d)), shape=(n, d))
+    assert not repeated.has_canonical_format
+    model, plain = BandedSVC().fit(repeated, y), BandedSVC().fit(sp.csr_array(X), y)
+    assert model.gamma_ == pytest.approx(plain.gamma_)
+    np.testing.assert_allclose(
+        model.decision_function(X), plain.decision_function(X), rtol=1e-9, atol=1e-9
+    )
+    assert not repeated.has_canonical_format
+
+
+@pytest.mark.parametrize("C", [1e7, 1e9])
+def test_absurd_costs_end_within_their_bounds(rng, C):
+    X = rng.normal(size=(1200, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=1200) > 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 .*gap"):
+        model = BandedSVC(C1=C, C2=C, rho2=4, max_iter=3).fit(X, y)
+    assert not model.certificate_.is_optimal

@@ -96,6 +96,8 @@ def check_parameters(estimator: Any) -> None:
         raise ValueError(
             f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
         )
+    if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
+        raise TypeError(f"fit_intercept must be a bool, got {estimator.fit_intercept!r}.")
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
         raise TypeError(f"verbose must be an integer or a bool, got {estimator.verbose!r}.")
     if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:

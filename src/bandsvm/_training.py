@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm._parameters import band_parameters
 from bandsvm._progress import ProgressPrinter
+from bandsvm.certificate import Certificate, certify, choose_intercept
 from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 from bandsvm.solvers import Solution, Status, solve
@@ -29,15 +30,33 @@ class Training:
         +1 for the class that a problem tells apart from the rest, -1 for the rest.
     rho1, rho2 : ndarray of shape (n_samples,)
         Each sample's band.
+    kept : ndarray
+        Indices of the samples that have weight.
     problems : list of BandProblem
-        One for each row of signs.
+        One for each row of signs, over the samples that have weight.
     """
 
     classes: NDArray
     signs: NDArray[np.float64]
     rho1: NDArray[np.float64]
     rho2: NDArray[np.float64]
+    kept: NDArray[np.intp]
     problems: list[BandProblem]
+
+    @property
+    def dropped(self) -> NDArray[np.intp]:
+        """Samples without weight."""
+        return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
+
+    def kept_samples(self, X: Any, is_pairwise: bool) -> Any:
+        """Return the rows (and columns, of a kernel matrix) of samples with weight."""
+        if len(self.kept) == X.shape[0]:
+            return X
+        return X[np.ix_(self.kept, self.kept)] if is_pairwise else X[self.kept]
+
+    def largest_cost(self) -> float:
+        """Return the largest bound of any coefficient."""
+        return max(float(np.maximum(p.below, p.above).max()) for p in self.problems)
 
     def titles(self) -> list[str]:
         """Return what each problem is about, for people who watch."""
@@ -85,31 +104,70 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
     distinguished = [1] if len(classes) == 2 else range(len(classes))
     signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
     costs = weights * class_weights[class_of]
+    kept = np.flatnonzero(counted)
+    low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, costs))
+    has_intercept = bool(estimator.fit_intercept)
     problems = [
-        band_problem(row, rho1, rho2, C1, C2, costs, bool(estimator.fit_intercept)) for row in signs
+        band_problem(row[kept], low, high, cost1, cost2, factors, has_intercept) for row in signs
     ]
-    return Training(classes, signs, rho1, rho2, problems)
+    return Training(classes, signs, rho1, rho2, kept, problems)
+
+
+class Outcome(NamedTuple):
+    """What came of one problem."""
+
+    solution: Solution
+    intercept: float
+    certificate: Certificate
+
+    @property
+    def decision(self) -> NDArray[np.float64]:
+        """Decision values of the training samples."""
+        return self.solution.f + self.intercept
 
 
 def solve_problems(
     estimator: Any, training: Training, rows: Rows, starts: list[NDArray | None]
-) -> list[Solution]:
-    """Return the solutions of all problems of a training set, each from its start."""
-    solutions = []
+) -> list[Outcome]:
+    """Return the outcomes of all problems of a training set, each from its start.
+
+    Where the precision of the rows does not suffice for ``tol``, sharper ones go on from there.
+    """
+    outcomes = []
     for problem, start, title in zip(training.problems, starts, training.titles(), strict=True):
-        solution = solve(
-            problem,
-            rows,
-            solver=estimator.solver,
-            tol=estimator.tol,
-            max_iter=estimator.max_iter,
-            start=start,
-            callback=ProgressPrinter(estimator.verbose, title) if estimator.verbose else None,
+        outcome = _solve(estimator, problem, rows, start, title)
+        sharper = None if _is_settled(outcome) else rows.sharper()
+        if sharper is not None:
+            rows = sharper
+            outcome = _solve(estimator, problem, rows, outcome.solution.c, title)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _solve(
+    estimator: Any, problem: BandProblem, rows: Rows, start: NDArray | None, title: str
+) -> Outcome:
+    """Solve and certify one problem."""
+    solution = solve(
+        problem,
+        rows,
+        solver=estimator.solver,
+        tol=estimator.tol,
+        max_iter=estimator.max_iter,
+        start=start,
+        callback=ProgressPrinter(estimator.verbose, title) if estimator.verbose else None,
+    )
+    if solution.status is Status.NOT_FINITE:
+        raise ValueError(
+            f"The decision values overflow with kernel={estimator.kernel!r}, "
+            f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
         )
-        if solution.status is Status.NOT_FINITE:
-            raise ValueError(
-                f"The decision values overflow with kernel={estimator.kernel!r}, "
-                f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
-            )
-        solutions.append(solution)
-    return solutions
+    intercept = choose_intercept(problem, solution.c, solution.f)
+    certificate = certify(problem, rows, solution, intercept, estimator.tol)
+    return Outcome(solution, intercept, certificate)
+
+
+def _is_settled(outcome: Outcome) -> bool:
+    """Return whether more precision cannot help: all is well, or a limit was met."""
+    limited = outcome.solution.status in (Status.ITERATION_LIMIT, Status.STOPPED)
+    return limited or outcome.certificate.is_optimal

@@ -22,15 +22,27 @@ SYMMETRY_CHECKS = 20
 
 def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
     """Return X (and y) as scikit-learn validates them, with the cure added to its messages."""
+    labelled = not (isinstance(y, str) and y == "no_validation")
     try:
-        return validate_data(
+        checked = validate_data(
             estimator, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C"
         )
+        samples, targets = checked if labelled else (checked, None)
+        samples = canonical(samples)
+        return (samples, targets) if labelled else samples
     except ValueError as error:
         cure = _cure(str(error))
         if cure:
             raise ValueError(f"{error}\n{cure}") from error
         raise
+
+
+def canonical(X: Any) -> Any:
+    """Return X, or a copy without repeated entries if it is CSR with some."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _cure(message: str) -> str:
@@ -95,9 +107,9 @@ def check_kernel_matrix(K: Any) -> None:
             f"A precomputed kernel must be a square matrix of shape (n_samples, n_samples), got "
             f"shape {K.shape}; pass the kernel of the training samples with themselves."
         )
-    largest = float(np.abs(K).max())
-    worst = 0.0
+    largest = worst = 0.0
     for rows in Samples(K).chunks(len(K)):
+        largest = max(largest, float(np.abs(K[rows]).max()))
         worst = max(worst, float(np.abs(K[rows] - K[:, rows].T).max()))
     if worst > ASYMMETRY * largest:
         raise ValueError(

@@ -18,13 +18,14 @@ FEASIBLE = 1e-9
 N_SPOT_CHECKS = 256
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """What a solution is worth, docs/theory.md section 4.
 
-    The optimal value of the objective lies between `dual` and `primal`. Where a model has more
-    than two classes, values are sums over its one-vs-rest problems, violations are maxima, and
-    `parts` holds the certificate of each class.
+    The optimal value of the objective lies between `dual` and `primal`. (For a kernel that is not
+    positive semidefinite, such as the sigmoid, a gap of zero means a stationary point, of which
+    there may be several.) Where a model has more than two classes, values are sums over its
+    one-vs-rest problems, violations are maxima, and `parts` holds the certificate of each class.
 
     Attributes
     ----------
@@ -81,16 +82,18 @@ class Certificate:
         """Whether the optimality conditions hold to ``tol``, drift of the gradient included."""
         # Each of the two decision values that make up a violation may have drifted.
         worst = self.kkt_violation + 2.0 * self.gradient_drift
-        return worst <= self.tol and self.infeasibility <= FEASIBLE
+        return worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """Return the certificate as a table."""
         problems = f" over {len(self.parts)} classes" if self.parts else ""
+        verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
         lines = [
-            f"Certificate: {self.status.value}{problems}",
+            f"Certificate{problems}: {verdict} (solver: {self.status.value})",
             f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
             f"  duality gap     {self.gap:.2e} ({self.relative_gap:.1e} of the objective)",
             f"  KKT violation   {self.kkt_violation:.2e} (tol {self.tol:.1e})",
+            f"  infeasibility   {self.infeasibility:.1e} of the coefficients",
             f"  gradient drift  {self.gradient_drift:.1e} at {self.n_checked} samples",
             f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
             f"{self.n_kernel_rows} kernel rows, {self.seconds:.3g} s",
@@ -140,12 +143,14 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
     return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
 
 
-def kkt_violation(problem: BandProblem, c: NDArray, f: NDArray) -> float:
-    """Return by how much the best intercept, or none, misses the limits that samples set to it."""
+def kkt_violation(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
+    """Return by how much the limits that samples set to the intercept contradict each other or it.
+
+    An intercept between the limits adds nothing to their own contradiction, ``m - M``.
+    """
     lower, upper = intercept_interval(problem, c, f)
-    if problem.has_intercept:
-        return max(lower - upper, 0.0)
-    return max(lower, -upper, 0.0)
+    missed = max(lower - intercept, intercept - upper, 0.0)
+    return max(lower - upper, missed) if problem.has_intercept else missed
 
 
 def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
@@ -211,7 +216,7 @@ def certify(
         dual=dual,
         gap=gap,
         relative_gap=_relative(gap, primal, dual),
-        kkt_violation=kkt_violation(problem, c, f),
+        kkt_violation=kkt_violation(problem, c, f, intercept),
         intercept_interval=intercept_interval(problem, c, f),
         infeasibility=max(imbalance, outside) / max(float(np.abs(c).sum()), 1e-300),
         gradient_drift=drift,
@@ -241,6 +246,12 @@ def shortfall(certificate: Certificate, max_iter: int) -> str:
         )
     if certificate.status is Status.STOPPED:
         return f"was stopped by its callback {reached}; go on from here with warm_start=True."
+    if certificate.infeasibility > FEASIBLE:
+        return (
+            f"ended outside the dual's constraints by {certificate.infeasibility:.1e} of the "
+            f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
+            "or try another solver."
+        )
     if certificate.kkt_violation > certificate.tol:
         return (
             f"stopped {reached}: rounding errors leave no better step; raise tol, scale X or lower "
@@ -282,5 +293,5 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
 
 def _relative(gap: float, primal: float, dual: float) -> float:
     """Return the gap as a share of the larger value."""
-    largest = max(abs(primal), abs(dual))
-    return gap / largest if largest > 0.0 else 0.0
+    largest = float(np.maximum(abs(primal), abs(dual)))
+    return 0.0 if largest == 0.0 else gap / largest

@@ -14,19 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm import _validation
 from bandsvm._parameters import check_parameters
 from bandsvm._threads import limited_threads
-from bandsvm._training import Training, solve_problems, training_problems
-from bandsvm.certificate import Certificate, certify, choose_intercept, combine, shortfall
-from bandsvm.kernels import (
-    GivenRows,
-    Kernel,
-    KernelRows,
-    Rows,
-    Samples,
-    kernel_product,
-    make_kernel,
-    resolve_gamma,
-    uses_gamma,
-)
+from bandsvm._training import Outcome, Training, solve_problems, training_problems
+from bandsvm.certificate import certify, combine, shortfall
+from bandsvm.kernels import KernelSettings, Rows, resolve_gamma, uses_gamma
 from bandsvm.solvers import Solution
 
 MEGABYTE = 2**20
@@ -82,8 +72,7 @@ default='rbf'
     verbose : int, default=0
         1 prints a line a second while fitting, 2 one for every outer step.
     n_jobs : int or None, default=None
-        Number of threads for matrix products; None leaves the choice to the BLAS library, -1 uses
-        all cores.
+        Number of threads; None and -1 use all cores. Answers do not depend on it.
 
     Attributes
     ----------
@@ -125,6 +114,9 @@ default='rbf'
 
     Notes
     -----
+    With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
+    stationary point of the objective, of which there may be several.
+
     For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``.
 
     Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
@@ -229,15 +221,14 @@ default='rbf'
         X, y = _validation.check_samples(self, X, y, reset=True)
         weights = _validation.check_weights(sample_weight, X.shape[0])
         training = training_problems(self, y, weights)
+        _validation.check_for_kernel(self.kernel, X)
         starts = self._starts(training)
         self.classes_ = training.classes
+        self.gamma_ = resolve_gamma(self.gamma, X, weights) if uses_gamma(self.kernel) else np.nan
         with limited_threads(self.n_jobs):
-            needed = uses_gamma(self.kernel)
-            self.gamma_ = resolve_gamma(self.gamma, X, weights) if needed else np.nan
-            rows = self._rows(X)
-            solutions = solve_problems(self, training, rows, starts)
-            self._store(X, y, training, solutions)
-            self.certificate_ = self._certify(training, rows, solutions)
+            rows = self._rows(X, training)
+            outcomes = solve_problems(self, training, rows, starts)
+            self._store(X, y, training, outcomes)
 
     def decision_function(self, X):
         """Return the decision values of samples.
@@ -254,17 +245,14 @@ default='rbf'
             The decision value g(x), one column a class if there are more than two.
         """
         check_is_fitted(self)
-        coefficients = self.dual_coef_.T
+        if self.kernel == "precomputed":
+            X = _validation.kernel_columns(X, self.n_features_in_, self.support_)
+        else:
+            X = _validation.check_samples(self, X, reset=False)
+            if self.kernel == "chi2":
+                _validation.check_not_negative(X)
         with limited_threads(self.n_jobs):
-            if self.kernel == "precomputed":
-                n_train = self.n_features_in_
-                values = _validation.kernel_columns(X, n_train, self.support_) @ coefficients
-            else:
-                X = _validation.check_samples(self, X, reset=False)
-                _validation.check_for_kernel(self.kernel, X)
-                support = Samples(self.support_vectors_)
-                values = kernel_product(self._kernel(), Samples(X), support, coefficients)
-        values = values + self.intercept_
+            values = self._decide(X)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X):
@@ -314,18 +302,24 @@ default='rbf'
                 f"{self.classes_.tolist()}, got {X.shape[0]} samples and the classes "
                 f"{training.classes.tolist()}."
             )
-        predicted = self.decision_function(X).reshape(n_samples, -1) - self.intercept_
-        solutions = [
-            Solution(c, f, p.status, p.n_iter, p.n_pair_steps, p.n_kernel_rows, p.seconds)
-            for c, f, p in zip(
-                self._coefficients(),
+        certificates = []
+        with limited_threads(self.n_jobs):
+            rows = self._rows(X, training)
+            predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
+            for problem, c, f, intercept, part in zip(
+                training.problems,
+                self._coefficients()[:, training.kept],
                 predicted.T,
+                self.intercept_,
                 self.certificate_.parts or [self.certificate_],
                 strict=True,
-            )
-        ]
-        with limited_threads(self.n_jobs):
-            return self._certify(training, self._rows(X), solutions, n_checks=None)
+            ):
+                spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
+                solution = Solution(c, f, part.status, *spent)
+                certificates.append(
+                    certify(problem, rows, solution, float(intercept), self.tol, n_checks=None)
+                )
+        return combine(certificates)
 
     @property
     def coef_(self):
@@ -335,46 +329,60 @@ default='rbf'
             raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
-    def _kernel(self) -> Kernel:
-        """Return the kernel function of the fitted model."""
-        return make_kernel(self.kernel, self.gamma_, self.coef0, self.degree)
+    def _kernel(self) -> KernelSettings:
+        """Return the kernel of the fitted model."""
+        return KernelSettings(self.kernel, self.gamma_, self.coef0, self.degree)
 
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Any, training: Training) -> Rows:
         """Return the store of kernel rows that all problems share."""
-        _validation.check_for_kernel(self.kernel, X)
+        return self._kernel().rows(
+            training.kept_samples(X, is_pairwise=self.kernel == "precomputed"),
+            cache_bytes=None if self.cache_size is None else self.cache_size * MEGABYTE,
+            n_jobs=self.n_jobs,
+            tol=self.tol,
+            largest_cost=training.largest_cost(),
+        )
+
+    def _for_prediction(self, X: Any, samples: NDArray) -> Any:
+        """Return some training samples as `_decide` takes them."""
         if self.kernel == "precomputed":
-            return GivenRows(X)
-        cache_bytes = None if self.cache_size is None else self.cache_size * MEGABYTE
-        return KernelRows(self._kernel(), Samples(X), cache_bytes)
+            return X[np.ix_(samples, self.support_)]
+        return X if len(samples) == X.shape[0] else X[samples]
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        """Return decision values, one column a problem, of validated samples."""
+        support = self.support_vectors_
+        return self._kernel().product(X, support, self.dual_coef_.T, self.n_jobs) + self.intercept_
 
     def _starts(self, training: Training) -> list[NDArray | None]:
         """Return the coefficients that each problem starts from; None starts at zero."""
         cold: list[NDArray | None] = [None] * len(training.problems)
         if not (self.warm_start and hasattr(self, "dual_coef_")):
             return cold
-        if len(self.alpha_) != training.signs.shape[1]:
+        same_samples = len(self.alpha_) == training.signs.shape[1]
+        if not (same_samples and np.array_equal(self.classes_, training.classes)):
             return cold
-        return (
-            list(self._coefficients()) if np.array_equal(self.classes_, training.classes) else cold
-        )
+        return list(self._coefficients()[:, training.kept])
 
-    def _store(self, X: Any, y: NDArray, training: Training, solutions: list[Solution]) -> None:
+    def _store(self, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]) -> None:
         """Set the fitted attributes."""
-        coefficients = np.array([solution.c for solution in solutions])
-        gradients = np.array([solution.f for solution in solutions])
-        self.intercept_ = np.array(
-            [
-                choose_intercept(problem, solution.c, solution.f)
-                for problem, solution in zip(training.problems, solutions, strict=True)
-            ]
-        )
+        solutions = [outcome.solution for outcome in outcomes]
+        coefficients = np.zeros(training.signs.shape)
+        coefficients[:, training.kept] = [solution.c for solution in solutions]
+        self.intercept_ = np.array([outcome.intercept for outcome in outcomes])
+        self.certificate_ = combine([outcome.certificate for outcome in outcomes])
         self.support_ = np.flatnonzero(coefficients.any(axis=0))
         given = self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if given else X[self.support_]
         self.n_support_ = np.array([np.sum(y[self.support_] == label) for label in self.classes_])
         self.dual_coef_ = coefficients[:, self.support_]
         self.alpha_, self.theta_ = training.multipliers(coefficients)
-        self.xi_, self.eta_ = training.slacks(gradients + self.intercept_[:, None])
+        decision = np.empty(training.signs.shape)
+        decision[:, training.kept] = [outcome.decision for outcome in outcomes]
+        dropped = training.dropped
+        if len(dropped):
+            decision[:, dropped] = self._decide(self._for_prediction(X, dropped)).T
+        self.xi_, self.eta_ = training.slacks(decision)
         by_sample = (len(y), -1)
         self.alpha_support_ = np.flatnonzero(self.alpha_.reshape(by_sample).any(axis=1))
         self.theta_support_ = np.flatnonzero(self.theta_.reshape(by_sample).any(axis=1))
@@ -385,16 +393,3 @@ default='rbf'
         coefficients = np.zeros((len(self.intercept_), len(self.alpha_)))
         coefficients[:, self.support_] = self.dual_coef_
         return coefficients
-
-    def _certify(
-        self, training: Training, rows: Rows, solutions: list[Solution], **checks: Any
-    ) -> Certificate:
-        """Return the certificate of the stored model."""
-        return combine(
-            [
-                certify(problem, rows, solution, float(intercept), self.tol, **checks)
-                for problem, solution, intercept in zip(
-                    training.problems, solutions, self.intercept_, strict=True
-                )
-            ]
-        )

@@ -17,7 +17,6 @@ class BlockStep(NamedTuple):
 
     c: NDArray[np.float64]
     n_steps: int
-    violation: float
     stalled: bool
 
 
@@ -27,11 +26,6 @@ class CpuEngine:
     def __init__(self, problem: BandProblem, rows: Rows) -> None:
         self.problem = problem
         self.rows = rows
-
-    @property
-    def n_kernel_rows(self) -> int:
-        """Kernel rows evaluated so far, by this problem and by those it shares rows with."""
-        return self.rows.n_computed
 
     @property
     def largest_block(self) -> int:
@@ -50,13 +44,17 @@ class CpuEngine:
         """Return K[:, indices] @ values."""
         return self.rows.product(indices, values)
 
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        self.rows.update(f, indices, values)
+
     def solve_block(
         self, block: NDArray, c: NDArray, f: NDArray, tol: float, max_steps: int
     ) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
         problem = self.problem
         moved, gradient = c[block], f[block]
-        n_steps, violation, stalled = _core.solve_block(
+        n_steps, _, stalled = _core.solve_block(
             self.block(block),
             problem.lo[block],
             problem.hi[block],
@@ -68,4 +66,4 @@ class CpuEngine:
             max_steps,
             problem.has_intercept,
         )
-        return BlockStep(moved, n_steps, violation, stalled)
+        return BlockStep(moved, n_steps, stalled)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
+from bandsvm.kernels._slots import SlotTable
 
 # Share of the free memory that a store takes at most when nobody says how much it may take.
 DEFAULT_MEMORY_SHARE = 0.25
@@ -40,6 +41,9 @@ class Rows(Protocol):
     def capacity(self) -> int:
         """Number of rows that are kept at most."""
 
+    def sharper(self) -> Rows | None:
+        """Return the same rows in higher precision, or None if there are none."""
+
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
 
@@ -48,6 +52,9 @@ class Rows(Protocol):
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from freshly computed kernel values."""
@@ -61,14 +68,9 @@ class KernelRows:
         self.samples = samples
         self.n_computed = 0
         n = len(samples)
-        if cache_bytes is None:
-            cache_bytes = DEFAULT_MEMORY_SHARE * available_memory()
-        self._capacity = min(n, max(SMALLEST_CAPACITY, int(cache_bytes // (8 * n))))
+        self._capacity = row_capacity(n, 8 * n, cache_bytes)
         self._store = np.empty((self._capacity, n))
-        self._slot_of = np.full(n, -1, dtype=np.intp)
-        self._sample_in = np.full(self._capacity, -1, dtype=np.intp)
-        self._last_use = np.zeros(self._capacity, dtype=np.int64)
-        self._clock = 0
+        self._table = SlotTable(n, self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
 
     @property
@@ -81,6 +83,9 @@ class KernelRows:
         """Number of rows that are kept at most."""
         return self._capacity
 
+    def sharper(self) -> None:
+        """Return rows of higher precision: there are none."""
+
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
         if self._diagonal is None:
@@ -89,7 +94,10 @@ class KernelRows:
         return self._diagonal
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]; as many rows as the store holds at most."""
+        """Return K[indices, indices]."""
+        if len(indices) > self._capacity:
+            chosen = self.samples.take(indices)
+            return finite_values(self.kernel, chosen, chosen)
         slots = self._slots(indices)
         if len(indices) == self.n_samples and np.array_equal(slots, indices):
             return self._store  # all of K, each row in its own slot
@@ -104,6 +112,10 @@ class KernelRows:
             total += values[part] @ self._store[self._slots(indices[part])]
         return total
 
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        f += self.product(indices, values)
+
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from freshly computed kernel values."""
         return kernel_product(
@@ -112,25 +124,18 @@ class KernelRows:
 
     def _slots(self, indices: NDArray) -> NDArray[np.intp]:
         """Return where the rows of ``indices`` lie, after computing those that are missing."""
-        self._clock += 1
-        present = self._slot_of[indices]
-        self._last_use[present[present >= 0]] = self._clock
-        missing = indices[present < 0]
-        if len(missing) == 0:
-            return present
-        free = np.argsort(self._last_use, kind="stable")[: len(missing)]
-        evicted = self._sample_in[free]
-        self._slot_of[evicted[evicted >= 0]] = -1
+        slots, missing, places = self._table.find(indices)
         per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        for start in range(0, len(missing), per_call):
-            part = slice(start, start + per_call)
-            rows = self.samples.take(missing[part])
-            self._store[free[part]] = finite_values(self.kernel, rows, self.samples)
-        self._slot_of[missing] = free
-        self._sample_in[free] = missing
-        self._last_use[free] = self._clock
+        try:
+            for start in range(0, len(missing), per_call):
+                part = slice(start, start + per_call)
+                rows = self.samples.take(missing[part])
+                self._store[places[part]] = finite_values(self.kernel, rows, self.samples)
+        except BaseException:
+            self._table.forget(missing)
+            raise
         self.n_computed += len(missing)
-        return self._slot_of[indices]
+        return slots
 
 
 def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:
@@ -157,6 +162,13 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     for part in A.chunks(max(len(B), A.n_features)):
         products[part] = finite_values(kernel, A.take(part), B) @ values
     return products
+
+
+def row_capacity(n_samples: int, bytes_per_row: int, cache_bytes: float | None) -> int:
+    """Return how many rows a store of ``cache_bytes`` (None: a share of the free memory) holds."""
+    if cache_bytes is None:
+        cache_bytes = DEFAULT_MEMORY_SHARE * available_memory()
+    return min(n_samples, max(SMALLEST_CAPACITY, int(cache_bytes // bytes_per_row)))
 
 
 def available_memory() -> float:

@@ -70,6 +70,9 @@ class GivenRows:
         """Number of rows at hand: all."""
         return len(self.matrix)
 
+    def sharper(self) -> None:
+        """Return rows of higher precision: there are none."""
+
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
         return np.diagonal(self.matrix).astype(np.float64)
@@ -87,6 +90,16 @@ class GivenRows:
             total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
         return total
 
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        f += self.product(indices, values)
+
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values, for checks."""
-        return self.matrix[np.ix_(targets, indices)].astype(np.float64, copy=False) @ values
+        """Return K[targets][:, indices] @ values, by rows of ``indices`` like `product`."""
+        total = np.zeros(len(targets))
+        size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
+        for start in range(0, len(indices), size):
+            part = slice(start, start + size)
+            rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
+            total += values[part] @ rows
+        return total

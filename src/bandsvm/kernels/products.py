@@ -33,16 +33,11 @@ class Poly:
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
-        return self._shape(inner_products(A, B))
+        return _affine(inner_products(A, B), self.gamma, self.coef0) ** self.degree
 
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
-        return self._shape(squared_norms(A))
-
-    def _shape(self, values: NDArray) -> NDArray:
-        values *= self.gamma
-        values += self.coef0
-        return np.power(values, self.degree, out=values)
+        return _affine(squared_norms(A), self.gamma, self.coef0) ** self.degree
 
 
 @dataclass(frozen=True)
@@ -54,13 +49,15 @@ class Sigmoid:
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
-        return self._shape(inner_products(A, B))
+        return np.tanh(_affine(inner_products(A, B), self.gamma, self.coef0))
 
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
-        return self._shape(squared_norms(A))
+        return np.tanh(_affine(squared_norms(A), self.gamma, self.coef0))
 
-    def _shape(self, values: NDArray) -> NDArray:
-        values *= self.gamma
-        values += self.coef0
-        return np.tanh(values, out=values)
+
+def _affine(values: NDArray, gamma: float, coef0: float) -> NDArray:
+    """Return ``gamma * values + coef0``, in place."""
+    values *= gamma
+    values += coef0
+    return values

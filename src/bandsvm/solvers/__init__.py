@@ -25,9 +25,13 @@ _SOLVERS: dict[str, Callable[[State, float], Iterator[float]]] = {
     "pcg": projected_cg_steps,
     "reference": reference_steps,
 }
-# Outer steps in which the dual must rise by its smallest share that is more than rounding.
+# Outer steps in which the dual must rise by more than rounding ...
 PATIENCE = 50
 SMALLEST_GAIN = 1e-14
+# ... and more of them in which it must rise visibly, or the violation fall.
+LONG_PATIENCE = 200
+VISIBLE_GAIN = 1e-9
+VISIBLE_FALL = 0.9
 
 
 def available_solvers() -> tuple[str, ...]:
@@ -72,7 +76,7 @@ def solve(
     began, rows_before = time.perf_counter(), rows.n_computed
     state = _initial_state(problem, rows, start)
     status, n_iter = Status.NO_PROGRESS, 0
-    best, best_at = -np.inf, 0
+    hope = Patience()
 
     for violation in _SOLVERS["smo" if solver == "auto" else solver](state, tol):
         progress = Progress(
@@ -85,9 +89,6 @@ def solve(
             seconds=time.perf_counter() - began,
         )
         stop = callback is not None and callback(progress)
-        value = dual_value(problem, state.c, state.f)
-        if value > best + SMALLEST_GAIN * abs(best) or n_iter == 0:
-            best, best_at = value, n_iter
         if violation <= tol:
             status = Status.CONVERGED
             break
@@ -100,7 +101,7 @@ def solve(
         if n_iter >= max_iter:
             status = Status.ITERATION_LIMIT
             break
-        if n_iter - best_at >= PATIENCE:
+        if hope.is_lost(n_iter, dual_value(problem, state.c, state.f), violation):
             break
         n_iter += 1
 
@@ -115,6 +116,24 @@ def solve(
         n_kernel_rows=rows.n_computed - rows_before,
         seconds=time.perf_counter() - began,
     )
+
+
+class Patience:
+    """Tells when a solver gets nowhere any more."""
+
+    def __init__(self) -> None:
+        self._dual, self._dual_at = -np.inf, 0
+        self._visible_dual, self._violation, self._visible_at = -np.inf, np.inf, 0
+
+    def is_lost(self, n_iter: int, dual: float, violation: float) -> bool:
+        """Return whether the dual has stood still for too long."""
+        if n_iter == 0 or dual > self._dual + SMALLEST_GAIN * abs(self._dual):
+            self._dual, self._dual_at = dual, n_iter
+        rose = dual > self._visible_dual + VISIBLE_GAIN * abs(self._visible_dual)
+        if n_iter == 0 or rose or violation < VISIBLE_FALL * self._violation:
+            self._visible_dual, self._visible_at = dual, n_iter
+            self._violation = min(violation, self._violation)
+        return n_iter - self._dual_at >= PATIENCE or n_iter - self._visible_at >= LONG_PATIENCE
 
 
 def _initial_state(problem: BandProblem, rows: Rows, start: NDArray | None) -> State:

@@ -15,6 +15,8 @@ MOST_ROUNDS = 50
 # Rounds without a smaller violation after which rounding is all that is left.
 PATIENCE = 5
 STEPS_PER_VARIABLE = 10
+# Share of a piece that rounding may put between a variable and the piece's end.
+HAIR = 1e-13
 
 
 def is_small(problem: BandProblem) -> bool:
@@ -32,7 +34,7 @@ def polish(state: State) -> float:
     everything = np.arange(problem.n_samples)
     best, best_c, best_f, waited = np.inf, state.c.copy(), state.f.copy(), 0
     for _ in range(MOST_ROUNDS):
-        restore_sum(state)
+        tidy(state)
         climb_face(state)
         state.refresh_gradient()
         current = violation(problem, *ascent_slopes(problem, state.c, state.f))
@@ -49,13 +51,21 @@ def polish(state: State) -> float:
     return best
 
 
-def restore_sum(state: State) -> None:
-    """Take from the free variables what many steps' rounding has added to ``sum c``."""
-    free = free_variables(state.problem, state.c)
-    if state.problem.has_intercept and len(free):
-        _, lower, upper = (part[free] for part in piece(state.problem, state.c))
-        excess = float(state.c.sum()) / len(free)
-        state.move(free, np.clip(state.c[free] - excess, lower, upper))
+def tidy(state: State) -> None:
+    """Undo what many steps' rounding did: variables next to an end of their piece, a sum not 0.
+
+    A variable a hair's breadth from its bound would count as free and settle the intercept.
+    """
+    problem = state.problem
+    free = free_variables(problem, state.c)
+    _, lower, upper = (part[free] for part in piece(problem, state.c))
+    c, hair = state.c[free], HAIR * (upper - lower)
+    c = np.where(c - lower <= hair, lower, np.where(upper - c <= hair, upper, c))
+    state.move(free, c)
+    inside = (c > lower) & (c < upper)
+    if problem.has_intercept and inside.any():
+        excess = float(state.c.sum()) / np.count_nonzero(inside)
+        state.move(free[inside], np.clip(c - excess, lower, upper)[inside])
 
 
 def rounding_error(state: State) -> float:

@@ -63,7 +63,7 @@ class State:
         change = values - self.c[indices]
         moved = change != 0.0
         if moved.any():
-            self.f += self.engine.product(indices[moved], change[moved])
+            self.engine.update(self.f, indices[moved], change[moved])
             self.c[indices] = values
 
     def refresh_gradient(self) -> None:

@@ -19,8 +19,8 @@ LARGEST_FACE = 2000
 REFINEMENTS = 3
 # Variables may land one by one; a climb that is cut short must start again after the next block.
 MOST_STEPS = 100
-# Multiplications in factorisations that a climb may take: some tenths of a second.
-MOST_WORK = 2e10
+# Multiplications that a climb may take: some tenths of a second.
+MOST_WORK = 4e9
 DAMPING_GROWTH = 100.0
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)

@@ -24,6 +24,8 @@ GRADIENT_STEPS = 3
 # No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
 LONGEST_STEP = 1e8
+# A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
+LONGEST_WAY = 1e4
 SMALLEST_SCALE = 1e-100  # keeps step lengths and their inverses finite
 # The climb need not be better than the face is right.
 CLIMB_REDUCTION = 0.1
@@ -41,7 +43,10 @@ def projected_cg_steps(state: State, tol: float) -> Iterator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem = state.problem
     scale = max(float(np.mean(np.abs(state.engine.diagonal()))), SMALLEST_SCALE)
-    shortest, longest = 0.1 / (problem.n_samples * scale), LONGEST_STEP / scale
+    edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
+    width = float((problem.below + problem.above).max())
+    longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
+    shortest = min(0.1 / (problem.n_samples * scale), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
         current = violation(problem, *ascent_slopes(problem, state.c, state.f))
@@ -109,7 +114,13 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
         zero_to + problem.above / length,
     ]
     changes = np.repeat([-length, length, -length, length], problem.n_samples)
-    return point(falling_root(float(problem.below.sum()), np.concatenate(breakpoints), changes))
+    end = point(falling_root(float(problem.below.sum()), np.concatenate(breakpoints), changes))
+    inside = (end != 0.0) & (end > -problem.above) & (end < problem.below)
+    if inside.any():
+        # What rounding of the root left in the sum goes back to those that can move.
+        share = float(end.sum()) / np.count_nonzero(inside)
+        end[inside] = np.clip(end[inside] - share, -problem.above[inside], problem.below[inside])
+    return end
 
 
 def best_on_segment(

@@ -1,0 +1,104 @@
+"""A kernel as the user sets it, and the best way to compute with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
+from bandsvm.kernels._samples import Samples
+from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
+from bandsvm.kernels.given import FromFunction, GivenRows
+from bandsvm.kernels.packed import PACKED_KERNELS, PackedKernel, PackedRows, packed_product
+from bandsvm.kernels.products import Linear, Poly, Sigmoid
+
+# name -> kernel function of (gamma, coef0, degree)
+KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
+    "linear": lambda gamma, coef0, degree: Linear(),
+    "rbf": lambda gamma, coef0, degree: Rbf(gamma),
+    "poly": lambda gamma, coef0, degree: Poly(gamma, coef0, degree),
+    "sigmoid": lambda gamma, coef0, degree: Sigmoid(gamma, coef0),
+    "laplacian": lambda gamma, coef0, degree: Laplacian(gamma),
+    "chi2": lambda gamma, coef0, degree: Chi2(gamma),
+}
+WITHOUT_GAMMA = ("linear", "precomputed")
+# Up to this many samples whole kernel matrices in float64 cost next to nothing.
+LARGEST_WITHOUT_PACKING = 1000
+# Share of ``tol`` that rounding errors of float32 rows may take up.
+ROUNDING_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """Name (or callable) and parameters of a kernel."""
+
+    kernel: str | Callable
+    gamma: float
+    coef0: float
+    degree: float
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the user brings the kernel matrix itself."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def function(self) -> Kernel:
+        """Return the kernel function in NumPy."""
+        if not isinstance(self.kernel, str):
+            return FromFunction(self.kernel)
+        return KERNELS[self.kernel](self.gamma, self.coef0, self.degree)
+
+    def packed(self) -> PackedKernel | None:
+        """Return the kernel as the compiled engine knows it, or None if it does not."""
+        if not isinstance(self.kernel, str) or self.kernel not in PACKED_KERNELS:
+            return None
+        return PackedKernel(self.kernel, self.gamma, self.coef0, int(self.degree))
+
+    def rows(
+        self,
+        X: Any,
+        *,
+        cache_bytes: float | None = None,
+        n_jobs: int | None = None,
+        tol: float = 0.0,
+        largest_cost: float = 1.0,
+    ) -> Rows:
+        """Return a store of kernel rows, precise enough for ``tol`` as far as one can tell."""
+        if self.is_given:
+            return GivenRows(X)
+        function, packed = self.function(), self.packed()
+        if packed is None or X.shape[0] <= LARGEST_WITHOUT_PACKING:
+            return KernelRows(function, Samples(X), cache_bytes)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float(np.abs(function.diagonal(Samples(X))).max())
+        rounding = np.finfo(np.float32).eps / 2 * largest * largest_cost * np.sqrt(X.shape[0])
+        dtype = np.float32 if rounding <= ROUNDING_SHARE * tol else np.float64
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)
+
+    def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
+        """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself."""
+        if self.is_given:
+            return A @ coefficients
+        packed = self.packed()
+        if packed is None or B.shape[0] == 0:
+            return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
+        return packed_product(packed, A, B, coefficients, n_jobs)
+
+
+def uses_gamma(kernel: str | Callable) -> bool:
+    """Return whether a kernel has the coefficient gamma."""
+    return isinstance(kernel, str) and kernel not in WITHOUT_GAMMA
+
+
+def available_kernels() -> tuple[str, ...]:
+    """Return the names that ``kernel=`` accepts besides "precomputed"."""
+    return tuple(KERNELS)
+
+
+def make_kernel(kernel: str | Callable, gamma: float, coef0: float, degree: float) -> Kernel:
+    """Return the kernel function of a name, or a checked wrapper of a callable."""
+    return KernelSettings(kernel, gamma, coef0, degree).function()

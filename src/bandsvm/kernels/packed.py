@@ -1,0 +1,181 @@
+"""Kernel rows by the compiled engine: packed samples, vector instructions, threads."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm.kernels._rows import Kernel, finite, kernel_product, row_capacity
+from bandsvm.kernels._samples import Samples
+from bandsvm.kernels._slots import SlotTable
+
+PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
+# Samples that are packed for prediction at a time.
+CHUNK_BYTES = 32 * 2**20
+
+
+@dataclass(frozen=True)
+class PackedKernel:
+    """A kernel that the compiled engine knows, with its parameters."""
+
+    name: str
+    gamma: float
+    coef0: float
+    degree: int
+
+    def parameters(self) -> tuple[str, float, float, int]:
+        """Return what the engine's functions take."""
+        gamma = self.gamma if np.isfinite(self.gamma) else 0.0
+        return self.name, float(gamma), float(self.coef0), int(self.degree)
+
+
+def origin(packed_kernel: PackedKernel, X: Any) -> NDArray[np.float64]:
+    """Return the point to measure dense samples from: only distances do not mind where it is."""
+    if packed_kernel.name != "rbf" or sp.issparse(X):
+        return np.zeros(X.shape[1])
+    return X.mean(axis=0, dtype=np.float64)
+
+
+def pack(X: Any, dtype: type, centre: NDArray) -> Any:
+    """Return samples packed for the engine, dense ones measured from ``centre``."""
+    single = dtype is np.float32
+    if sp.issparse(X):
+        compress = _core.compress_32 if single else _core.compress_64
+        starts, columns = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+        return compress(starts, columns, X.data, X.shape[1])
+    return (_core.pack_32 if single else _core.pack_64)(np.ascontiguousarray(X), centre)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` stands for; None is all cores."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        return cores
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+class PackedRows:
+    """Rows of K in float32 or float64, at most ``capacity`` of them kept."""
+
+    def __init__(
+        self,
+        packed_kernel: PackedKernel,
+        kernel: Kernel,
+        X: Any,
+        cache_bytes: float | None,
+        n_jobs: int | None,
+        dtype: type = np.float32,
+    ) -> None:
+        self.kernel = kernel
+        self.samples = Samples(X)
+        self.n_computed = 0
+        self._packed_kernel = packed_kernel
+        self._cache_bytes = cache_bytes
+        self._n_jobs = n_jobs
+        self._parameters = packed_kernel.parameters()
+        self._packed = pack(X, dtype, origin(packed_kernel, X))
+        self._dtype = dtype
+        self._n_threads = n_threads(n_jobs)
+        stride = self._packed.stride
+        self._capacity = row_capacity(len(self.samples), stride * dtype().itemsize, cache_bytes)
+        # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
+        self._store = np.empty((self._capacity, stride), dtype=dtype)
+        self._table = SlotTable(len(self.samples), self._capacity)
+        self._diagonal: NDArray[np.float64] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that are kept at most."""
+        return self._capacity
+
+    def sharper(self) -> PackedRows | None:
+        """Return the same rows in float64, or None if that is what they are."""
+        if self._dtype is np.float64:
+            return None
+        return PackedRows(
+            self._packed_kernel,
+            self.kernel,
+            self.samples.X,
+            self._cache_bytes,
+            self._n_jobs,
+            np.float64,
+        )
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        if self._diagonal is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._diagonal = finite(self.kernel.diagonal(self.samples))
+        return self._diagonal
+
+    def block(self, indices: NDArray) -> NDArray:
+        """Return K[indices, indices], computed on its own: it needs no whole rows."""
+        chosen = self._packed.take(np.asarray(indices, dtype=np.int64))
+        places = np.arange(len(indices))
+        values = np.empty((len(indices), chosen.stride), dtype=self._dtype)
+        _core.compute_rows(
+            chosen, places, chosen, *self._parameters, values, places, self._n_threads
+        )
+        return np.ascontiguousarray(values[:, : len(indices)])
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        for start in range(0, len(indices), self._capacity):
+            part = slice(start, start + self._capacity)
+            slots, missing, places = self._table.find(indices[part])
+            if len(missing):
+                _core.compute_rows(
+                    self._packed,
+                    missing,
+                    self._packed,
+                    *self._parameters,
+                    self._store,
+                    places,
+                    self._n_threads,
+                )
+                self.n_computed += len(missing)
+            _core.update_gradient(self._store, slots, values[part], f, self._n_threads)
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed float64 kernel values."""
+        return kernel_product(
+            self.kernel, self.samples.take(targets), self.samples.take(indices), values
+        )
+
+
+def packed_product(
+    packed_kernel: PackedKernel, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None
+) -> NDArray:
+    """Return K(A, B) @ coefficients in float64, without keeping any kernel values."""
+    dtype = np.float64
+    centre = origin(packed_kernel, B)
+    right = pack(B, dtype, centre)
+    padded = np.zeros((coefficients.shape[1], right.stride), dtype=dtype)
+    padded[:, : len(coefficients)] = coefficients.T
+    products = np.zeros((A.shape[0], coefficients.shape[1]))
+    rows_at_once = max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
+    for start in range(0, A.shape[0], rows_at_once):
+        part = slice(start, start + rows_at_once)
+        left = pack(A[part], dtype, centre)
+        _core.multiply_rows(
+            left, right, *packed_kernel.parameters(), padded, products[part], n_threads(n_jobs)
+        )
+    return finite(products)

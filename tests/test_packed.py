@@ -1,0 +1,167 @@
+"""The compiled engine: kernel rows, products and updates at every level of instructions."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from bandsvm import BandedSVC, _core
+from bandsvm.kernels import PackedKernel, PackedRows, make_kernel
+from bandsvm.kernels.packed import packed_product
+
+KERNELS = {
+    "linear": (0.0, 0.0, 3),
+    "rbf": (0.03, 0.0, 3),
+    "poly": (0.2, 1.0, 3),
+    "sigmoid": (0.1, -0.5, 3),
+}
+# Relative to the largest kernel value: rounding of squared distances of some hundreds.
+PRECISION = {np.float32: 2e-5, np.float64: 1e-13}
+
+
+def make_rows(X, name, dtype=np.float32, cache_bytes=None, n_jobs=2):
+    packed, function = PackedKernel(name, *KERNELS[name]), make_kernel(name, *KERNELS[name])
+    return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)
+
+
+def samples(rng, n_samples, n_features, kind):
+    X = rng.normal(size=(n_samples, n_features))
+    if kind == "sparse":
+        X *= rng.random(size=X.shape) < 0.2
+    return X if kind == "dense" else sp.csr_array(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(("n_samples", "n_features"), [(1, 1), (47, 3), (49, 17), (200, 130)])
+def test_rows_equal_numpy(rng, dtype, kind, name, n_samples, n_features):
+    X = samples(rng, n_samples, n_features, kind)
+    rows = make_rows(X, name, dtype)
+    everything = np.arange(n_samples)
+    exact = rows.exact_product(everything, everything, np.eye(n_samples))
+    tolerance = PRECISION[dtype] * max(1.0, np.abs(exact).max())
+    np.testing.assert_allclose(rows.block(everything), exact, atol=tolerance)
+    some = rng.permutation(n_samples)[: max(1, n_samples // 3)]
+    np.testing.assert_allclose(rows.block(some), exact[np.ix_(some, some)], atol=tolerance)
+    values = rng.normal(size=len(some))
+    np.testing.assert_allclose(
+        rows.product(some, values), exact[:, some] @ values, atol=20 * tolerance
+    )
+    assert rows.n_computed == len(some)
+
+
+@pytest.mark.parametrize("left_kind", ["dense", "sparse"])
+@pytest.mark.parametrize("right_kind", ["dense", "sparse"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_products_equal_numpy(rng, left_kind, right_kind, name):
+    A, B = samples(rng, 101, 9, left_kind), samples(rng, 60, 9, right_kind)
+    coefficients = rng.normal(size=(60, 2))
+    function = make_kernel(name, *KERNELS[name])
+    rows = make_rows(B, name)
+    expected = function(type(rows.samples)(A), rows.samples) @ coefficients
+    got = packed_product(PackedKernel(name, *KERNELS[name]), A, B, coefficients, 2)
+    np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_small_store_gives_the_same_products(rng):
+    X = rng.normal(size=(300, 4))
+    roomy, tight = make_rows(X, "rbf"), make_rows(X, "rbf", cache_bytes=1)
+    assert tight.capacity < 20
+    indices, values = rng.permutation(300)[:100], rng.normal(size=100)
+    np.testing.assert_allclose(
+        tight.product(indices, values), roomy.product(indices, values), atol=1e-5
+    )
+    assert roomy.n_computed == 100
+    roomy.product(indices, values)
+    assert roomy.n_computed == 100
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_threads_do_not_change_a_bit(rng, kind):
+    X = samples(rng, 2000, 5, kind)
+    y = (X[:, [0]].sum(axis=1) + 0.3 * rng.normal(size=2000) > 0).astype(int)
+    one, two = (BandedSVC(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_array_equal(one.intercept_, two.intercept_)
+    again = BandedSVC(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(again.dual_coef_, two.dual_coef_)
+
+
+def test_precision_follows_the_tolerance(rng):
+    X = rng.normal(size=(1500, 4))
+    y = (X[:, 0] * X[:, 1] + 0.2 * rng.normal(size=1500) > 0).astype(int)
+    loose, tight = BandedSVC(tol=1e-3).fit(X, y), BandedSVC(tol=1e-8).fit(X, y)
+    assert loose.certificate_.is_optimal
+    assert tight.certificate_.is_optimal
+    # Rows in float32 leave their mark on the decision values, rows in float64 do not.
+    assert 1e-8 < loose.certificate_.gradient_drift < 1e-4
+    assert tight.certificate_.gradient_drift < 1e-11
+    assert tight.certificate_.primal == pytest.approx(loose.certificate_.primal, rel=1e-4)
+
+
+def test_rows_that_are_not_sharp_enough_are_replaced(rng, monkeypatch):
+    """A rule of thumb may choose float32 in vain: the certificate notices, float64 goes on."""
+    monkeypatch.setattr("bandsvm.kernels._settings.ROUNDING_SHARE", np.inf)
+    X = rng.normal(size=(1500, 4))
+    y = (X[:, 0] * X[:, 1] + 0.2 * rng.normal(size=1500) > 0).astype(int)
+    model = BandedSVC(tol=1e-8).fit(X, y)
+    assert model.certificate_.is_optimal
+    assert model.certificate_.gradient_drift < 1e-11
+
+
+@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512", "nonsense"])
+def test_every_level_of_instructions(level):
+    """Levels are chosen once in a process, so each gets its own."""
+    code = (
+        "import numpy as np, bandsvm._core as core\n"
+        "from bandsvm import BandedSVC\n"
+        "print(core.simd_level())\n"
+        "rng = np.random.default_rng(0)\n"
+        "X = rng.normal(size=(1200, 7)); y = X[:, 0] + 0.3 * rng.normal(size=1200) > 0\n"
+        "model = BandedSVC().fit(X, y)\n"
+        "assert model.certificate_.is_optimal and model.certify(X, y).gap < 1e-2\n"
+        "print(f'{model.certificate_.primal:.3f}')\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "BANDSVM_SIMD": level},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if process.returncode:
+        assert "BANDSVM_SIMD" in process.stderr
+        assert level not in ("baseline", _core.simd_level())
+        return
+    found, primal = process.stdout.split()
+    assert found == level
+    assert float(primal) == pytest.approx(reference_primal(), rel=1e-3)
+
+
+def reference_primal():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 7))
+    y = X[:, 0] + 0.3 * rng.normal(size=1200) > 0
+    return BandedSVC(tol=1e-6).fit(X, y).certificate_.primal
+
+
+def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
+    packed = _core.pack_32(rng.normal(size=(10, 3)), np.zeros(3))
+    store, one = np.empty((2, packed.stride), dtype=np.float32), np.array([0])
+    settings = ("rbf", 1.0, 0.0, 3)
+    with pytest.raises(ValueError, match="out of range"):
+        _core.compute_rows(packed, np.array([10]), packed, *settings, store, one, 1)
+    with pytest.raises(ValueError, match="out of range"):
+        _core.compute_rows(packed, one, packed, *settings, store, np.array([2]), 1)
+    with pytest.raises(ValueError, match="as wide"):
+        _core.compute_rows(packed, one, packed, *settings, store[:, :1].copy(), one, 1)
+    with pytest.raises(ValueError, match="out of range"):
+        packed.take(np.array([-1]))
+    with pytest.raises(ValueError, match="column is out of range"):
+        _core.compress_32(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1), 3)
+    with pytest.raises(ValueError, match="longer than the rows"):
+        _core.update_gradient(store, one, np.ones(1), np.zeros(packed.stride + 1), 1)
