@@ -44,7 +44,7 @@ template <typename Real>
 std::tuple<std::int64_t, double, bool> solve_block(Matrix<Real> kernel, Array<double> lo,
                                                    Array<double> hi, Array<double> below,
                                                    Array<double> above, MutableArray<double> c,
-                                                   MutableArray<double> f, double tol,
+                                                   Array<double> f, double tol,
                                                    std::int64_t max_steps, bool has_intercept) {
   const std::size_t size = c.shape(0);
   for (std::size_t length : {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0),
@@ -177,7 +177,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(), "slots"_a,
              "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
-             "above"_a, "c"_a.noconvert(), "f"_a.noconvert(), "tol"_a, "max_steps"_a,
+             "above"_a, "c"_a.noconvert(), "f"_a, "tol"_a, "max_steps"_a,
              "has_intercept"_a);
 }
 

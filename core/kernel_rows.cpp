@@ -1,8 +1,9 @@
-// Kernel rows and updates of f; compiled once for each level of instructions.
+// Kernel rows, updates of f and searches in a block; compiled once a level of instructions.
 #include "kernel_rows.hpp"
 
 #include <cmath>
 
+#include "block_search.hpp"
 #include "vector.hpp"
 
 namespace bandsvm {
@@ -11,6 +12,7 @@ namespace {
 
 template <typename Real>
 constexpr int kTileWidth = kTileVectors * kLanes<Real>;
+constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
 
 template <typename Real>
 Vector<Real> power(Vector<Real> base, int exponent) {
@@ -62,8 +64,11 @@ struct Sink {
         sums(Stores ? 0 : t.n_rows * t.n_outputs, Vector<Real>{}) {}
 
   void take(std::size_t row, std::size_t column, Vector<Real> product, Real left_norm) {
-    const Vector<Real> values =
-        finish<Real, Kind>(product, left_norm, load(right_norms + column), task.kernel);
+    put(row, column,
+        finish<Real, Kind>(product, left_norm, load(right_norms + column), task.kernel));
+  }
+
+  void put(std::size_t row, std::size_t column, Vector<Real> values) {
     if constexpr (Stores) {
       store(task.rows[row] + column, values);
     } else {
@@ -71,6 +76,20 @@ struct Sink {
         sums[row * task.n_outputs + o] +=
             values * load(task.coefficients + o * task.right->stride() + column);
     }
+  }
+
+  // Three vectors at once, because one alone waits for its own exp.
+  void take_tile(std::size_t row, std::size_t column, const Vector<Real> (&products)[kTileVectors],
+                 Real left_norm) {
+    const Real* norms = right_norms + column;
+    const Vector<Real> first = finish<Real, Kind>(products[0], left_norm, load(norms), task.kernel);
+    const Vector<Real> second =
+        finish<Real, Kind>(products[1], left_norm, load(norms + kLanes<Real>), task.kernel);
+    const Vector<Real> third =
+        finish<Real, Kind>(products[2], left_norm, load(norms + 2 * kLanes<Real>), task.kernel);
+    put(row, column, first);
+    put(row, column + kLanes<Real>, second);
+    put(row, column + 2 * kLanes<Real>, third);
   }
 
   void deliver() {
@@ -99,8 +118,9 @@ struct Sink {
   }
 #define BANDSVM_KEEP(r) sums[r][0] = s##r##0, sums[r][1] = s##r##1, sums[r][2] = s##r##2;
 
+// Not inlined: among the caller's constants some accumulators would not find a register either.
 template <typename Real>
-inline void dense_tile(const Real* left, const Real* panel, std::size_t n_features,
+__attribute__((noinline)) void dense_tile(const Real* left, const Real* panel, std::size_t n_features,
                        Vector<Real> (&sums)[kTileRows][kTileVectors]) {
   BANDSVM_EACH_ROW(BANDSVM_CLEAR)
   for (std::size_t k = 0; k < n_features; ++k, panel += kPanel<Real>) {
@@ -142,18 +162,23 @@ void dense_rows(const RowsTask<Real>& task) {
   const std::vector<Real> left = interleave<Real, kTileRows>(task, left_norms);
   Sink<Real, Kind, Stores> sink(task);
   Vector<Real> sums[kTileRows][kTileVectors];
-  for (std::size_t p = task.first_panel; p < task.last_panel; ++p)
-    for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>) {
-      const Real* panel = right.panels.data() + p * d * kPanel<Real> + part;
-      for (std::size_t first = 0; first < task.n_rows; first += kTileRows) {
-        dense_tile<Real>(left.data() + first * d, panel, d, sums);
-        const std::size_t n = std::min<std::size_t>(kTileRows, task.n_rows - first);
-        for (std::size_t r = 0; r < n; ++r)
-          for (int v = 0; v < kTileVectors; ++v)
-            sink.take(first + r, p * kPanel<Real> + part + v * kLanes<Real>, sums[r][v],
-                      left_norms[first + r]);
-      }
+  // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
+  const std::size_t panel_size = d * kPanel<Real>;
+  const std::size_t n_together =
+      std::min(kMostPanels, std::max<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
+  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together) {
+    const std::size_t to = std::min(from + n_together, task.last_panel);
+    for (std::size_t first = 0; first < task.n_rows; first += kTileRows) {
+      const std::size_t n = std::min<std::size_t>(kTileRows, task.n_rows - first);
+      for (std::size_t p = from; p < to; ++p)
+        for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>) {
+          dense_tile<Real>(left.data() + first * d, right.panels.data() + p * panel_size + part, d,
+                           sums);
+          for (std::size_t r = 0; r < n; ++r)
+            sink.take_tile(first + r, p * kPanel<Real> + part, sums[r], left_norms[first + r]);
+        }
     }
+  }
   sink.deliver();
 }
 
@@ -249,7 +274,8 @@ void update(const Real* const* rows, const double* coefficients, std::size_t n_r
 
 template <typename Real>
 Instructions<Real> instructions() {
-  return {BANDSVM_NAME(BANDSVM_LEVEL), compute_rows<Real>, update<Real>};
+  return {BANDSVM_NAME(BANDSVM_LEVEL), move_and_find<Real>, best_partner<Real>,
+          compute_rows<Real>, update<Real>};
 }
 
 template Instructions<float> instructions<float>();

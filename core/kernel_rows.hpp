@@ -1,4 +1,4 @@
-// What the levels of instructions offer, and the choice between them at run time.
+// What each level of instructions offers.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +31,31 @@ struct RowsTask {
   std::size_t first_panel, last_panel;
 };
 
+// Slopes of a block's variables; infinite where a bound forbids the move.
+template <typename Real>
+struct BlockSlopes {
+  Real* f;
+  const Real* rising;   // of h_k, for a rise of c_k; -infinity at the upper bound
+  const Real* falling;  // for a fall; +infinity at the lower bound
+  const Real* diagonal;
+  std::size_t size;
+};
+
+template <typename Real>
+struct Extremes {
+  Real rise, fall;  // m and M
+  std::size_t riser, faller;
+};
+
 template <typename Real>
 struct Instructions {
   const char* name;
+  // f += change_i row_i + change_j row_j, then m and M.
+  Extremes<Real> (*move_and_find)(const BlockSlopes<Real>& slopes, const Real* row_i, Real change_i,
+                                  const Real* row_j, Real change_j);
+  // The j that promises the largest gain of a step with i; size where none promises any.
+  std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i, Real k_ii,
+                              Real rise);
   void (*compute_rows)(const RowsTask<Real>&);
   // f[j] += sum_k coefficients[k] rows[k][j] for first <= j < last
   void (*update)(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,

@@ -53,7 +53,7 @@ class CpuEngine:
     ) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
         problem = self.problem
-        moved, gradient = c[block], f[block]
+        moved = c[block]
         n_steps, _, stalled = _core.solve_block(
             self.block(block),
             problem.lo[block],
@@ -61,7 +61,7 @@ class CpuEngine:
             problem.below[block],
             problem.above[block],
             moved,
-            gradient,
+            f[block],
             tol,
             max_steps,
             problem.has_intercept,

@@ -42,6 +42,10 @@ class SlotTable:
         self._last_use[places] = self._clock
         return Found(self._slot_of[indices], missing, places)
 
+    def peek(self, indices: NDArray) -> NDArray[np.intp]:
+        """Return where rows lie, -1 for those that do not."""
+        return self._slot_of[indices]
+
     def forget(self, samples: NDArray) -> None:
         """Drop rows that could not be computed."""
         self._sample_in[self._slot_of[samples]] = -1

@@ -16,6 +16,7 @@ from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._slots import SlotTable
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
+FEWEST_FEATURES_TO_PICK = 200
 # Samples that are packed for prediction at a time.
 CHUNK_BYTES = 32 * 2**20
 
@@ -123,11 +124,15 @@ class PackedRows:
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed on its own: it needs no whole rows."""
         chosen = self._packed.take(np.asarray(indices, dtype=np.int64))
-        places = np.arange(len(indices))
         values = np.empty((len(indices), chosen.stride), dtype=self._dtype)
+        slots = self._table.peek(indices)
+        # With many features it is cheaper to pick values out of the rows at hand.
+        is_picked = (slots >= 0) & (self.samples.n_features > FEWEST_FEATURES_TO_PICK)
+        missing, picked = np.flatnonzero(~is_picked), np.flatnonzero(is_picked)
         _core.compute_rows(
-            chosen, places, chosen, *self._parameters, values, places, self._n_threads
+            chosen, missing, chosen, *self._parameters, values, missing, self._n_threads
         )
+        values[picked, : len(indices)] = self._store[np.ix_(slots[picked], indices)]
         return np.ascontiguousarray(values[:, : len(indices)])
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
