@@ -123,6 +123,23 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                         kernel_function(kernel, gamma, coef0, degree), rows.data(), n_threads);
 }
 
+// f += K(left[indices], right)' coefficients
+template <typename Real>
+void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
+                     const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
+                     double coef0, int degree, Array<double> coefficients, MutableArray<double> f,
+                     int n_threads) {
+  check_indices(indices, left.count);
+  require(indices.shape(0) == coefficients.shape(0),
+          "indices and coefficients must have one length.");
+  require(f.shape(0) == right.count, "f must have one value a sample.");
+  require(left.n_features == right.n_features, "samples must have the same features.");
+  nb::gil_scoped_release release;
+  bandsvm::accumulate_rows(left, indices.data(), indices.shape(0), right,
+                           kernel_function(kernel, gamma, coef0, degree), coefficients.data(),
+                           f.data(), n_threads);
+}
+
 template <typename Real>
 void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Real>& right,
                    const std::string& kernel, double gamma, double coef0, int degree,
@@ -171,6 +188,9 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "values"_a.noconvert(), "n_features"_a);
   module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a, "right"_a, "kernel"_a,
              "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
+  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a, "right"_a,
+             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a, "f"_a.noconvert(),
+             "n_threads"_a);
   module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "gamma"_a,
              "coef0"_a, "degree"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
              "n_threads"_a);

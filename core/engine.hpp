@@ -51,8 +51,26 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
                   const Samples<Real>& right, const KernelFunction& kernel, Real* const* rows,
                   int n_threads) {
   in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
-    best_instructions<Real>().compute_rows({&left, indices, n_rows, &right, kernel, rows, nullptr,
-                                            0, nullptr, first, last});
+    RowsTask<Real> task{&left, indices, n_rows, &right, kernel, Use::store};
+    task.rows = rows;
+    task.first_panel = first;
+    task.last_panel = last;
+    best_instructions<Real>().compute_rows(task);
+  });
+}
+
+// f += sum_r coefficients[r] K(left[indices[r]], right), without keeping the kernel values.
+template <typename Real>
+void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
+                     const Samples<Real>& right, const KernelFunction& kernel,
+                     const double* coefficients, double* f, int n_threads) {
+  in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+    RowsTask<Real> task{&left, indices, n_rows, &right, kernel, Use::accumulate};
+    task.row_coefficients = coefficients;
+    task.f = f;
+    task.first_panel = first;
+    task.last_panel = last;
+    best_instructions<Real>().compute_rows(task);
   });
 }
 
@@ -68,9 +86,12 @@ void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
     for (std::size_t from = 8 * first; from < end; from += kRowsAtOnce) {
       const std::size_t n = std::min(kRowsAtOnce, end - from);
       for (std::size_t r = 0; r < n; ++r) indices[r] = std::int64_t(from + r);
-      best_instructions<Real>().compute_rows({&left, indices.data(), n, &right, kernel, nullptr,
-                                              coefficients, n_outputs, products + from * n_outputs,
-                                              0, right.n_panels()});
+      RowsTask<Real> task{&left, indices.data(), n, &right, kernel, Use::multiply};
+      task.coefficients = coefficients;
+      task.n_outputs = n_outputs;
+      task.products = products + from * n_outputs;
+      task.last_panel = right.n_panels();
+      best_instructions<Real>().compute_rows(task);
     }
   });
 }

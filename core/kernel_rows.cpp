@@ -50,46 +50,58 @@ inline Vector<Real> finish(Vector<Real> product, Real left_norm, Vector<Real> ri
   if constexpr (Kind == KernelKind::sigmoid) return tanh_of<Real>(product * gamma + coef0);
 }
 
-// What becomes of the kernel values of one row with one vector of samples: they are stored, or
-// multiplied by coefficients and summed.
-template <typename Real, KernelKind Kind, bool Stores>
+// Takes the inner products of a few rows with the samples of some vectors, and makes of them what
+// the task asks for.
+template <typename Real, KernelKind Kind, Use How>
 struct Sink {
   const RowsTask<Real>& task;
-  const Real* right_norms;
-  std::vector<Vector<Real>> sums;  // one for each row and output
+  std::vector<Vector<Real>> sums;  // multiply: one for each row and output
 
   explicit Sink(const RowsTask<Real>& t)
-      : task(t),
-        right_norms(t.right->norms.data()),
-        sums(Stores ? 0 : t.n_rows * t.n_outputs, Vector<Real>{}) {}
+      : task(t), sums(How == Use::multiply ? t.n_rows * t.n_outputs : 0, Vector<Real>{}) {}
 
-  void take(std::size_t row, std::size_t column, Vector<Real> product, Real left_norm) {
-    put(row, column,
-        finish<Real, Kind>(product, left_norm, load(right_norms + column), task.kernel));
-  }
-
-  void put(std::size_t row, std::size_t column, Vector<Real> values) {
-    if constexpr (Stores) {
-      store(task.rows[row] + column, values);
-    } else {
-      for (std::size_t o = 0; o < task.n_outputs; ++o)
-        sums[row * task.n_outputs + o] +=
-            values * load(task.coefficients + o * task.right->stride() + column);
+  // Products of rows [first, first + n) with n_vectors vectors of samples from `column` on;
+  // those of row r begin at products + r * n_vectors.
+  template <int NVectors>
+  void take(std::size_t first, std::size_t n, std::size_t column, const Vector<Real>* products,
+            const Real* left_norms) {
+    const Real* norms = task.right->norms.data() + column;
+    Vector<Real> totals[NVectors] = {};
+    for (std::size_t r = 0; r < n; ++r) {
+#pragma GCC unroll 3
+      for (int v = 0; v < NVectors; ++v) {
+        const Vector<Real> values =
+            finish<Real, Kind>(products[r * NVectors + v], left_norms[first + r],
+                               load(norms + v * kLanes<Real>), task.kernel);
+        if constexpr (How == Use::store)
+          store(task.rows[first + r] + column + v * kLanes<Real>, values);
+        if constexpr (How == Use::multiply)
+          multiply(first + r, column + v * kLanes<Real>, values);
+        if constexpr (How == Use::accumulate)
+          totals[v] += values * Real(task.row_coefficients[first + r]);
+      }
     }
+    if constexpr (How == Use::accumulate)
+      for (int v = 0; v < NVectors; ++v) add_to_f(column + v * kLanes<Real>, totals[v]);
   }
 
-  // Three vectors at once, because one alone waits for its own exp.
-  void take_tile(std::size_t row, std::size_t column, const Vector<Real> (&products)[kTileVectors],
-                 Real left_norm) {
-    const Real* norms = right_norms + column;
-    const Vector<Real> first = finish<Real, Kind>(products[0], left_norm, load(norms), task.kernel);
-    const Vector<Real> second =
-        finish<Real, Kind>(products[1], left_norm, load(norms + kLanes<Real>), task.kernel);
-    const Vector<Real> third =
-        finish<Real, Kind>(products[2], left_norm, load(norms + 2 * kLanes<Real>), task.kernel);
-    put(row, column, first);
-    put(row, column + kLanes<Real>, second);
-    put(row, column + 2 * kLanes<Real>, third);
+  void add_to_f(std::size_t column, Vector<Real> values) {
+    typedef double Doubles __attribute__((vector_size(kLanes<Real> * sizeof(double))));
+    if (column + kLanes<Real> <= task.right->count) {
+      Doubles f;
+      std::memcpy(&f, task.f + column, sizeof f);
+      f += __builtin_convertvector(values, Doubles);
+      std::memcpy(task.f + column, &f, sizeof f);
+      return;
+    }
+    for (std::size_t j = column; j < task.right->count; ++j)
+      task.f[j] += double(values[j - column]);
+  }
+
+  void multiply(std::size_t row, std::size_t column, Vector<Real> values) {
+    for (std::size_t o = 0; o < task.n_outputs; ++o)
+      sums[row * task.n_outputs + o] +=
+          values * load(task.coefficients + o * task.right->stride() + column);
   }
 
   void deliver() {
@@ -154,13 +166,13 @@ std::vector<Real> interleave(const RowsTask<Real>& task, std::vector<Real>& norm
   return left;
 }
 
-template <typename Real, KernelKind Kind, bool Stores>
+template <typename Real, KernelKind Kind, Use How>
 void dense_rows(const RowsTask<Real>& task) {
   const Samples<Real>& right = *task.right;
   const std::size_t d = right.n_features;
   std::vector<Real> left_norms;
   const std::vector<Real> left = interleave<Real, kTileRows>(task, left_norms);
-  Sink<Real, Kind, Stores> sink(task);
+  Sink<Real, Kind, How> sink(task);
   Vector<Real> sums[kTileRows][kTileVectors];
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
   const std::size_t panel_size = d * kPanel<Real>;
@@ -174,8 +186,8 @@ void dense_rows(const RowsTask<Real>& task) {
         for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>) {
           dense_tile<Real>(left.data() + first * d, right.panels.data() + p * panel_size + part, d,
                            sums);
-          for (std::size_t r = 0; r < n; ++r)
-            sink.take_tile(first + r, p * kPanel<Real> + part, sums[r], left_norms[first + r]);
+          sink.template take<kTileVectors>(first, n, p * kPanel<Real> + part, sums[0],
+                                           left_norms.data());
         }
     }
   }
@@ -183,14 +195,14 @@ void dense_rows(const RowsTask<Real>& task) {
 }
 
 // Sparse samples: as many left rows as a vector has lanes share every value that is read.
-template <typename Real, KernelKind Kind, bool Stores>
+template <typename Real, KernelKind Kind, Use How>
 void sparse_rows(const RowsTask<Real>& task) {
   constexpr int group = kLanes<Real>;
   const Samples<Real>& right = *task.right;
   std::vector<Real> left_norms;
   const std::vector<Real> left = interleave<Real, group>(task, left_norms);
-  Sink<Real, Kind, Stores> sink(task);
-  Real products[group][kLanes<Real>];
+  Sink<Real, Kind, How> sink(task);
+  Vector<Real> products[group];
   const std::size_t first_column = task.first_panel * kPanel<Real>;
   const std::size_t last_column = task.last_panel * kPanel<Real>;
   for (std::size_t first = 0; first < task.n_rows; first += group) {
@@ -205,27 +217,30 @@ void sparse_rows(const RowsTask<Real>& task) {
             sum += right.values[at] * load(rows + std::size_t(right.columns[at]) * group);
         for (int r = 0; r < group; ++r) products[r][lane] = sum[r];
       }
-      for (std::size_t r = 0; r < n; ++r)
-        sink.take(first + r, column, load(products[r]), left_norms[first + r]);
+      sink.template take<1>(first, n, column, products, left_norms.data());
     }
   }
   sink.deliver();
 }
 
-template <typename Real, KernelKind Kind, bool Stores>
+template <typename Real, KernelKind Kind, Use How>
 void rows_of_kind(const RowsTask<Real>& task) {
   if (task.right->is_sparse)
-    sparse_rows<Real, Kind, Stores>(task);
+    sparse_rows<Real, Kind, How>(task);
   else
-    dense_rows<Real, Kind, Stores>(task);
+    dense_rows<Real, Kind, How>(task);
 }
 
 template <typename Real, KernelKind Kind>
 void rows_of_kind(const RowsTask<Real>& task) {
-  if (task.rows)
-    rows_of_kind<Real, Kind, true>(task);
-  else
-    rows_of_kind<Real, Kind, false>(task);
+  switch (task.use) {
+    case Use::store:
+      return rows_of_kind<Real, Kind, Use::store>(task);
+    case Use::multiply:
+      return rows_of_kind<Real, Kind, Use::multiply>(task);
+    case Use::accumulate:
+      return rows_of_kind<Real, Kind, Use::accumulate>(task);
+  }
 }
 
 template <typename Real>

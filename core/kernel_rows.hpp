@@ -16,6 +16,10 @@ struct KernelFunction {
   int degree;
 };
 
+// What becomes of kernel values: rows are stored, multiplied by one coefficient a column and summed,
+// or multiplied by one coefficient a row and added to f.
+enum class Use { store, multiply, accumulate };
+
 // Some rows of left against all samples of right, panels [first_panel, last_panel) of them.
 template <typename Real>
 struct RowsTask {
@@ -24,11 +28,14 @@ struct RowsTask {
   std::size_t n_rows;
   const Samples<Real>* right;
   KernelFunction kernel;
-  Real* const* rows;              // where each row begins; null to multiply instead of store
-  const Real* coefficients;       // n_outputs x right->stride()
-  std::size_t n_outputs;
-  double* products;               // n_rows x n_outputs
-  std::size_t first_panel, last_panel;
+  Use use;
+  Real* const* rows = nullptr;           // store: where each row begins
+  const Real* coefficients = nullptr;    // multiply: n_outputs x right->stride()
+  std::size_t n_outputs = 0;
+  double* products = nullptr;            // multiply: n_rows x n_outputs
+  const double* row_coefficients = nullptr;  // accumulate
+  double* f = nullptr;                   // accumulate: one value a sample of right
+  std::size_t first_panel = 0, last_panel = 0;
 };
 
 // Slopes of a block's variables; infinite where a bound forbids the move.

@@ -76,8 +76,20 @@ def test_small_store_gives_the_same_products(rng):
         tight.product(indices, values), roomy.product(indices, values), atol=1e-5
     )
     assert roomy.n_computed == 100
-    roomy.product(indices, values)
-    assert roomy.n_computed == 100
+
+
+def test_rows_are_kept_once_they_are_worth_it(rng):
+    indices, values = np.arange(30), rng.normal(size=30)
+    wide, narrow = (
+        make_rows(rng.normal(size=(300, 800)), "rbf"),
+        make_rows(rng.normal(size=(300, 2)), "rbf"),
+    )
+    for rows, computed in ((wide, [30, 30, 30]), (narrow, [30, 60, 90])):
+        for n_computed in computed:
+            product = rows.product(indices, values)
+            assert rows.n_computed == n_computed
+        exact = rows.exact_product(np.arange(300), indices, values)
+        np.testing.assert_allclose(product, exact, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])

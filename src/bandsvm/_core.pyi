@@ -34,6 +34,18 @@ def compute_rows(
     slots: NDArray,
     n_threads: int,
 ) -> None: ...
+def accumulate_rows(
+    left: Any,
+    indices: NDArray,
+    right: Any,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    coefficients: NDArray,
+    f: NDArray,
+    n_threads: int,
+) -> None: ...
 def multiply_rows(
     left: Any,
     right: Any,

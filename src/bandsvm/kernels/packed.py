@@ -17,6 +17,9 @@ from bandsvm.kernels._slots import SlotTable
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 FEWEST_FEATURES_TO_PICK = 200
+# Nanoseconds a kernel value, on two cores; only their ratios matter.
+COST_OF_EXP, COST_OF_PRODUCT, SPARSE_FACTOR = 0.3, 0.01, 10.0
+COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.0
 # Samples that are packed for prediction at a time.
 CHUNK_BYTES = 32 * 2**20
 
@@ -62,6 +65,20 @@ def n_threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
+def uses_worth_keeping(X: Any) -> float:
+    """Return after how many uses a row is worth its place in memory.
+
+    Fresh memory costs more than the values written into it: rows of few features are cheaper to
+    compute again than to keep.
+    """
+    if sp.issparse(X):
+        n_products = SPARSE_FACTOR * X.nnz / max(1, X.shape[0])
+    else:
+        n_products = X.shape[1]
+    saved = COST_OF_EXP + COST_OF_PRODUCT * n_products - COST_OF_READING
+    return COST_OF_FRESH_MEMORY / max(saved, 0.01)
+
+
 class PackedRows:
     """Rows of K in float32 or float64, at most ``capacity`` of them kept."""
 
@@ -89,6 +106,8 @@ class PackedRows:
         # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
         self._store = np.empty((self._capacity, stride), dtype=dtype)
         self._table = SlotTable(len(self.samples), self._capacity)
+        self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
+        self._worth_keeping = uses_worth_keeping(X)
         self._diagonal: NDArray[np.float64] | None = None
 
     @property
@@ -143,6 +162,11 @@ class PackedRows:
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
+        self._n_uses[indices] += 1
+        is_new = (self._table.peek(indices) < 0) & (self._n_uses[indices] < self._worth_keeping)
+        if is_new.any():
+            self._accumulate(f, indices[is_new], values[is_new])
+        indices, values = indices[~is_new], values[~is_new]
         for start in range(0, len(indices), self._capacity):
             part = slice(start, start + self._capacity)
             slots, missing, places = self._table.find(indices[part])
@@ -158,6 +182,13 @@ class PackedRows:
                 )
                 self.n_computed += len(missing)
             _core.update_gradient(self._store, slots, values[part], f, self._n_threads)
+
+    def _accumulate(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f without keeping the rows."""
+        _core.accumulate_rows(
+            self._packed, indices, self._packed, *self._parameters, values, f, self._n_threads
+        )
+        self.n_computed += len(indices)
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from freshly computed float64 kernel values."""

@@ -11,7 +11,7 @@ from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
-BLOCK_SIZE = 1024
+BLOCK_SIZE = 1008  # whole panels of the compiled engine
 # Half of a block stays for the next: its rows are at hand and its variables still move.
 KEPT_SHARE = 0.5
 # A block is solved this much better than the whole, but no better than the whole needs.
