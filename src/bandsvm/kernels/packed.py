@@ -71,10 +71,7 @@ def uses_worth_keeping(X: Any) -> float:
     Fresh memory costs more than the values written into it: rows of few features are cheaper to
     compute again than to keep.
     """
-    if sp.issparse(X):
-        n_products = SPARSE_FACTOR * X.nnz / max(1, X.shape[0])
-    else:
-        n_products = X.shape[1]
+    n_products = SPARSE_FACTOR * X.nnz / max(1, X.shape[0]) if sp.issparse(X) else X.shape[1]
     saved = COST_OF_EXP + COST_OF_PRODUCT * n_products - COST_OF_READING
     return COST_OF_FRESH_MEMORY / max(saved, 0.01)
 
