@@ -12,7 +12,7 @@ namespace {
 
 template <typename Real>
 constexpr int kTileWidth = kTileVectors * kLanes<Real>;
-constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
+constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18, kBatchBytes = 1 << 22;
 
 template <typename Real>
 Vector<Real> power(Vector<Real> base, int exponent) {
@@ -244,7 +244,7 @@ void rows_of_kind(const RowsTask<Real>& task) {
 }
 
 template <typename Real>
-void compute_rows(const RowsTask<Real>& task) {
+void rows_of_task(const RowsTask<Real>& task) {
   switch (task.kernel.kind) {
     case KernelKind::linear:
       return rows_of_kind<Real, KernelKind::linear>(task);
@@ -254,6 +254,22 @@ void compute_rows(const RowsTask<Real>& task) {
       return rows_of_kind<Real, KernelKind::poly>(task);
     case KernelKind::sigmoid:
       return rows_of_kind<Real, KernelKind::sigmoid>(task);
+  }
+}
+
+// Left rows are copied in batches of bounded size: sparse ones of many features become dense there.
+template <typename Real>
+void compute_rows(const RowsTask<Real>& task) {
+  const std::size_t row_bytes = std::max<std::size_t>(1, task.right->n_features) * sizeof(Real);
+  const std::size_t batch = std::max<std::size_t>(16, kBatchBytes / row_bytes / 16 * 16);
+  for (std::size_t from = 0; from < task.n_rows; from += batch) {
+    RowsTask<Real> part = task;
+    part.n_rows = std::min(batch, task.n_rows - from);
+    part.indices += from;
+    if (part.rows) part.rows += from;
+    if (part.products) part.products += from * task.n_outputs;
+    if (part.row_coefficients) part.row_coefficients += from;
+    rows_of_task(part);
   }
 }
 

@@ -67,6 +67,14 @@ def test_products_equal_numpy(rng, left_kind, right_kind, name):
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-11)
 
 
+def test_many_rows_of_many_features_go_in_batches(rng):
+    X = sp.random_array((300, 60_000), density=1e-3, format="csr", rng=rng)
+    rows = make_rows(X, "linear", np.float64)
+    np.testing.assert_allclose(rows.block(np.arange(300)), (X @ X.T).toarray(), atol=1e-12)
+    values = rng.normal(size=300)
+    np.testing.assert_allclose(rows.product(np.arange(300), values), X @ (X.T @ values), atol=1e-10)
+
+
 def test_small_store_gives_the_same_products(rng):
     X = rng.normal(size=(300, 4))
     roomy, tight = make_rows(X, "rbf"), make_rows(X, "rbf", cache_bytes=1)
@@ -177,3 +185,12 @@ def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
         _core.compress_32(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1), 3)
     with pytest.raises(ValueError, match="longer than the rows"):
         _core.update_gradient(store, one, np.ones(1), np.zeros(packed.stride + 1), 1)
+
+
+def test_kernels_that_overflow_say_so(rng):
+    X = 1e200 * rng.normal(size=(1100, 3))
+    y = np.arange(1100) % 2
+    with pytest.raises(ValueError, match="not finite.*scale X"):
+        BandedSVC(kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match="not finite|overflow"):
+        BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)

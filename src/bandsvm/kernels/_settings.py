@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
+from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm.kernels.given import FromFunction, GivenRows
@@ -74,7 +74,7 @@ class KernelSettings:
         if packed is None or X.shape[0] <= LARGEST_WITHOUT_PACKING:
             return KernelRows(function, Samples(X), cache_bytes)
         with np.errstate(over="ignore", invalid="ignore"):
-            largest = float(np.abs(function.diagonal(Samples(X))).max())
+            largest = float(np.abs(finite(function.diagonal(Samples(X)))).max())
         rounding = np.finfo(np.float32).eps / 2 * largest * largest_cost * np.sqrt(X.shape[0])
         dtype = np.float32 if rounding <= ROUNDING_SHARE * tol else np.float64
         return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm._threads import n_threads
 from bandsvm.kernels._rows import Kernel, finite, kernel_product, row_capacity
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._slots import SlotTable
@@ -54,15 +54,6 @@ def pack(X: Any, dtype: type, centre: NDArray) -> Any:
         starts, columns = X.indptr.astype(np.int64), X.indices.astype(np.int32)
         return compress(starts, columns, X.data, X.shape[1])
     return (_core.pack_32 if single else _core.pack_64)(np.ascontiguousarray(X), centre)
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that ``n_jobs`` stands for; None is all cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
-    if n_jobs is None:
-        return cores
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
 def uses_worth_keeping(X: Any) -> float:
