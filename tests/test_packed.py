@@ -190,7 +190,7 @@ def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
 def test_kernels_that_overflow_say_so(rng):
     X = 1e200 * rng.normal(size=(1100, 3))
     y = np.arange(1100) % 2
-    with pytest.raises(ValueError, match="not finite.*scale X"):
+    with pytest.raises(ValueError, match=r"not finite.*scale X"):
         BandedSVC(kernel="linear").fit(X, y)
-    with pytest.raises(ValueError, match="not finite|overflow"):
+    with pytest.raises(ValueError, match=r"not finite|overflow"):
         BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)
