@@ -91,7 +91,8 @@ def test_max_iter_is_not_an_integer(value, X, y):
 
 @pytest.mark.parametrize("value", [np.int64(3), np.int32(1), np.int64(-1)])
 def test_numpy_integers_are_integers(value, X, y):
-    BandedSVC(n_jobs=value, max_iter=abs(value) + 100).fit(X, y)
+    model = BandedSVC(n_jobs=value, max_iter=abs(value) + 100).fit(X, y)
+    assert model.certificate_.is_optimal
 
 
 def test_number_too_large_for_a_float(X, y):

@@ -9,11 +9,13 @@ from bandsvm import BandedSVC
 from bandsvm.certificate import (
     certify,
     choose_intercept,
+    combine,
     dual_value,
     duality_gap,
     intercept_interval,
     kkt_violation,
     primal_value,
+    shortfall,
 )
 from bandsvm.kernels import GivenRows
 from bandsvm.problem import BandProblem
@@ -190,3 +192,18 @@ def test_certificate_reads_well(rng):
     for word in ("converged", "duality gap", "KKT violation", "3 classes", "kernel rows"):
         assert word in text
     assert model.certificate_.gap == pytest.approx(sum(p.gap for p in model.certificate_.parts))
+
+
+def test_classes_are_judged_one_by_one():
+    """The worst violation of one class and the worst drift of another do not add up."""
+    case = make_case(2, 80)
+    solution = case.solve(tol=TOL)
+    intercept = choose_intercept(case.problem, solution.c, solution.f)
+    good = certificate_of(case, solution, intercept)
+    parts = [replace(good, kkt_violation=0.9 * TOL), replace(good, gradient_drift=0.4 * TOL)]
+    assert all(part.is_optimal for part in parts)
+    assert combine(parts).is_optimal
+    assert not shortfall(combine(parts), 10)
+    bad = combine([good, replace(good, kkt_violation=2 * TOL)])
+    assert not bad.is_optimal
+    assert "2.0e-06 > tol" in shortfall(bad, 10)

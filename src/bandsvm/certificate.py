@@ -80,6 +80,8 @@ class Certificate:
     @property
     def is_optimal(self) -> bool:
         """Whether the optimality conditions hold to ``tol``, drift of the gradient included."""
+        if self.parts:
+            return all(part.is_optimal for part in self.parts)
         # Each of the two decision values that make up a violation may have drifted.
         worst = self.kkt_violation + 2.0 * self.gradient_drift
         return worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap)
@@ -234,6 +236,9 @@ def shortfall(certificate: Certificate, max_iter: int) -> str:
     """Return what is wrong with a fit and what to do about it; nothing where it is optimal."""
     if certificate.is_optimal:
         return ""
+    for part in certificate.parts:
+        if not part.is_optimal:
+            return shortfall(part, max_iter)
     tol = f"tol={certificate.tol:.1e}"
     reached = (
         f"with KKT violation {certificate.kkt_violation:.1e} > {tol} and duality gap "

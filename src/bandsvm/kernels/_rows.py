@@ -41,6 +41,10 @@ class Rows(Protocol):
     def capacity(self) -> int:
         """Number of rows that are kept at most."""
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows are of less than double precision."""
+
     def sharper(self) -> Rows | None:
         """Return the same rows in higher precision, or None if there are none."""
 
@@ -82,6 +86,11 @@ class KernelRows:
     def capacity(self) -> int:
         """Number of rows that are kept at most."""
         return self._capacity
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows are of less than double precision."""
+        return False
 
     def sharper(self) -> None:
         """Return rows of higher precision: there are none."""

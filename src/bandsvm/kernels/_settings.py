@@ -29,7 +29,7 @@ WITHOUT_GAMMA = ("linear", "precomputed")
 # Up to this many samples whole kernel matrices in float64 cost next to nothing.
 LARGEST_WITHOUT_PACKING = 1000
 # Share of ``tol`` that rounding errors of float32 rows may take up.
-ROUNDING_SHARE = 0.25
+ROUNDING_SHARE = 0.1
 
 
 @dataclass(frozen=True)

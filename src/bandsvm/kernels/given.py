@@ -70,6 +70,11 @@ class GivenRows:
         """Number of rows at hand: all."""
         return len(self.matrix)
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows are of less than double precision."""
+        return False
+
     def sharper(self) -> None:
         """Return rows of higher precision: there are none."""
 

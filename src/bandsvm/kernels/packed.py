@@ -108,6 +108,11 @@ class PackedRows:
         """Number of rows that are kept at most."""
         return self._capacity
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows are of less than double precision."""
+        return self._dtype is np.float32
+
     def sharper(self) -> PackedRows | None:
         """Return the same rows in float64, or None if that is what they are."""
         if self._dtype is np.float64:
