@@ -64,17 +64,17 @@ class Rows(Protocol):
         """Return K[targets][:, indices] @ values from freshly computed kernel values."""
 
 
-class KernelRows:
-    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first."""
+class ComputedRows:
+    """What all stores of computed rows have in common."""
 
-    def __init__(self, kernel: Kernel, samples: Samples, cache_bytes: float | None = None) -> None:
+    def __init__(
+        self, kernel: Kernel, samples: Samples, row_bytes: int, cache_bytes: float | None
+    ) -> None:
         self.kernel = kernel
         self.samples = samples
         self.n_computed = 0
-        n = len(samples)
-        self._capacity = row_capacity(n, 8 * n, cache_bytes)
-        self._store = np.empty((self._capacity, n))
-        self._table = SlotTable(n, self._capacity)
+        self._capacity = row_capacity(len(samples), row_bytes, cache_bytes)
+        self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
 
     @property
@@ -87,6 +87,27 @@ class KernelRows:
         """Number of rows that are kept at most."""
         return self._capacity
 
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        if self._diagonal is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._diagonal = finite(self.kernel.diagonal(self.samples))
+        return self._diagonal
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed float64 kernel values."""
+        return kernel_product(
+            self.kernel, self.samples.take(targets), self.samples.take(indices), values
+        )
+
+
+class KernelRows(ComputedRows):
+    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first."""
+
+    def __init__(self, kernel: Kernel, samples: Samples, cache_bytes: float | None = None) -> None:
+        super().__init__(kernel, samples, 8 * len(samples), cache_bytes)
+        self._store = np.empty((self._capacity, len(samples)))
+
     @property
     def is_coarse(self) -> bool:
         """Whether rows are of less than double precision."""
@@ -94,13 +115,6 @@ class KernelRows:
 
     def sharper(self) -> None:
         """Return rows of higher precision: there are none."""
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-        if self._diagonal is None:
-            with np.errstate(over="ignore", invalid="ignore"):
-                self._diagonal = finite(self.kernel.diagonal(self.samples))
-        return self._diagonal
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
@@ -124,12 +138,6 @@ class KernelRows:
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         f += self.product(indices, values)
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
-        return kernel_product(
-            self.kernel, self.samples.take(targets), self.samples.take(indices), values
-        )
 
     def _slots(self, indices: NDArray) -> NDArray[np.intp]:
         """Return where the rows of ``indices`` lie, after computing those that are missing."""

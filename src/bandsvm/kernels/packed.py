@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._threads import n_threads
-from bandsvm.kernels._rows import Kernel, finite, kernel_product, row_capacity
+from bandsvm.kernels._rows import ComputedRows, Kernel, finite
 from bandsvm.kernels._samples import Samples
-from bandsvm.kernels._slots import SlotTable
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 FEWEST_FEATURES_TO_PICK = 200
@@ -67,7 +66,7 @@ def uses_worth_keeping(X: Any) -> float:
     return COST_OF_FRESH_MEMORY / max(saved, 0.01)
 
 
-class PackedRows:
+class PackedRows(ComputedRows):
     """Rows of K in float32 or float64, at most ``capacity`` of them kept."""
 
     def __init__(
@@ -79,34 +78,19 @@ class PackedRows:
         n_jobs: int | None,
         dtype: type = np.float32,
     ) -> None:
-        self.kernel = kernel
-        self.samples = Samples(X)
-        self.n_computed = 0
+        packed = pack(X, dtype, origin(packed_kernel, X))
+        super().__init__(kernel, Samples(X), packed.stride * dtype().itemsize, cache_bytes)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
         self._n_jobs = n_jobs
-        self._parameters = packed_kernel.parameters()
-        self._packed = pack(X, dtype, origin(packed_kernel, X))
         self._dtype = dtype
+        self._packed = packed
+        self._parameters = packed_kernel.parameters()
         self._n_threads = n_threads(n_jobs)
-        stride = self._packed.stride
-        self._capacity = row_capacity(len(self.samples), stride * dtype().itemsize, cache_bytes)
         # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
-        self._store = np.empty((self._capacity, stride), dtype=dtype)
-        self._table = SlotTable(len(self.samples), self._capacity)
+        self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
         self._worth_keeping = uses_worth_keeping(X)
-        self._diagonal: NDArray[np.float64] | None = None
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.samples)
-
-    @property
-    def capacity(self) -> int:
-        """Number of rows that are kept at most."""
-        return self._capacity
 
     @property
     def is_coarse(self) -> bool:
@@ -125,13 +109,6 @@ class PackedRows:
             self._n_jobs,
             np.float64,
         )
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-        if self._diagonal is None:
-            with np.errstate(over="ignore", invalid="ignore"):
-                self._diagonal = finite(self.kernel.diagonal(self.samples))
-        return self._diagonal
 
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed on its own: it needs no whole rows."""
@@ -182,12 +159,6 @@ class PackedRows:
             self._packed, indices, self._packed, *self._parameters, values, f, self._n_threads
         )
         self.n_computed += len(indices)
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed float64 kernel values."""
-        return kernel_product(
-            self.kernel, self.samples.take(targets), self.samples.take(indices), values
-        )
 
 
 def packed_product(
