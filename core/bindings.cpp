@@ -8,6 +8,8 @@
 
 #include "block_solver.hpp"
 #include "engine.hpp"
+#include "selection.hpp"
+#include "variance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,6 +24,8 @@ template <typename T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 using Indices = Array<std::int64_t>;
 using BandValues = std::tuple<double, double, double, double>;
 
@@ -39,9 +43,9 @@ void check_indices(const Indices& indices, std::size_t count) {
             "an index is out of range.");
 }
 
-// kernel may be wider than it is long: rows padded to whole panels.
+// Rows of the kernel may be padded.
 template <typename Real>
-std::tuple<std::int64_t, double, bool> solve_block(Matrix<Real> kernel, Array<double> lo,
+std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Array<double> lo,
                                                    Array<double> hi, Array<double> below,
                                                    Array<double> above, MutableArray<double> c,
                                                    Array<double> f, double tol,
@@ -50,12 +54,39 @@ std::tuple<std::int64_t, double, bool> solve_block(Matrix<Real> kernel, Array<do
   for (std::size_t length : {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0),
                              above.shape(0), f.shape(0)})
     require(length == size, "solve_block: all arrays must have one length.");
-  require(kernel.shape(1) >= size, "solve_block: rows of the kernel are too short.");
+  require(kernel.shape(1) == size && (size <= 1 || kernel.stride(1) == 1),
+          "solve_block: the kernel must be a square matrix of contiguous rows.");
   const bandsvm::Block<Real> block{kernel.data(), lo.data(), hi.data(), below.data(), above.data(),
-                                   c.data(),      f.data(),  size,      kernel.shape(1)};
+                                   c.data(),      f.data(),  size,      std::size_t(kernel.stride(0))};
   nb::gil_scoped_release release;
   const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
   return {report.n_steps, report.violation, report.stalled};
+}
+
+// Violation, and how many variables for the next block, besides `kept`, were put into `chosen`.
+std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double> hi,
+                                                 Array<double> below, Array<double> above,
+                                                 Array<double> c, Array<double> f,
+                                                 bool has_intercept, Indices kept,
+                                                 MutableArray<std::int64_t> chosen) {
+  const std::size_t size = c.shape(0);
+  for (std::size_t length :
+       {lo.shape(0), hi.shape(0), below.shape(0), above.shape(0), f.shape(0)})
+    require(length == size, "select_variables: all arrays must have one length.");
+  check_indices(kept, size);
+  nb::gil_scoped_release release;
+  const bandsvm::Selection found = bandsvm::select_variables(
+      lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size, has_intercept,
+      kept.data(), kept.shape(0), chosen.shape(0));
+  std::copy(found.variables.begin(), found.variables.end(), chosen.data());
+  return {found.violation, found.variables.size()};
+}
+
+double dual_value(Array<double> lo, Array<double> hi, Array<double> c, Array<double> f) {
+  const std::size_t size = c.shape(0);
+  for (std::size_t length : {lo.shape(0), hi.shape(0), f.shape(0)})
+    require(length == size, "dual_value: all arrays must have one length.");
+  return bandsvm::dual_value(lo.data(), hi.data(), c.data(), f.data(), size);
 }
 
 std::tuple<double, double> pair_step(BandValues band_i, double c_i, BandValues band_j, double c_j,
@@ -79,16 +110,24 @@ bandsvm::KernelFunction kernel_function(const std::string& name, double gamma, d
   return {kind, gamma, coef0, degree};
 }
 
-template <typename Real, typename Source>
-bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> centre) {
-  require(centre.shape(0) == X.shape(1), "centre must have one value a feature.");
+template <typename Source>
+double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
+  require(weights.shape(0) == X.shape(0), "weights must have one value a row.");
   nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::pack(X.data(), X.shape(0), X.shape(1), centre.data());
+  return bandsvm::variance(X.data(), X.shape(0), X.shape(1), weights.data(), n_threads);
+}
+
+template <typename Real, typename Source>
+bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale, int n_threads) {
+  require(origin.shape(0) == X.shape(1), "origin must have one value a feature.");
+  nb::gil_scoped_release release;
+  return bandsvm::Samples<Real>::pack(X.data(), X.shape(0), X.shape(1), origin.data(), scale,
+                                      n_threads);
 }
 
 template <typename Real, typename Source>
 bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int32_t> columns,
-                                Array<Source> values, std::size_t n_features) {
+                                Array<Source> values, std::size_t n_features, double scale) {
   require(starts.shape(0) > 0, "starts must not be empty.");
   const std::size_t count = starts.shape(0) - 1;
   require(columns.shape(0) == values.shape(0), "columns and values must have one length.");
@@ -101,7 +140,7 @@ bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int32_t> 
             "a column is out of range.");
   nb::gil_scoped_release release;
   return bandsvm::Samples<Real>::compress(starts.data(), columns.data(), values.data(), count,
-                                          n_features);
+                                          n_features, scale);
 }
 
 // Kernel values of samples left[indices] with all of right, into store[slots].
@@ -123,6 +162,34 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                         kernel_function(kernel, gamma, coef0, degree), rows.data(), n_threads);
 }
 
+// Kernel values of samples[indices] with each other, in padded rows. The last of them are the first
+// n_known of an earlier block, `known`, and need not be computed again; nor need rows that lie in
+// the store, where slots is not negative.
+template <typename Real>
+void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
+                   const std::string& kernel, double gamma, double coef0, int degree,
+                   MutableMatrix<Real> values, Matrix<Real> known, std::size_t n_known,
+                   Matrix<Real> store, Indices slots, int n_threads) {
+  check_indices(indices, samples.count);
+  const std::size_t number = indices.shape(0), width = bandsvm::kPanel<Real>;
+  require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
+          "values must have one row, padded to whole panels, a sample.");
+  require(n_known <= number && n_known <= known.shape(0) && n_known <= known.shape(1),
+          "known values are too few.");
+  require(slots.shape(0) == number - n_known, "slots must have one value a new sample.");
+  require(store.shape(1) >= samples.count, "stored rows are too short.");
+  std::vector<const Real*> stored(slots.shape(0), nullptr);
+  for (std::size_t r = 0; r < stored.size(); ++r) {
+    const std::int64_t slot = slots.data()[r];
+    require(slot < std::int64_t(store.shape(0)), "a slot is out of range.");
+    if (slot >= 0) stored[r] = store.data() + std::size_t(slot) * store.shape(1);
+  }
+  nb::gil_scoped_release release;
+  bandsvm::compute_block(samples, indices.data(), number,
+                         kernel_function(kernel, gamma, coef0, degree), values.data(),
+                         known.data(), known.shape(1), n_known, stored.data(), n_threads);
+}
+
 // f += K(left[indices], right)' coefficients
 template <typename Real>
 void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
@@ -134,6 +201,7 @@ void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
           "indices and coefficients must have one length.");
   require(f.shape(0) == right.count, "f must have one value a sample.");
   require(left.n_features == right.n_features, "samples must have the same features.");
+  require(left.has_rows(), "samples that were taken from others have no rows.");
   nb::gil_scoped_release release;
   bandsvm::accumulate_rows(left, indices.data(), indices.shape(0), right,
                            kernel_function(kernel, gamma, coef0, degree), coefficients.data(),
@@ -172,22 +240,33 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   using Samples = bandsvm::Samples<Real>;
   nb::class_<Samples>(module, samples_name)
       .def_ro("count", &Samples::count)
+      .def_ro("is_sparse", &Samples::is_sparse)
       .def_prop_ro("stride", &Samples::stride)
-      .def("take", [](const Samples& samples, Indices indices) {
-        check_indices(indices, samples.count);
-        nb::gil_scoped_release release;
-        return samples.take(indices.data(), indices.shape(0));
-      });
+      .def_prop_ro_static("panel", [](nb::handle) { return bandsvm::kPanel<Real>; })
+      .def_ro("n_products", &Samples::n_products)
+      .def(
+          "take",
+          [](const Samples& samples, Indices indices, int n_threads) {
+            check_indices(indices, samples.count);
+            nb::gil_scoped_release release;
+            return samples.take(indices.data(), indices.shape(0), n_threads);
+          },
+          "indices"_a, "n_threads"_a);
   const std::string pack_name = std::string("pack_") + suffix;
   const std::string compress_name = std::string("compress_") + suffix;
-  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "centre"_a);
-  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "centre"_a);
+  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a,
+             "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
+  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a,
+             "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
   module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a, "columns"_a,
-             "values"_a.noconvert(), "n_features"_a);
+             "values"_a.noconvert(), "n_features"_a, "scale"_a);
   module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a, "columns"_a,
-             "values"_a.noconvert(), "n_features"_a);
+             "values"_a.noconvert(), "n_features"_a, "scale"_a);
   module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a, "right"_a, "kernel"_a,
              "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
+  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a, "kernel"_a,
+             "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(), "known"_a.noconvert(),
+             "n_known"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
   module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a, "right"_a,
              "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a, "f"_a.noconvert(),
              "n_threads"_a);
@@ -208,6 +287,11 @@ NB_MODULE(_core, module) {
   bind<double>(module, "Samples64", "64");
   bind<float>(module, "Samples32", "32");
   module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
+  module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
+  module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
+  module.def("select_variables", &select_variables, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
+             "f"_a, "has_intercept"_a, "kept"_a, "chosen"_a.noconvert());
+  module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a);
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
              "curvature"_a);
   module.def("single_step", &single_step, "band"_a, "c"_a, "f"_a, "curvature"_a);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "kernel_rows.hpp"
@@ -33,16 +33,30 @@ const Instructions<Real>& best_instructions() {
   return chosen;
 }
 
-// Calls work(first, last) on equal parts of [0, size), one a thread. Parts are independent, so
-// results do not depend on the number of threads.
-template <typename Work>
-void in_parallel(std::size_t size, int n_threads, const Work& work) {
-  const std::size_t n = std::max<std::size_t>(1, std::min<std::size_t>(n_threads, size));
-  std::vector<std::thread> threads;
-  for (std::size_t t = 1; t < n; ++t)
-    threads.emplace_back(work, t * size / n, (t + 1) * size / n);
-  work(0, size / n);
-  for (std::thread& thread : threads) thread.join();
+// Rows are spread out in batches of bounded size: sparse ones of many features become dense there.
+constexpr std::size_t kBatchBytes = 1 << 22;
+
+// Prepares batch after batch of rows and calls work(first row, prepared rows).
+template <typename Real, typename Work>
+void in_batches(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
+                const Samples<Real>& right, int n_threads, const Work& work) {
+  const std::size_t group = best_instructions<Real>().group_size(right);
+  const std::size_t group_bytes = group * std::max<std::size_t>(1, right.n_features) * sizeof(Real);
+  const std::size_t batch = group * std::max<std::size_t>(1, kBatchBytes / group_bytes);
+  for (std::size_t from = 0; from < n_rows; from += batch)
+    work(from, LeftRows<Real>(left, indices + from, std::min(batch, n_rows - from), right, group,
+                              n_threads));
+}
+
+// Threads share out the samples of right.
+template <typename Real>
+void run(RowsTask<Real> task, int n_threads) {
+  in_parallel(task.right->n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+    RowsTask<Real> part = task;
+    part.first_panel = first;
+    part.last_panel = last;
+    best_instructions<Real>().compute_rows(part);
+  });
 }
 
 // Kernel values of some samples of left with all of right, each row where `rows` says.
@@ -50,12 +64,50 @@ template <typename Real>
 void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                   const Samples<Real>& right, const KernelFunction& kernel, Real* const* rows,
                   int n_threads) {
-  in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
-    RowsTask<Real> task{&left, indices, n_rows, &right, kernel, Use::store};
-    task.rows = rows;
-    task.first_panel = first;
-    task.last_panel = last;
-    best_instructions<Real>().compute_rows(task);
+  in_batches(left, indices, n_rows, right, n_threads,
+             [&](std::size_t from, const LeftRows<Real>& batch) {
+               RowsTask<Real> task{&batch, &right, kernel, Use::store};
+               task.rows = rows + from;
+               run(task, n_threads);
+             });
+}
+
+// Kernel values of some samples with each other, in rows of whole panels. The last n_known samples
+// are the first ones of an earlier block, whose values are copied; of the others, some have all
+// their kernel values stored, and they are picked out.
+template <typename Real>
+void compute_block(const Samples<Real>& samples, const std::int64_t* indices, std::size_t number,
+                   const KernelFunction& kernel, Real* values, const Real* known,
+                   std::size_t known_stride, std::size_t n_known, const Real* const* stored,
+                   int n_threads) {
+  constexpr std::size_t kTile = 16;
+  const std::size_t n_new = number - n_known;
+  const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
+  std::vector<std::int64_t> missing;
+  std::vector<Real*> rows;
+  for (std::size_t r = 0; r < n_new; ++r)
+    if (!stored[r]) {
+      missing.push_back(indices[r]);
+      rows.push_back(values + r * stride);
+    }
+  if (!missing.empty())
+    compute_rows(samples, missing.data(), missing.size(), samples.take(indices, number, n_threads),
+                 kernel, rows.data(), n_threads);
+  in_parallel(n_new, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t r = first; r < last; ++r)
+      for (std::size_t j = 0; stored[r] && j < number; ++j)
+        values[r * stride + j] = stored[r][indices[j]];
+  });
+  in_parallel((n_known + kTile - 1) / kTile, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t begin = first * kTile; begin < std::min(last * kTile, n_known);
+         begin += kTile) {
+      const std::size_t end = std::min(begin + kTile, n_known);
+      for (std::size_t k = begin; k < end; ++k)
+        std::copy_n(known + k * known_stride, n_known, values + (n_new + k) * stride + n_new);
+      for (std::size_t i = 0; i < n_new; ++i)
+        for (std::size_t k = begin; k < end; ++k)
+          values[(n_new + k) * stride + i] = values[i * stride + n_new + k];
+    }
   });
 }
 
@@ -64,29 +116,33 @@ template <typename Real>
 void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                      const Samples<Real>& right, const KernelFunction& kernel,
                      const double* coefficients, double* f, int n_threads) {
-  in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
-    RowsTask<Real> task{&left, indices, n_rows, &right, kernel, Use::accumulate};
-    task.row_coefficients = coefficients;
-    task.f = f;
-    task.first_panel = first;
-    task.last_panel = last;
-    best_instructions<Real>().compute_rows(task);
-  });
+  in_batches(left, indices, n_rows, right, n_threads,
+             [&](std::size_t from, const LeftRows<Real>& batch) {
+               RowsTask<Real> task{&batch, &right, kernel, Use::accumulate};
+               task.row_coefficients = coefficients + from;
+               task.f = f;
+               run(task, n_threads);
+             });
 }
 
-// Products of the same kernel values with coefficients, without keeping the values.
+// Products of the same kernel values with coefficients, without keeping the values. Threads share
+// out the rows of left.
 template <typename Real>
 void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
                    const KernelFunction& kernel, const Real* coefficients, std::size_t n_outputs,
                    double* products, int n_threads) {
+  std::vector<std::int64_t> indices(left.count);
+  std::iota(indices.begin(), indices.end(), 0);
+  const std::size_t group = best_instructions<Real>().group_size(right);
+  const std::size_t n_groups = (left.count + group - 1) / group;
   constexpr std::size_t kRowsAtOnce = 256;
-  in_parallel((left.count + 7) / 8, n_threads, [&](std::size_t first, std::size_t last) {
-    std::vector<std::int64_t> indices(kRowsAtOnce);
-    const std::size_t end = std::min(8 * last, left.count);
-    for (std::size_t from = 8 * first; from < end; from += kRowsAtOnce) {
-      const std::size_t n = std::min(kRowsAtOnce, end - from);
-      for (std::size_t r = 0; r < n; ++r) indices[r] = std::int64_t(from + r);
-      RowsTask<Real> task{&left, indices.data(), n, &right, kernel, Use::multiply};
+  in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
+    const std::size_t end = std::min(last * group, left.count);
+    const std::size_t step = std::max(group, kRowsAtOnce / group * group);
+    for (std::size_t from = first * group; from < end; from += step) {
+      const LeftRows<Real> rows(left, indices.data() + from, std::min(step, end - from), right,
+                                group, 1);
+      RowsTask<Real> task{&rows, &right, kernel, Use::multiply};
       task.coefficients = coefficients;
       task.n_outputs = n_outputs;
       task.products = products + from * n_outputs;

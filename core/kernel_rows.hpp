@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "samples.hpp"
+#include "left_rows.hpp"
 
 namespace bandsvm {
 
@@ -16,25 +16,23 @@ struct KernelFunction {
   int degree;
 };
 
-// What becomes of kernel values: rows are stored, multiplied by one coefficient a column and summed,
+// What becomes of kernel values: stored; multiplied by one coefficient a sample of right and summed;
 // or multiplied by one coefficient a row and added to f.
 enum class Use { store, multiply, accumulate };
 
-// Some rows of left against all samples of right, panels [first_panel, last_panel) of them.
+// Rows of left against samples of right, panels [first_panel, last_panel) of them.
 template <typename Real>
 struct RowsTask {
-  const Samples<Real>* left;
-  const std::int64_t* indices;
-  std::size_t n_rows;
+  const LeftRows<Real>* left;
   const Samples<Real>* right;
   KernelFunction kernel;
   Use use;
-  Real* const* rows = nullptr;           // store: where each row begins
-  const Real* coefficients = nullptr;    // multiply: n_outputs x right->stride()
+  Real* const* rows = nullptr;         // store: where each row begins
+  const Real* coefficients = nullptr;  // multiply: n_outputs x right->stride()
   std::size_t n_outputs = 0;
-  double* products = nullptr;            // multiply: n_rows x n_outputs
+  double* products = nullptr;                // multiply: n_rows x n_outputs
   const double* row_coefficients = nullptr;  // accumulate
-  double* f = nullptr;                   // accumulate: one value a sample of right
+  double* f = nullptr;                       // accumulate: one value a sample of right
   std::size_t first_panel = 0, last_panel = 0;
 };
 
@@ -63,6 +61,8 @@ struct Instructions {
   // The j that promises the largest gain of a step with i; size where none promises any.
   std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i, Real k_ii,
                               Real rise);
+  // How many rows a group of LeftRows holds.
+  std::size_t (*group_size)(const Samples<Real>& right);
   void (*compute_rows)(const RowsTask<Real>&);
   // f[j] += sum_k coefficients[k] rows[k][j] for first <= j < last
   void (*update)(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,

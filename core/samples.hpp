@@ -1,4 +1,5 @@
-// Samples packed for kernel rows: dense ones in panels of neighbouring samples, sparse ones in CSR.
+// Samples packed for kernel rows: in panels of neighbouring samples or, where most values equal
+// those of a common origin, by their differences from it alone.
 #pragma once
 
 #include <algorithm>
@@ -6,91 +7,138 @@
 #include <cstdint>
 #include <vector>
 
+#include "threads.hpp"
+
 namespace bandsvm {
 
-// A panel is as wide as three of the widest vectors, whatever the level of instructions.
+// A panel is as wide as six of the widest vectors, whatever the level of instructions.
 template <typename Real>
-constexpr std::size_t kPanel = 3 * 64 / sizeof(Real);
+constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
+
+// What a difference costs one by one, in units of its cost among the differences of a tile.
+constexpr double kCostOfSparse = 3.0;
+constexpr std::size_t kRowsOfTile = 4;
 
 template <typename Real>
 struct Samples {
   std::size_t count = 0, n_features = 0;
   bool is_sparse = false;
-  std::vector<Real> panels;  // dense: panel p holds n_features x kPanel values
-  std::vector<Real> centre;  // dense: what was subtracted
+  std::vector<Real> panels;          // dense: panel p holds n_features x kPanel values
   std::vector<std::int64_t> starts;  // sparse: CSR
   std::vector<std::int32_t> columns;
   std::vector<Real> values;
-  std::vector<Real> norms;  // squared lengths, zero beyond count
+  std::vector<Real> origin;  // in units of the values: what they are measured from
+  std::vector<Real> norms;   // squared lengths, halved; zero beyond count
+  double n_products = 0;     // multiplications that an inner product costs, in units of a tile's
+  // Dense: the caller's X, row-major, must live as long as these samples; panels hold the same
+  // values where single samples are slow to get at.
+  const float* source32 = nullptr;
+  const double* source64 = nullptr;
+  std::vector<double> exact_origin;
+  double scale = 1;
 
   std::size_t n_panels() const { return (count + kPanel<Real> - 1) / kPanel<Real>; }
   std::size_t stride() const { return n_panels() * kPanel<Real>; }
 
-  // Writes sample i, measured from `origin` (or from zero), into `dense`.
-  void row(std::size_t i, const Real* origin, Real* dense) const {
+  // Whether single samples can be got at.
+  bool has_rows() const { return is_sparse || source32 || source64; }
+
+  // Writes sample i to target[0], target[step], ..., which must be zero.
+  void scatter(std::size_t i, Real* target, std::size_t step) const {
     if (is_sparse) {
-      for (std::size_t k = 0; k < n_features; ++k) dense[k] = origin ? -origin[k] : Real(0);
-      for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at) dense[columns[at]] += values[at];
-      return;
+      for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
+        target[std::size_t(columns[at]) * step] = values[at];
+    } else if (source32) {
+      scatter_from(source32 + i * n_features, target, step);
+    } else {
+      scatter_from(source64 + i * n_features, target, step);
     }
-    const Real* panel = panels.data() + (i / kPanel<Real>)*n_features * kPanel<Real>;
-    for (std::size_t k = 0; k < n_features; ++k)
-      dense[k] = panel[k * kPanel<Real> + i % kPanel<Real>];
   }
 
-  // Dense samples, row-major; `origin` has one value a feature.
+  // Dense samples, row-major, as scale * (X - origin); `origin` has one value a feature.
   template <typename Source>
   static Samples pack(const Source* X, std::size_t count, std::size_t n_features,
-                      const double* origin) {
+                      const double* origin, double scale, int n_threads) {
     Samples s;
     s.count = count;
     s.n_features = n_features;
-    s.centre.assign(origin, origin + n_features);
-    s.panels.assign(s.n_panels() * n_features * kPanel<Real>, Real(0));
+    s.scale = scale;
+    s.exact_origin.assign(origin, origin + n_features);
+    for (std::size_t k = 0; k < n_features; ++k) s.origin.push_back(Real(scale * origin[k]));
+    s.set_source(X);
     s.norms.assign(s.stride(), Real(0));
-    for (std::size_t i = 0; i < count; ++i) {
-      Real* panel = s.panels.data() + (i / kPanel<Real>)*n_features * kPanel<Real>;
-      double norm = 0;
-      for (std::size_t k = 0; k < n_features; ++k) {
-        const Real value = Real(double(X[i * n_features + k]) - origin[k]);
-        panel[k * kPanel<Real> + i % kPanel<Real>] = value;
-        norm += double(value) * double(value);
+    s.starts.assign(count + 1, 0);
+    in_parallel(count, n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const Source* x = X + i * n_features;
+        std::int64_t n = 0;
+        for (std::size_t k = 0; k < n_features; ++k) n += double(x[k]) != origin[k];
+        s.starts[i + 1] = n;
       }
-      s.norms[i] = Real(norm);
+    });
+    for (std::size_t i = 0; i < count; ++i) s.starts[i + 1] += s.starts[i];
+    const std::size_t n_values = std::size_t(s.starts[count]);
+    const double one_by_one = kCostOfSparse * double(n_values) / double(std::max<std::size_t>(1, count));
+    const double in_tiles = products_of_tile(X, count, n_features, origin);
+    s.is_sparse = one_by_one < in_tiles;
+    s.n_products = std::min(one_by_one, in_tiles);
+    if (s.is_sparse) {
+      s.columns.resize(n_values);
+      s.values.resize(n_values);
+    } else {
+      s.panels.resize(s.n_panels() * n_features * kPanel<Real>);
+      s.starts.clear();
     }
+    in_parallel(s.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first * kPanel<Real>; i < std::min(last * kPanel<Real>, count); ++i) {
+        if (s.is_sparse)
+          s.compress_row(i, X + i * n_features);
+        else
+          s.scatter(i, s.column_of(i), kPanel<Real>);
+        s.norms[i] = s.halved_norm(i);
+      }
+    });
     return s;
   }
 
+  // CSR samples, times `scale`.
   template <typename Source>
   static Samples compress(const std::int64_t* starts, const std::int32_t* columns,
-                          const Source* values, std::size_t count, std::size_t n_features) {
+                          const Source* values, std::size_t count, std::size_t n_features,
+                          double scale) {
     Samples s;
     s.count = count;
     s.n_features = n_features;
     s.is_sparse = true;
+    s.n_products = kCostOfSparse * double(starts[count] - starts[0]) /
+                   double(std::max<std::size_t>(1, count));
+    s.origin.assign(n_features, Real(0));
     s.starts.assign(starts, starts + count + 1);
     s.columns.assign(columns + starts[0], columns + starts[count]);
-    s.values.assign(values + starts[0], values + starts[count]);
+    for (std::int64_t at = starts[0]; at < starts[count]; ++at)
+      s.values.push_back(Real(double(values[at]) * scale));
     for (std::int64_t& start : s.starts) start -= starts[0];
     s.norms.assign(s.stride(), Real(0));
-    for (std::size_t i = 0; i < count; ++i) {
-      double norm = 0;
-      for (std::int64_t at = s.starts[i]; at < s.starts[i + 1]; ++at)
-        norm += double(s.values[at]) * double(s.values[at]);
-      s.norms[i] = Real(norm);
-    }
+    for (std::size_t i = 0; i < count; ++i) s.norms[i] = s.halved_norm(i);
     return s;
   }
 
-  Samples take(const std::int64_t* indices, std::size_t number) const {
+  Samples take(const std::int64_t* indices, std::size_t number, int n_threads) const {
     Samples s;
     s.count = number;
     s.n_features = n_features;
     s.is_sparse = is_sparse;
-    s.centre = centre;
+    s.n_products = n_products;
+    s.origin = origin;
     s.norms.assign(s.stride(), Real(0));
     for (std::size_t i = 0; i < number; ++i) s.norms[i] = norms[indices[i]];
     if (is_sparse) {
+      std::size_t n_values = 0;
+      for (std::size_t i = 0; i < number; ++i)
+        n_values += std::size_t(starts[indices[i] + 1] - starts[indices[i]]);
+      s.starts.reserve(number + 1);
+      s.columns.reserve(n_values);
+      s.values.reserve(n_values);
       s.starts.push_back(0);
       for (std::size_t i = 0; i < number; ++i) {
         const std::int64_t from = starts[indices[i]], to = starts[indices[i] + 1];
@@ -100,17 +148,72 @@ struct Samples {
       }
       return s;
     }
-    s.panels.assign(s.n_panels() * n_features * kPanel<Real>, Real(0));
-    for (std::size_t i = 0; i < number; ++i) {
-      const std::size_t from = std::size_t(indices[i]);
-      const Real* source = panels.data() + (from / kPanel<Real>)*n_features * kPanel<Real> +
-                           from % kPanel<Real>;
-      Real* target =
-          s.panels.data() + (i / kPanel<Real>)*n_features * kPanel<Real> + i % kPanel<Real>;
-      for (std::size_t k = 0; k < n_features; ++k)
-        target[k * kPanel<Real>] = source[k * kPanel<Real>];
-    }
+    s.panels.resize(s.n_panels() * n_features * kPanel<Real>);
+    in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        scatter(std::size_t(indices[i]), s.column_of(i), kPanel<Real>);
+    });
     return s;
+  }
+
+ private:
+  // Features in which one of kRowsOfTile samples differs from the origin, on average.
+  template <typename Source>
+  static double products_of_tile(const Source* X, std::size_t count, std::size_t n_features,
+                                 const double* origin) {
+    constexpr std::size_t kTiles = 64;
+    const std::size_t step = std::max<std::size_t>(1, count / (kTiles * kRowsOfTile));
+    std::size_t n_tiles = 0, n_different = 0;
+    for (std::size_t i = 0; i + step * (kRowsOfTile - 1) < count; i += step * kRowsOfTile) {
+      for (std::size_t k = 0; k < n_features; ++k) {
+        bool any = false;
+        for (std::size_t r = 0; r < kRowsOfTile; ++r)
+          any |= double(X[(i + r * step) * n_features + k]) != origin[k];
+        n_different += any;
+      }
+      ++n_tiles;
+    }
+    return double(n_different) / double(std::max<std::size_t>(1, n_tiles));
+  }
+
+  void set_source(const float* X) { source32 = X; }
+  void set_source(const double* X) { source64 = X; }
+
+  Real* column_of(std::size_t i) {
+    return panels.data() + (i / kPanel<Real>)*n_features * kPanel<Real> + i % kPanel<Real>;
+  }
+
+  template <typename Source>
+  Real measured(const Source* x, std::size_t k) const {
+    return Real((double(x[k]) - exact_origin[k]) * scale);
+  }
+
+  template <typename Source>
+  void scatter_from(const Source* x, Real* target, std::size_t step) const {
+    for (std::size_t k = 0; k < n_features; ++k) target[k * step] = measured(x, k);
+  }
+
+  template <typename Source>
+  void compress_row(std::size_t i, const Source* x) {
+    std::int64_t at = starts[i];
+    for (std::size_t k = 0; k < n_features; ++k) {
+      if (double(x[k]) == exact_origin[k]) continue;
+      columns[at] = std::int32_t(k);
+      values[at++] = measured(x, k);
+    }
+  }
+
+  Real halved_norm(std::size_t i) {
+    double norm = 0;
+    if (is_sparse) {
+      for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
+        norm += double(values[at]) * double(values[at]);
+    } else {
+      const Real* column = column_of(i);
+      for (std::size_t k = 0; k < n_features; ++k)
+        norm += double(column[k * kPanel<Real>]) * double(column[k * kPanel<Real>]);
+    }
+    return Real(norm / 2);
   }
 };
 

@@ -19,7 +19,7 @@ from sklearn.utils import compute_sample_weight
 
 from bandsvm import BandedSVC, Certificate, _progress
 from bandsvm.solvers import Status
-from bandsvm.solvers.block import BLOCK_SIZE
+from bandsvm.solvers.block import SMALLEST_BLOCK
 
 LABELS = {2: np.array(["cat", "dog"]), 3: np.array(["cat", "dog", "eel"])}
 
@@ -48,7 +48,7 @@ def by_class(values, y):
 def large_samples():
     """Return more samples than a block holds."""
     X, y = labelled_samples(n_samples=1500, seed=3)
-    assert len(y) > BLOCK_SIZE
+    assert len(y) > SMALLEST_BLOCK
     return X, y
 
 

@@ -75,6 +75,30 @@ def test_many_rows_of_many_features_go_in_batches(rng):
     np.testing.assert_allclose(rows.product(np.arange(300), values), X @ (X.T @ values), atol=1e-10)
 
 
+@pytest.mark.parametrize("n_features", [3, 300])
+def test_blocks_take_over_what_they_share(rng, n_features):
+    rows = make_rows(rng.normal(size=(300, n_features)), "rbf", np.float64)
+    rows.product(np.arange(0, 300, 2), rng.normal(size=150))  # half of the rows may be stored now
+    K = rows.kernel(rows.samples, rows.samples)
+    block = rng.permutation(300)[:100]
+    for n_kept in (0, 40, 97, 100, 1):
+        others = np.setdiff1d(rng.permutation(300), block[:n_kept])
+        block = np.concatenate([rng.permutation(others)[: 110 - n_kept], block[:n_kept]])
+        np.testing.assert_allclose(rows.block(block), K[np.ix_(block, block)], atol=1e-12)
+
+
+def test_common_values_cost_nothing(rng):
+    """The origin is each feature's commonest value: few differences from it are left."""
+    X = rng.normal(size=(400, 30)) * (rng.random((400, 30)) < 0.05) + 7.0
+    rows = make_rows(X, "rbf", np.float64)
+    assert rows._packed.n_products < 10
+    dense = make_rows(rng.normal(size=(400, 30)), "rbf", np.float64)
+    assert dense._packed.n_products == 30
+    np.testing.assert_allclose(
+        rows.block(np.arange(50)), rows.kernel(rows.samples, rows.samples)[:50, :50], atol=1e-12
+    )
+
+
 def test_small_store_gives_the_same_products(rng):
     X = rng.normal(size=(300, 4))
     roomy, tight = make_rows(X, "rbf"), make_rows(X, "rbf", cache_bytes=1)
@@ -170,7 +194,7 @@ def reference_primal():
 
 
 def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
-    packed = _core.pack_32(rng.normal(size=(10, 3)), np.zeros(3))
+    packed = _core.pack_32(rng.normal(size=(10, 3)), np.zeros(3), 1.0, 1)
     store, one = np.empty((2, packed.stride), dtype=np.float32), np.array([0])
     settings = ("rbf", 1.0, 0.0, 3)
     with pytest.raises(ValueError, match="out of range"):
@@ -179,10 +203,19 @@ def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
         _core.compute_rows(packed, one, packed, *settings, store, np.array([2]), 1)
     with pytest.raises(ValueError, match="as wide"):
         _core.compute_rows(packed, one, packed, *settings, store[:, :1].copy(), one, 1)
+    block, none = np.empty((1, packed.panel), dtype=np.float32), np.array([-1])
     with pytest.raises(ValueError, match="out of range"):
-        packed.take(np.array([-1]))
+        _core.compute_block(packed, none, *settings, block, block, 0, store, none, 1)
+    with pytest.raises(ValueError, match="too few"):
+        _core.compute_block(packed, one, *settings, block, block, 2, store, none, 1)
+    with pytest.raises(ValueError, match="slot is out of range"):
+        _core.compute_block(packed, one, *settings, block, block, 0, store, np.array([2]), 1)
+    with pytest.raises(ValueError, match="padded to whole panels"):
+        _core.compute_block(packed, one, *settings, store, block, 0, store, none, 1)
+    with pytest.raises(ValueError, match="one value a feature"):
+        _core.pack_32(rng.normal(size=(10, 3)), np.zeros(2), 1.0, 1)
     with pytest.raises(ValueError, match="column is out of range"):
-        _core.compress_32(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1), 3)
+        _core.compress_32(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1), 3, 1.0)
     with pytest.raises(ValueError, match="longer than the rows"):
         _core.update_gradient(store, one, np.ones(1), np.zeros(packed.stride + 1), 1)
 

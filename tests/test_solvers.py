@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 
 from bandsvm._piecewise import falling_root, project
 from bandsvm.certificate import dual_value
-from bandsvm.solvers import Status, available_solvers
-from bandsvm.solvers._slopes import ascent_slopes
-from bandsvm.solvers.block import choose_block
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.kernels import GivenRows, KernelSettings
+from bandsvm.problem import band_problem
+from bandsvm.solvers import Status, available_solvers, solve
+from bandsvm.solvers._slopes import ascent_slopes, violation
+from bandsvm.solvers._solution import State
+from bandsvm.solvers.block import part_in_play
 from bandsvm.solvers.face import Face, newton_direction
 from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from problems import make_case
@@ -83,17 +87,33 @@ def test_unreachable_tolerance_ends_without_progress():
     assert solution.status is Status.NO_PROGRESS
 
 
-def test_block_holds_the_worst_violators_and_half_of_the_last(rng):
+def engine_of(case):
+    return CpuEngine(case.problem, GivenRows(case.K))
+
+
+def test_selection_finds_the_worst_violators(rng):
     case = make_case(0, 200)
     c = case.problem.feasible(rng.normal(size=200))
     rise, fall = ascent_slopes(case.problem, c, case.K @ c)
-    previous = np.arange(20)
-    block = choose_block(rise, fall, True, previous, 40)
-    assert len(set(block)) == len(block) <= 40
-    assert set(previous) <= set(block)
-    others = np.setdiff1d(np.arange(200), previous)
-    assert others[np.argmax(rise[others])] in block
-    assert others[np.argmin(fall[others])] in block
+    kept = np.arange(20)
+    current, chosen = engine_of(case).select(c, case.K @ c, kept, 20)
+    assert current == pytest.approx(violation(case.problem, rise, fall))
+    others = np.arange(20, 200)
+    risers = others[np.argsort(-rise[others])[:10]]
+    fallers = np.setdiff1d(others[np.argsort(fall[others])], risers, assume_unique=True)[:10]
+    assert set(chosen) == {*risers, *fallers}
+
+
+def test_selection_takes_no_more_than_the_violators(rng):
+    case = make_case(0, 200)
+    c, f = np.zeros(200), np.zeros(200)
+    f[:3] = [5.0, -5.0, 0.0]  # two samples far out, ties among all others
+    _, chosen = engine_of(case).select(c, f, np.arange(190, 200), 6)
+    assert len(set(chosen)) == len(chosen) == 6
+    assert {0, 1} <= set(chosen)
+    assert max(chosen) < 190
+    f[7] = np.nan
+    assert np.isnan(engine_of(case).select(c, f, np.arange(0), 6)[0])
 
 
 @given(st.integers(0, 1000), st.integers(1, 30), st.booleans())
@@ -181,3 +201,27 @@ def test_newton_direction_solves_the_face(rng):
     face = Face(kernel, gradient, np.zeros(n), -wide, wide, True)
     residual = gradient - kernel @ newton_direction(face)
     np.testing.assert_allclose(residual, residual.mean(), atol=1e-9)
+
+
+def test_samples_out_of_play_catch_up(rng):
+    """Whatever ends a fit, its gradient is that of all samples."""
+    X = rng.normal(size=(4000, 3))
+    signs = np.where(X[:, 0] + 0.5 * rng.normal(size=4000) > 0, 1.0, -1.0)
+    problem = band_problem(signs, 1.0, 1.5, 1.0, 1.0)
+    settings = KernelSettings("rbf", 0.3, 0.0, 3)
+    seen = []
+
+    def rows():
+        return settings.rows(X, tol=1e-3)
+
+    full = solve(problem, rows(), callback=lambda progress: seen.append(progress.violation))
+    for n_iter in range(full.n_iter + 1):
+        cut = solve(problem, rows(), max_iter=n_iter)
+        support = np.flatnonzero(cut.c)
+        exact = rows().exact_product(np.arange(4000), support, cut.c[support])
+        np.testing.assert_allclose(cut.f, exact, atol=1e-3)
+        assert abs(cut.c.sum()) < 1e-9
+    engine = CpuEngine(problem, rows())
+    state = State(problem, engine, full.c.copy(), full.f.copy())
+    part, _ = part_in_play(state)
+    assert 0 < len(part) < 2000

@@ -6,21 +6,27 @@ Band = tuple[float, float, float, float]
 
 class Samples32:
     count: int
+    is_sparse: bool
+    panel: int
     stride: int
-    def take(self, indices: NDArray) -> Samples32: ...
+    n_products: float
+    def take(self, indices: NDArray, n_threads: int) -> Samples32: ...
 
 class Samples64:
     count: int
+    is_sparse: bool
+    panel: int
     stride: int
-    def take(self, indices: NDArray) -> Samples64: ...
+    n_products: float
+    def take(self, indices: NDArray, n_threads: int) -> Samples64: ...
 
-def pack_32(X: NDArray, centre: NDArray) -> Samples32: ...
-def pack_64(X: NDArray, centre: NDArray) -> Samples64: ...
+def pack_32(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples32: ...
+def pack_64(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples64: ...
 def compress_32(
-    starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    starts: NDArray, columns: NDArray, values: NDArray, n_features: int, scale: float
 ) -> Samples32: ...
 def compress_64(
-    starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    starts: NDArray, columns: NDArray, values: NDArray, n_features: int, scale: float
 ) -> Samples64: ...
 def compute_rows(
     left: Any,
@@ -30,6 +36,20 @@ def compute_rows(
     gamma: float,
     coef0: float,
     degree: int,
+    store: NDArray,
+    slots: NDArray,
+    n_threads: int,
+) -> None: ...
+def compute_block(
+    samples: Any,
+    indices: NDArray,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    values: NDArray,
+    known: NDArray,
+    n_known: int,
     store: NDArray,
     slots: NDArray,
     n_threads: int,
@@ -60,6 +80,17 @@ def multiply_rows(
 def update_gradient(
     store: NDArray, slots: NDArray, coefficients: NDArray, f: NDArray, n_threads: int
 ) -> None: ...
+def select_variables(
+    lo: NDArray,
+    hi: NDArray,
+    below: NDArray,
+    above: NDArray,
+    c: NDArray,
+    f: NDArray,
+    has_intercept: bool,
+    kept: NDArray,
+    chosen: NDArray,
+) -> tuple[float, int]: ...
 def solve_block(
     kernel: NDArray,
     lo: NDArray,
@@ -76,4 +107,6 @@ def pair_step(
     band_i: Band, c_i: float, band_j: Band, c_j: float, difference: float, curvature: float
 ) -> tuple[float, float]: ...
 def single_step(band: Band, c: float, f: float, curvature: float) -> float: ...
+def dual_value(lo: NDArray, hi: NDArray, c: NDArray, f: NDArray) -> float: ...
+def variance(X: NDArray, weights: NDArray, n_threads: int) -> float: ...
 def simd_level() -> str: ...

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from threading import Lock
+from typing import Any
 
 # It comes with scikit-learn, which cannot be installed without it.
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -25,3 +29,36 @@ def n_threads(n_jobs: int | None) -> int:
 def limited_threads(n_jobs: int | None) -> AbstractContextManager:
     """Return a context in which BLAS uses ``n_jobs`` threads; None leaves it alone."""
     return nullcontext() if n_jobs is None else threadpool_limits(n_threads(n_jobs))
+
+
+class _SingleThreadedBlas:
+    """BLAS on one thread for as long as anyone, in whatever thread, wants it so."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_users = 0
+        self._limiter: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            self._n_users += 1
+            if self._n_users == 1:
+                self._limiter = _controller().limit(limits=1, user_api="blas")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._n_users -= 1
+                if self._n_users == 0:
+                    self._limiter.restore_original_limits()
+
+
+# Threads of BLAS go on spinning after a call, where compiled kernel rows need the cores.
+single_threaded_blas = _SingleThreadedBlas()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return what finds and limits the libraries' threads; to make one takes milliseconds."""
+    return ThreadpoolController()

@@ -15,7 +15,7 @@ from bandsvm.solvers import Solution, Status
 # Share of sum |c| by which rounding may violate the dual's constraints.
 FEASIBLE = 1e-9
 # The gradient is recomputed for this many samples of every fit; next to a fit that is free.
-N_SPOT_CHECKS = 256
+N_SPOT_CHECKS = 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,7 +190,7 @@ def certify(
         The intercept of the model.
     tol : float
         The violation that was asked for.
-    n_checks : int or None, default=256
+    n_checks : int or None, default=64
         Number of samples at which the gradient is recomputed. None: at all of them, and the
         certificate is then that of the recomputed gradient.
 

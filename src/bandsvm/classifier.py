@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import _validation
 from bandsvm._parameters import check_parameters
-from bandsvm._threads import limited_threads
+from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm._training import Outcome, Training, solve_problems, training_problems
 from bandsvm.certificate import certify, combine, shortfall
 from bandsvm.kernels import KernelSettings, Rows, resolve_gamma, uses_gamma
@@ -225,7 +225,7 @@ default='rbf'
         starts = self._starts(training)
         self.classes_ = training.classes
         self.gamma_ = resolve_gamma(self.gamma, X, weights) if uses_gamma(self.kernel) else np.nan
-        with limited_threads(self.n_jobs):
+        with self._threads():
             rows = self._rows(X, training)
             outcomes = solve_problems(self, training, rows, starts)
             self._store(X, y, training, outcomes)
@@ -251,7 +251,7 @@ default='rbf'
             X = _validation.check_samples(self, X, reset=False)
             if self.kernel == "chi2":
                 _validation.check_not_negative(X)
-        with limited_threads(self.n_jobs):
+        with self._threads():
             values = self._decide(X)
         return values[:, 0] if len(self.classes_) == 2 else values
 
@@ -303,7 +303,7 @@ default='rbf'
                 f"{training.classes.tolist()}."
             )
         certificates = []
-        with limited_threads(self.n_jobs):
+        with self._threads():
             rows = self._rows(X, training)
             predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
             for problem, c, f, intercept, part in zip(
@@ -332,6 +332,11 @@ default='rbf'
     def _kernel(self) -> KernelSettings:
         """Return the kernel of the fitted model."""
         return KernelSettings(self.kernel, self.gamma_, self.coef0, self.degree)
+
+    def _threads(self):
+        """Return a context that leaves the cores to where the work is."""
+        compiled = self._kernel().packed() is not None
+        return single_threaded_blas() if compiled else limited_threads(self.n_jobs)
 
     def _rows(self, X: Any, training: Training) -> Rows:
         """Return the store of kernel rows that all problems share."""

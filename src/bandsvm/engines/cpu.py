@@ -32,6 +32,11 @@ class CpuEngine:
         """Number of rows that the store can hold at once."""
         return self.rows.capacity
 
+    def part(self, indices: NDArray, problem: BandProblem) -> CpuEngine | None:
+        """Return the engine of a problem over some samples, None where that saves no time."""
+        rows = self.rows.part(indices)
+        return None if rows is None else CpuEngine(problem, rows)
+
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
         return self.rows.diagonal()
@@ -47,6 +52,25 @@ class CpuEngine:
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         self.rows.update(f, indices, values)
+
+    def select(
+        self, c: NDArray, f: NDArray, kept: NDArray, number: int
+    ) -> tuple[float, NDArray[np.intp]]:
+        """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
+        problem = self.problem
+        chosen = np.empty(number, dtype=np.intp)
+        violation, n_chosen = _core.select_variables(
+            problem.lo,
+            problem.hi,
+            problem.below,
+            problem.above,
+            c,
+            f,
+            problem.has_intercept,
+            kept,
+            chosen,
+        )
+        return violation, chosen[:n_chosen]
 
     def solve_block(
         self, block: NDArray, c: NDArray, f: NDArray, tol: float, max_steps: int

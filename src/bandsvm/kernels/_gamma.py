@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.kernels._samples import Samples
+from bandsvm import _core
+from bandsvm._threads import n_threads
 
 
 def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
@@ -30,19 +31,11 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
 
 def variance(X: Any, weights: NDArray) -> float:
     """Return the variance of all entries of X, each row counted with its weight."""
-    samples, n_features = Samples(X), X.shape[1]
-    total = float(weights.sum()) * n_features
-    if sp.issparse(X):
-        values, counts = X.data.astype(np.float64), np.diff(X.indptr)
-        of_value = np.repeat(weights, counts)
-        mean = (of_value @ values) / total
-        zeros = total - float(of_value.sum())
-        return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total
-
-    def weighted_sum(shift: float, power: int) -> float:
-        return sum(
-            float(weights[rows] @ ((samples.take(rows).dense() - shift) ** power).sum(axis=1))
-            for rows in samples.chunks(n_features)
-        )
-
-    return weighted_sum(weighted_sum(0.0, 1) / total, 2) / total
+    if not sp.issparse(X):
+        return _core.variance(X, weights, n_threads(None))
+    total = float(weights.sum()) * X.shape[1]
+    values, counts = X.data.astype(np.float64), np.diff(X.indptr)
+    of_value = np.repeat(weights, counts)
+    mean = (of_value @ values) / total
+    zeros = total - float(of_value.sum())
+    return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total

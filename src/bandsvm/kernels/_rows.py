@@ -31,7 +31,9 @@ class Kernel(Protocol):
 class Rows(Protocol):
     """What engines ask of kernel rows."""
 
-    n_computed: int
+    @property
+    def n_computed(self) -> int:
+        """Number of rows computed so far."""
 
     @property
     def n_samples(self) -> int:
@@ -47,6 +49,9 @@ class Rows(Protocol):
 
     def sharper(self) -> Rows | None:
         """Return the same rows in higher precision, or None if there are none."""
+
+    def part(self, indices: NDArray) -> Rows | None:
+        """Return the rows, and columns, of some samples; None where that saves no time."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -81,6 +86,10 @@ class ComputedRows:
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.samples)
+
+    def part(self, indices: NDArray) -> Rows | None:
+        """Return the rows, and columns, of some samples; None where that saves no time."""
+        return None
 
     @property
     def capacity(self) -> int:
@@ -176,8 +185,11 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     products = np.zeros((len(A), *values.shape[1:]))
     if len(B) == 0:
         return products
-    for part in A.chunks(max(len(B), A.n_features)):
-        products[part] = finite_values(kernel, A.take(part), B) @ values
+    # Pieces of B small enough to stay in cache while they are scaled, multiplied and summed.
+    for some in B.chunks(8 * B.n_features):
+        right, factors = B.take(some), values[some]
+        for part in A.chunks(max(len(right), A.n_features)):
+            products[part] += finite_values(kernel, A.take(part), right) @ factors
     return products
 
 

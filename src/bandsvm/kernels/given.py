@@ -78,6 +78,9 @@ class GivenRows:
     def sharper(self) -> None:
         """Return rows of higher precision: there are none."""
 
+    def part(self, indices: NDArray) -> None:
+        """Return the rows, and columns, of some samples: the whole ones cost nothing."""
+
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
         return np.diagonal(self.matrix).astype(np.float64)

@@ -15,10 +15,15 @@ from bandsvm.kernels._rows import ComputedRows, Kernel, finite
 from bandsvm.kernels._samples import Samples
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
-FEWEST_FEATURES_TO_PICK = 200
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
-COST_OF_EXP, COST_OF_PRODUCT, SPARSE_FACTOR = 0.3, 0.01, 10.0
-COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.0
+COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
+COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
+# With so many multiplications it is cheaper to pick kernel values out of rows at hand.
+FEWEST_PRODUCTS_TO_PICK = 60
+# Samples that are looked at to find each feature's commonest value.
+N_SAMPLES_FOR_ORIGIN = 255
+# Beyond it, squares of scaled features overflow float32.
+LARGEST_SCALE = 1e15
 # Samples that are packed for prediction at a time.
 CHUNK_BYTES = 32 * 2**20
 
@@ -34,36 +39,79 @@ class PackedKernel:
 
     def parameters(self) -> tuple[str, float, float, int]:
         """Return what the engine's functions take."""
-        gamma = self.gamma if np.isfinite(self.gamma) else 0.0
-        return self.name, float(gamma), float(self.coef0), int(self.degree)
+        return self.name, self._finite_gamma(), float(self.coef0), int(self.degree)
+
+    def scale(self) -> float:
+        """Return the factor of all samples: with it, rbf values are ``2^(x'z - norms)``."""
+        if self.name != "rbf":
+            return 1.0
+        return float(min(np.sqrt(2.0 * self._finite_gamma() / np.log(2.0)), LARGEST_SCALE))
+
+    def origin(self, X: Any) -> NDArray[np.float64]:
+        """Return the point to measure dense samples from: only distances do not mind where it is.
+
+        Features that equal the origin's in most samples need no arithmetic.
+        """
+        if self.name != "rbf" or sp.issparse(X):
+            return np.zeros(X.shape[1])
+        few = np.sort(X[:: max(1, -(-X.shape[0] // N_SAMPLES_FOR_ORIGIN))], axis=0)
+        candidates = np.stack([few[len(few) // 2], few[0], np.zeros_like(few[0])])
+        counts = np.count_nonzero(few == candidates[:, None], axis=1)
+        # The median, which comes first, unless another value is more frequent.
+        best = counts.argmax(axis=0)
+        return np.take_along_axis(candidates, best[None], axis=0)[0].astype(np.float64)
+
+    def _finite_gamma(self) -> float:
+        return float(self.gamma) if np.isfinite(self.gamma) else 0.0
 
 
-def origin(packed_kernel: PackedKernel, X: Any) -> NDArray[np.float64]:
-    """Return the point to measure dense samples from: only distances do not mind where it is."""
-    if packed_kernel.name != "rbf" or sp.issparse(X):
-        return np.zeros(X.shape[1])
-    return X.mean(axis=0, dtype=np.float64)
-
-
-def pack(X: Any, dtype: type, centre: NDArray) -> Any:
-    """Return samples packed for the engine, dense ones measured from ``centre``."""
-    single = dtype is np.float32
+def pack(packed_kernel: PackedKernel, X: Any, origin: NDArray, dtype: type, n_threads: int) -> Any:
+    """Return samples packed for the engine, dense ones measured from ``origin``."""
+    single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
         starts, columns = X.indptr.astype(np.int64), X.indices.astype(np.int32)
-        return compress(starts, columns, X.data, X.shape[1])
-    return (_core.pack_32 if single else _core.pack_64)(np.ascontiguousarray(X), centre)
+        return compress(starts, columns, X.data, X.shape[1], scale)
+    pack_dense = _core.pack_32 if single else _core.pack_64
+    return pack_dense(np.ascontiguousarray(X), origin, scale, n_threads)
 
 
-def uses_worth_keeping(X: Any) -> float:
+def uses_worth_keeping(n_products: float) -> float:
     """Return after how many uses a row is worth its place in memory.
 
-    Fresh memory costs more than the values written into it: rows of few features are cheaper to
-    compute again than to keep.
+    Fresh memory costs more than the values written into it: rows that take few multiplications
+    are cheaper to compute again than to keep.
     """
-    n_products = SPARSE_FACTOR * X.nnz / max(1, X.shape[0]) if sp.issparse(X) else X.shape[1]
     saved = COST_OF_EXP + COST_OF_PRODUCT * n_products - COST_OF_READING
     return COST_OF_FRESH_MEMORY / max(saved, 0.01)
+
+
+class Block:
+    """Kernel values of some samples with each other, in memory that is used again and again."""
+
+    def __init__(self) -> None:
+        self.indices: NDArray = np.empty(0, dtype=np.intp)
+        self.values: NDArray = np.empty((0, 0))
+        self._memory: NDArray = np.empty(0)
+
+    def reserve(self, indices: NDArray, panel: int, dtype: type) -> None:
+        """Make room for the values of samples, in rows padded to whole panels."""
+        shape = len(indices), -(-len(indices) // panel) * panel
+        size = shape[0] * shape[1]
+        if self._memory.size < size or self._memory.dtype != dtype:
+            self._memory = np.empty(size, dtype=dtype)
+        self.indices = indices
+        self.values = self._memory[:size].reshape(shape)
+
+    def n_shared(self, indices: NDArray) -> int:
+        """Return how many of the last samples in ``indices`` are the first ones here, in order."""
+        if len(self.indices) == 0:
+            return 0
+        places = np.flatnonzero(indices == self.indices[0])
+        if len(places) == 0:
+            return 0
+        shared = indices[places[-1] :]
+        return len(shared) if np.array_equal(shared, self.indices[: len(shared)]) else 0
 
 
 class PackedRows(ComputedRows):
@@ -78,7 +126,8 @@ class PackedRows(ComputedRows):
         n_jobs: int | None,
         dtype: type = np.float32,
     ) -> None:
-        packed = pack(X, dtype, origin(packed_kernel, X))
+        threads = n_threads(n_jobs)
+        packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
         super().__init__(kernel, Samples(X), packed.stride * dtype().itemsize, cache_bytes)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
@@ -86,11 +135,13 @@ class PackedRows(ComputedRows):
         self._dtype = dtype
         self._packed = packed
         self._parameters = packed_kernel.parameters()
-        self._n_threads = n_threads(n_jobs)
+        self._n_threads = threads
         # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
+        self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._worth_keeping = uses_worth_keeping(X)
+        self._worth_keeping = uses_worth_keeping(packed.n_products)
+        self._blocks = [Block(), Block()]
 
     @property
     def is_coarse(self) -> bool:
@@ -111,18 +162,31 @@ class PackedRows(ComputedRows):
         )
 
     def block(self, indices: NDArray) -> NDArray:
-        """Return K[indices, indices], computed on its own: it needs no whole rows."""
-        chosen = self._packed.take(np.asarray(indices, dtype=np.int64))
-        values = np.empty((len(indices), chosen.stride), dtype=self._dtype)
-        slots = self._table.peek(indices)
-        # With many features it is cheaper to pick values out of the rows at hand.
-        is_picked = (slots >= 0) & (self.samples.n_features > FEWEST_FEATURES_TO_PICK)
-        missing, picked = np.flatnonzero(~is_picked), np.flatnonzero(is_picked)
-        _core.compute_rows(
-            chosen, missing, chosen, *self._parameters, values, missing, self._n_threads
+        """Return K[indices, indices], computed on its own: it needs no whole rows.
+
+        What it shares with the block before is not computed again. It is overwritten by the
+        next call but one.
+        """
+        last, block = self._blocks
+        self._blocks = [block, last]
+        block.reserve(indices, self._packed.panel, self._dtype)
+        n_known = last.n_shared(indices)
+        known = last.values if n_known else block.values[:0]
+        slots = self._table.peek(indices[: len(indices) - n_known])
+        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
+            slots = np.full_like(slots, -1)
+        _core.compute_block(
+            self._packed,
+            indices,
+            *self._parameters,
+            block.values,
+            known,
+            n_known,
+            self._store,
+            slots,
+            self._n_threads,
         )
-        values[picked, : len(indices)] = self._store[np.ix_(slots[picked], indices)]
-        return np.ascontiguousarray(values[:, : len(indices)])
+        return block.values[:, : len(indices)]
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
@@ -135,7 +199,7 @@ class PackedRows(ComputedRows):
         self._n_uses[indices] += 1
         is_new = (self._table.peek(indices) < 0) & (self._n_uses[indices] < self._worth_keeping)
         if is_new.any():
-            self._accumulate(f, indices[is_new], values[is_new])
+            self.accumulate(f, indices[is_new], values[is_new], self._packed)
         indices, values = indices[~is_new], values[~is_new]
         for start in range(0, len(indices), self._capacity):
             part = slice(start, start + self._capacity)
@@ -153,29 +217,98 @@ class PackedRows(ComputedRows):
                 self.n_computed += len(missing)
             _core.update_gradient(self._store, slots, values[part], f, self._n_threads)
 
-    def _accumulate(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f without keeping the rows."""
+    def part(self, indices: NDArray) -> PartOfRows | None:
+        """Return the rows, and columns, of some samples; None where rows are kept anyway."""
+        return None if self._worth_keeping <= 1.0 else PartOfRows(self, indices)
+
+    def columns(self, indices: NDArray) -> Any:
+        """Return some samples, packed for `accumulate`."""
+        return self._packed.take(indices, self._n_threads)
+
+    def accumulate(self, f: NDArray, indices: NDArray, values: NDArray, columns: Any) -> None:
+        """Add K[columns, indices] @ values to f without keeping the rows."""
         _core.accumulate_rows(
-            self._packed, indices, self._packed, *self._parameters, values, f, self._n_threads
+            self._packed, indices, columns, *self._parameters, values, f, self._n_threads
         )
-        self.n_computed += len(indices)
+        self._n_values += len(indices) * len(f)
+        self.n_computed, self._n_values = (
+            self.n_computed + self._n_values // self.n_samples,
+            self._n_values % self.n_samples,
+        )
+
+
+class PartOfRows:
+    """Rows and columns of some of the samples, never kept."""
+
+    def __init__(self, whole: PackedRows, indices: NDArray) -> None:
+        self._whole = whole
+        self._indices = indices
+        self._columns = whole.columns(indices)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self._indices)
+
+    @property
+    def n_computed(self) -> int:
+        """Number of rows computed, of all samples."""
+        return self._whole.n_computed
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that a block may have."""
+        return self._whole.capacity
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows are of less than double precision."""
+        return self._whole.is_coarse
+
+    def sharper(self) -> None:
+        """Return rows of higher precision: ask the whole."""
+
+    def part(self, indices: NDArray) -> None:
+        """Return some of these samples' rows: ask the whole."""
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
+        return self._whole.exact_product(self._indices[targets], self._indices[indices], values)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return self._whole.diagonal()[self._indices]
+
+    def block(self, indices: NDArray) -> NDArray:
+        """Return K[indices, indices]."""
+        return self._whole.block(self._indices[indices])
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        self._whole.accumulate(f, self._indices[indices], values, self._columns)
 
 
 def packed_product(
     packed_kernel: PackedKernel, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None
 ) -> NDArray:
     """Return K(A, B) @ coefficients in float64, without keeping any kernel values."""
-    dtype = np.float64
-    centre = origin(packed_kernel, B)
-    right = pack(B, dtype, centre)
+    dtype, threads = np.float64, n_threads(n_jobs)
+    origin = packed_kernel.origin(B)
+    right = pack(packed_kernel, B, origin, dtype, threads)
     padded = np.zeros((coefficients.shape[1], right.stride), dtype=dtype)
     padded[:, : len(coefficients)] = coefficients.T
     products = np.zeros((A.shape[0], coefficients.shape[1]))
     rows_at_once = max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
     for start in range(0, A.shape[0], rows_at_once):
         part = slice(start, start + rows_at_once)
-        left = pack(A[part], dtype, centre)
+        left = pack(packed_kernel, A[part], origin, dtype, threads)
         _core.multiply_rows(
-            left, right, *packed_kernel.parameters(), padded, products[part], n_threads(n_jobs)
+            left, right, *packed_kernel.parameters(), padded, products[part], threads
         )
     return finite(products)

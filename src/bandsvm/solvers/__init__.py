@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from bandsvm.solvers.reference import reference_steps
 
 __all__ = ["Progress", "Solution", "Status", "available_solvers", "solve"]
 
-_SOLVERS: dict[str, Callable[[State, float], Iterator[float]]] = {
+_SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
     "smo": block_steps,
     "pcg": projected_cg_steps,
     "reference": reference_steps,
@@ -78,7 +78,8 @@ def solve(
     status, n_iter = Status.NO_PROGRESS, 0
     hope = Patience()
 
-    for violation in _SOLVERS["smo" if solver == "auto" else solver](state, tol):
+    steps = _SOLVERS["smo" if solver == "auto" else solver](state, tol)
+    for violation in steps:
         progress = Progress(
             n_iter=n_iter,
             violation=violation,
@@ -101,9 +102,12 @@ def solve(
         if n_iter >= max_iter:
             status = Status.ITERATION_LIMIT
             break
-        if hope.is_lost(n_iter, dual_value(problem, state.c, state.f), violation):
+        if state.is_current and hope.is_lost(
+            n_iter, dual_value(problem, state.c, state.f), violation
+        ):
             break
         n_iter += 1
+    steps.close()
 
     if is_small(problem) and status in (Status.CONVERGED, Status.NO_PROGRESS):
         status = Status.CONVERGED if polish(state) <= tol else Status.NO_PROGRESS

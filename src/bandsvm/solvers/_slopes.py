@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm.problem import BandProblem
 
 
@@ -44,4 +45,4 @@ def free_variables(problem: BandProblem, c: NDArray) -> NDArray[np.intp]:
 
 def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
     """Return the dual's value, which every step of every solver raises."""
-    return float(np.where(c > 0.0, problem.lo, problem.hi) @ c - 0.5 * (c @ f))
+    return _core.dual_value(problem.lo, problem.hi, c, f)

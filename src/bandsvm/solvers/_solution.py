@@ -50,13 +50,17 @@ class Solution:
 
 @dataclass
 class State:
-    """The point a solver moves: it edits ``c`` and ``f`` in place and keeps ``f = K c``."""
+    """The point a solver moves: it edits ``c`` and ``f`` in place and keeps ``f = K c``.
+
+    While `is_current` is False, ``f`` is that of an earlier ``c``; a solver's end catches up.
+    """
 
     problem: BandProblem
     engine: CpuEngine
     c: NDArray[np.float64]
     f: NDArray[np.float64]
     n_pair_steps: int = field(default=0)
+    is_current: bool = field(default=True)
 
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""

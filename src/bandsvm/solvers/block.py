@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
-BLOCK_SIZE = 1008  # whole panels of the compiled engine
+# Variables in a block: more of them mean fewer kernel rows, but dearer pair steps. What is best
+# grows with the problem; whole panels of the compiled engine suit it.
+SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 960, 1920, 96
+BLOCK_GROWTH = 10.0
 # Half of a block stays for the next: its rows are at hand and its variables still move.
 KEPT_SHARE = 0.5
 # A block is solved this much better than the whole, but no better than the whole needs.
@@ -22,18 +26,37 @@ STEPS_PER_VARIABLE = 30
 SMALLEST_STEP_BUDGET = 1000
 
 
-def block_steps(state: State, tol: float) -> Iterator[float]:
+# A sample is out of play if the violation must grow by this factor before it takes part again ...
+MARGIN = 0.5
+# ... and it pays to leave samples out if this share or less is in play.
+LARGEST_PART = 0.4
+MOST_STEPS_ON_PART = 100
+
+
+def block_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
+    steps, last_part_at = whole_steps(state, tol), np.inf
+    for current in steps:
+        yield current
+        if current < 0.5 * last_part_at and (part := part_in_play(state)) is not None:
+            last_part_at = current
+            yield from steps_on_part(state, *part, tol)
+
+
+def whole_steps(state: State, tol: float) -> Generator[float]:
+    """Take block steps that keep all of ``f`` up to date; yield the violation before each."""
     problem, engine = state.problem, state.engine
-    size = min(BLOCK_SIZE, engine.largest_block, problem.n_samples)
+    size = min(block_size(problem.n_samples), engine.largest_block, problem.n_samples)
     block = np.empty(0, dtype=np.intp)
     while True:
-        rise, fall = ascent_slopes(problem, state.c, state.f)
-        current = violation(problem, rise, fall)
+        kept = block[: int(KEPT_SHARE * size)]
+        current, chosen = engine.select(state.c, state.f, kept, size - len(kept))
         yield current
         if current <= tol:
             return
-        block = choose_block(rise, fall, problem.has_intercept, block, size)
+        # New ones first, so that the oldest leave the next block.
+        everything = problem.n_samples <= size
+        block = np.arange(size) if everything else np.concatenate([chosen, kept])
         inner_tol = max(INNER_REDUCTION * current, INNER_SHARE_OF_TOL * tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
         step = engine.solve_block(block, state.c, state.f, inner_tol, budget)
@@ -45,30 +68,43 @@ def block_steps(state: State, tol: float) -> Iterator[float]:
                 return
 
 
-def choose_block(
-    rise: NDArray, fall: NDArray, has_intercept: bool, previous: NDArray, size: int
-) -> NDArray[np.intp]:
-    """Return at most ``size`` variables: the worst violators and half of the previous block."""
-    n_samples = len(rise)
-    if n_samples <= size:
-        return np.arange(n_samples)
-    # With b free a variable takes part in a violating pair if it can rise above M or fall below m.
-    b_low, b_high = (float(fall.min()), float(rise.max())) if has_intercept else (0.0, 0.0)
-    kept = previous[: int(KEPT_SHARE * size)]
-    rise, fall = rise.copy(), fall.copy()
-    rise[kept], fall[kept] = -np.inf, np.inf
-    half = (size - len(kept)) // 2
-    risers = _largest(rise, half, above=b_low)
-    fallers = _largest(-fall, half, above=-b_high)
-    # New ones first, so that the oldest leave the next block; a kink can both rise and fall.
-    fallers = fallers[~np.isin(fallers, risers)]
-    return np.concatenate([risers, fallers, kept])
+def block_size(n_samples: int) -> int:
+    """Return the number of variables to solve for at a time."""
+    wanted = int(BLOCK_GROWTH * n_samples**0.5) // PANEL * PANEL
+    return min(max(wanted, SMALLEST_BLOCK), LARGEST_BLOCK)
 
 
-def _largest(values: NDArray, count: int, above: float) -> NDArray[np.intp]:
-    """Return the indices of the ``count`` largest values among those greater than ``above``."""
-    candidates = np.flatnonzero(values > above)
-    if len(candidates) <= count:
-        return candidates
-    order = np.argpartition(values[candidates], len(candidates) - count)
-    return candidates[order[-count:]]
+def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
+    """Return the samples that may yet move and their own state; None if that saves no time."""
+    problem = state.problem
+    if problem.n_samples <= 2 * SMALLEST_BLOCK:
+        return None
+    rise, fall = ascent_slopes(problem, state.c, state.f)
+    m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)
+    margin = MARGIN * violation(problem, rise, fall)
+    part = np.flatnonzero((rise > M - margin) | (fall < m + margin))
+    if len(part) > LARGEST_PART * problem.n_samples:
+        return None
+    sides = problem.lo[part], problem.hi[part], problem.below[part], problem.above[part]
+    of_part = BandProblem(*sides, problem.has_intercept)
+    engine = state.engine.part(part, of_part)
+    return None if engine is None else (part, State(of_part, engine, state.c[part], state.f[part]))
+
+
+def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Generator[float]:
+    """Solve for the samples of ``part`` alone; the others' ``f`` catches up at the end."""
+    before = partial.c.copy()
+    state.is_current = False
+    try:
+        for n_steps, current in enumerate(whole_steps(partial, tol)):
+            if current <= tol or n_steps >= MOST_STEPS_ON_PART:
+                break
+            if n_steps > 0:
+                state.c[part] = partial.c
+                yield current
+    finally:
+        # Also where the caller has seen enough: what was reached is kept.
+        state.c[part] = before
+        state.n_pair_steps += partial.n_pair_steps
+        state.move(part, partial.c)
+        state.is_current = True

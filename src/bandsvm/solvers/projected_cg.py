@@ -7,7 +7,7 @@ conjugate gradients climb it (Moré and Toraldo 1991, with a kink and an equalit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import partial
 
 import numpy as np
@@ -39,7 +39,7 @@ NEWTON_PERIOD = 25
 LARGEST_CG_FACE = 10_000
 
 
-def projected_cg_steps(state: State, tol: float) -> Iterator[float]:
+def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem = state.problem
     scale = max(float(np.mean(np.abs(state.engine.diagonal()))), SMALLEST_SCALE)

@@ -6,7 +6,7 @@ what the tests hold them to; it keeps the whole kernel matrix in memory and take
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ STEPS_BETWEEN_REPORTS = 1000
 SMALLEST_CURVATURE = 1e-12
 
 
-def reference_steps(state: State, tol: float) -> Iterator[float]:
+def reference_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation every thousand steps until it is at most ``tol`` or stops falling."""
     K = state.engine.block(np.arange(state.problem.n_samples))
     c, f, problem = state.c, state.f, state.problem

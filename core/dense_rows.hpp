@@ -1,0 +1,137 @@
+// Kernel values of some rows with dense samples: tiles of inner products that stay in registers.
+#pragma once
+
+#include "kernel_values.hpp"
+
+namespace bandsvm {
+namespace BANDSVM_LEVEL {
+
+template <typename Real>
+constexpr int kTileWidth = kTileVectors * kLanes<Real>;
+constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
+// Rows that are summed up in the precision of their values.
+constexpr std::size_t kRowsInSingle = 16;
+
+// Takes the inner products of a tile and makes of them what the task asks for.
+template <typename Real, KernelKind Kind, Use How>
+struct Sink {
+  const RowsTask<Real>& task;
+  Vector<Real> totals[kTileVectors] = {};  // accumulate: over rows, until they are delivered
+  std::vector<Vector<Real>> sums;          // multiply: one for each row and output
+
+  explicit Sink(const RowsTask<Real>& t)
+      : task(t), sums(How == Use::multiply ? t.left->n_rows * t.n_outputs : 0, Vector<Real>{}) {}
+
+  // Products of rows [first, first + n) with the samples from `column` on.
+  void take(std::size_t first, std::size_t n, std::size_t column,
+            const Vector<Real> (&products)[kTileRows][kTileVectors]) {
+    const Real *norms = task.right->norms.data() + column, *left_norms = task.left->norms.data();
+    for (std::size_t r = 0; r < n; ++r) {
+#pragma GCC unroll 6
+      for (int v = 0; v < kTileVectors; ++v) {
+        const Vector<Real> values = kernel_value<Real, Kind>(
+            products[r][v], load(norms + v * kLanes<Real>) + left_norms[first + r], task.kernel);
+        if constexpr (How == Use::store)
+          store(task.rows[first + r] + column + v * kLanes<Real>, values);
+        if constexpr (How == Use::multiply)
+          multiply(first + r, column + v * kLanes<Real>, values);
+        if constexpr (How == Use::accumulate)
+          totals[v] += values * Real(task.row_coefficients[first + r]);
+      }
+    }
+  }
+
+  void deliver_totals(std::size_t column) {
+    for (int v = 0; v < kTileVectors; ++v) {
+      for (int lane = 0; lane < kLanes<Real>; ++lane) {
+        const std::size_t j = column + v * kLanes<Real> + lane;
+        if (j < task.right->count) task.f[j] += double(totals[v][lane]);
+      }
+      totals[v] = Vector<Real>{};
+    }
+  }
+
+  void multiply(std::size_t row, std::size_t column, Vector<Real> values) {
+    for (std::size_t o = 0; o < task.n_outputs; ++o)
+      sums[row * task.n_outputs + o] +=
+          values * load(task.coefficients + o * task.right->stride() + column);
+  }
+
+  void deliver_sums() {
+    for (std::size_t i = 0; i < sums.size(); ++i) task.products[i] += sum_of_lanes<Real>(sums[i]);
+  }
+};
+
+// Accumulators have names of their own because the compiler keeps an array of them in memory rather
+// than in registers.
+#if defined(__AVX512F__)
+#define BANDSVM_EACH_VECTOR(do, r) do(r, 0) do(r, 1) do(r, 2) do(r, 3) do(r, 4) do(r, 5)
+#else
+#define BANDSVM_EACH_VECTOR(do, r) do(r, 0) do(r, 1) do(r, 2)
+#endif
+#define BANDSVM_EACH_ROW(do) do(0) do(1) do(2) do(3)
+#define BANDSVM_CLEAR_ONE(r, v) Vector<Real> s##r##v{};
+#define BANDSVM_CLEAR(r) BANDSVM_EACH_VECTOR(BANDSVM_CLEAR_ONE, r)
+#define BANDSVM_LOAD(r, v) const Vector<Real> column##v = load(column + v * kLanes<Real>);
+#define BANDSVM_PREFETCH(r, v) __builtin_prefetch(later + v * kLanes<Real>);
+#define BANDSVM_ADD_ONE(r, v) s##r##v += x * column##v;
+#define BANDSVM_ADD(r)                      \
+  {                                         \
+    const Real x = left[k * kTileRows + r]; \
+    BANDSVM_EACH_VECTOR(BANDSVM_ADD_ONE, r) \
+  }
+#define BANDSVM_KEEP_ONE(r, v) sums[r][v] = s##r##v;
+#define BANDSVM_KEEP(r) BANDSVM_EACH_VECTOR(BANDSVM_KEEP_ONE, r)
+
+// Not inlined: among the caller's constants some accumulators would not find a register either.
+template <typename Real>
+__attribute__((noinline)) void dense_tile(const Real* left, const std::uint32_t* offsets,
+                                          std::size_t n_offsets, const Real* panel,
+                                          Vector<Real> (&sums)[kTileRows][kTileVectors]) {
+  BANDSVM_EACH_ROW(BANDSVM_CLEAR)
+  for (std::size_t k = 0; k < n_offsets; ++k) {
+    const Real *column = panel + offsets[k], *later = panel + offsets[k + kAhead];
+    BANDSVM_EACH_VECTOR(BANDSVM_LOAD, )
+    BANDSVM_EACH_VECTOR(BANDSVM_PREFETCH, )
+    BANDSVM_EACH_ROW(BANDSVM_ADD)
+  }
+  BANDSVM_EACH_ROW(BANDSVM_KEEP)
+}
+
+template <typename Real, KernelKind Kind, Use How>
+void dense_rows(const RowsTask<Real>& task) {
+  const Samples<Real>& right = *task.right;
+  const LeftRows<Real>& left = *task.left;
+  Sink<Real, Kind, How> sink(task);
+  Vector<Real> sums[kTileRows][kTileVectors];
+  const std::size_t panel_size = right.n_features * kPanel<Real>;
+  const auto tile = [&](std::size_t first, std::size_t p, std::size_t part) {
+    const std::size_t g = first / kTileRows;
+    dense_tile<Real>(left.of_group(first), left.offsets.data() + g * left.n_features,
+                     left.n_offsets[g], right.panels.data() + p * panel_size + part, sums);
+    sink.take(first, std::min<std::size_t>(kTileRows, left.n_rows - first),
+              p * kPanel<Real> + part, sums);
+  };
+  if constexpr (How == Use::accumulate) {
+    for (std::size_t p = task.first_panel; p < task.last_panel; ++p)
+      for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
+        for (std::size_t from = 0; from < left.n_rows; from += kRowsInSingle) {
+          const std::size_t to = std::min(from + kRowsInSingle, left.n_rows);
+          for (std::size_t first = from; first < to; first += kTileRows) tile(first, p, part);
+          sink.deliver_totals(p * kPanel<Real> + part);
+        }
+    return;
+  }
+  // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
+  const std::size_t n_together =
+      std::min(kMostPanels, std::max<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
+  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together)
+    for (std::size_t first = 0; first < left.n_rows; first += kTileRows)
+      for (std::size_t p = from; p < std::min(from + n_together, task.last_panel); ++p)
+        for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
+          tile(first, p, part);
+  sink.deliver_sums();
+}
+
+}  // namespace BANDSVM_LEVEL
+}  // namespace bandsvm

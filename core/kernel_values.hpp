@@ -1,0 +1,44 @@
+// From inner products to kernel values.
+#pragma once
+
+#include "kernel_rows.hpp"
+#include "vector.hpp"
+
+namespace bandsvm {
+namespace BANDSVM_LEVEL {
+
+template <typename Real>
+Vector<Real> power(Vector<Real> base, int exponent) {
+  Vector<Real> result = Real(1) - Vector<Real>{};
+  for (; exponent > 0; exponent >>= 1) {
+    if (exponent & 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+template <typename Real>
+Vector<Real> tanh_of(Vector<Real> x) {
+  constexpr Real kLog2E = Real(1.4426950408889634074);
+  const Vector<Real> zero{};
+  const Vector<Real> size = x < zero ? -x : x;
+  const Vector<Real> e = exp2_negative<Real>(size * (-2 * kLog2E));
+  const Vector<Real> t = (Real(1) - e) / (Real(1) + e);
+  return x < zero ? -t : t;
+}
+
+// `norms` is the sum of both samples' halved squared lengths. For rbf samples are packed times
+// sqrt(2 gamma / log 2), so that exp(-gamma |x - z|^2) = 2^(x'z - norms).
+template <typename Real, KernelKind Kind>
+inline Vector<Real> kernel_value(Vector<Real> product, Vector<Real> norms,
+                                 const KernelFunction& kernel) {
+  const Real gamma = Real(kernel.gamma), coef0 = Real(kernel.coef0);
+  if constexpr (Kind == KernelKind::linear) return product;
+  if constexpr (Kind == KernelKind::rbf) return exp2_negative<Real>(product - norms);
+  if constexpr (Kind == KernelKind::poly)
+    return power<Real>(product * gamma + coef0, kernel.degree);
+  if constexpr (Kind == KernelKind::sigmoid) return tanh_of<Real>(product * gamma + coef0);
+}
+
+}  // namespace BANDSVM_LEVEL
+}  // namespace bandsvm

@@ -1,0 +1,77 @@
+// Which variables of the dual make the next block.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "pair_step.hpp"
+
+namespace bandsvm {
+
+struct Selection {
+  double violation;
+  std::vector<std::int64_t> variables;
+};
+
+// Indices of the `count` largest values among those greater than `above`.
+inline void append_largest(const std::vector<double>& values, std::size_t count, double above,
+                           std::vector<std::int64_t>& indices) {
+  std::vector<double> candidates;
+  candidates.reserve(values.size());
+  for (double value : values)
+    if (value > above) candidates.push_back(value);
+  std::size_t n_ties = 0;  // values equal to the smallest that is taken
+  if (candidates.size() > count) {
+    const auto smallest = candidates.begin() + std::ptrdiff_t(count);
+    std::nth_element(candidates.begin(), smallest, candidates.end(), std::greater<double>());
+    above = *smallest;
+    n_ties = count - std::size_t(std::count_if(candidates.begin(), smallest,
+                                               [&](double value) { return value > above; }));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] > above || (values[i] == above && n_ties > 0 && n_ties--))
+      indices.push_back(std::int64_t(i));
+}
+
+// The worst violators outside of `kept`, at most `number` of them: half can rise, half can fall.
+// With b free a variable takes part in a violating pair if it can rise above M or fall below m.
+inline Selection select_variables(const double* lo, const double* hi, const double* below,
+                                  const double* above, const double* c, const double* f,
+                                  std::size_t size, bool has_intercept, const std::int64_t* kept,
+                                  std::size_t n_kept, std::size_t number) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double largest_rise = -infinity, smallest_fall = infinity, not_finite = 0;
+  std::vector<double> rises(size), falls(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double rise = c[i] < below[i] ? (c[i] >= 0 ? lo[i] : hi[i]) - f[i] : -infinity;
+    const double fall = c[i] > -above[i] ? (c[i] > 0 ? lo[i] : hi[i]) - f[i] : infinity;
+    largest_rise = std::max(largest_rise, rise);
+    smallest_fall = std::min(smallest_fall, fall);
+    not_finite += 0 * f[i];  // NaN if f is infinite or NaN
+    rises[i] = rise;
+    falls[i] = -fall;
+  }
+  for (std::size_t k = 0; k < n_kept; ++k) rises[kept[k]] = falls[kept[k]] = -infinity;
+  Selection found;
+  found.violation = not_finite + (has_intercept ? largest_rise - smallest_fall
+                                                : std::max({largest_rise, -smallest_fall, 0.0}));
+  append_largest(rises, number / 2, has_intercept ? smallest_fall : 0.0, found.variables);
+  // A kink can both rise and fall: those already chosen are out.
+  for (std::int64_t i : found.variables) falls[i] = -infinity;
+  append_largest(falls, number / 2, has_intercept ? -largest_rise : 0.0, found.variables);
+  return found;
+}
+
+// sum_i h_i(c_i) - c'f / 2
+inline double dual_value(const double* lo, const double* hi, const double* c, const double* f,
+                         std::size_t size) {
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += c[i] * ((c[i] > 0 ? lo[i] : hi[i]) - 0.5 * f[i]);
+  return sum;
+}
+
+}  // namespace bandsvm

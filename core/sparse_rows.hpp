@@ -1,0 +1,135 @@
+// Kernel values of some rows with sparse samples: the lanes of a vector are rows, and every value
+// of a sample that is read serves all of them.
+#pragma once
+
+#include "kernel_values.hpp"
+
+namespace bandsvm {
+namespace BANDSVM_LEVEL {
+
+// Samples that are worked on together; what is summed over rows stays in cache meanwhile.
+constexpr std::size_t kSparseChunk = 96;
+// A group of rows, spread out over all features, should not leave the first level of cache.
+constexpr std::size_t kGroupBytes = 40 * 1024;
+
+template <typename Real, KernelKind Kind, Use How, int NVectors>
+class SparseRows {
+  static constexpr std::size_t kLane = kLanes<Real>, kGroup = NVectors * kLane;
+  static constexpr int kChains = NVectors == 1 ? 4 : 2;
+
+ public:
+  explicit SparseRows(const RowsTask<Real>& task)
+      : task_(task), right_(*task.right), left_(*task.left) {
+    if constexpr (How == Use::accumulate) {
+      coefficients_.assign(left_.norms.size(), Real(0));
+      for (std::size_t r = 0; r < left_.n_rows; ++r)
+        coefficients_[r] = Real(task.row_coefficients[r]);
+      totals_.resize(kSparseChunk);
+    }
+    if constexpr (How == Use::multiply)
+      sums_.assign(left_.norms.size() / kLane * task.n_outputs, Vector<Real>{});
+    if constexpr (How == Use::store) tile_.resize(kSparseChunk * kGroup);
+  }
+
+  void run() {
+    const std::size_t begin = task_.first_panel * kPanel<Real>;
+    const std::size_t end = std::min(task_.last_panel * kPanel<Real>, right_.count);
+    for (std::size_t from = begin; from < end; from += kSparseChunk) {
+      const std::size_t to = std::min(from + kSparseChunk, end);
+      if constexpr (How == Use::accumulate) totals_.assign(kSparseChunk, Vector<Real>{});
+      for (std::size_t first = 0; first < left_.n_rows; first += kGroup) {
+        for (std::size_t j = from; j < to; ++j) take(first, j, from);
+        if constexpr (How == Use::store) write_rows(first, from, to);
+      }
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j)
+          task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
+    }
+    if constexpr (How == Use::multiply) deliver();
+  }
+
+ private:
+  // Kernel values of the rows from `first` on with sample j.
+  void take(std::size_t first, std::size_t j, std::size_t from) {
+    const Real* rows = left_.of_group(first);
+    // Independent sums, because each addition waits for the one before.
+    Vector<Real> partial[kChains][NVectors] = {};
+    const Real* value = right_.values.data();
+    const std::int32_t* column = right_.columns.data();
+    std::int64_t at = right_.starts[j];
+    const std::int64_t end = right_.starts[j + 1];
+    const auto add = [&](int chain, std::int64_t k) {
+      const Real* of_rows = rows + std::size_t(column[k]) * kGroup;
+#pragma GCC unroll 3
+      for (int v = 0; v < NVectors; ++v)
+        partial[chain][v] += value[k] * load(of_rows + v * kLane);
+    };
+    for (; at + kChains <= end; at += kChains)
+#pragma GCC unroll 4
+      for (int chain = 0; chain < kChains; ++chain) add(chain, at + chain);
+    for (; at < end; ++at) add(0, at);
+    Vector<Real> products[NVectors];
+#pragma GCC unroll 3
+    for (int v = 0; v < NVectors; ++v) {
+      products[v] = partial[0][v];
+#pragma GCC unroll 4
+      for (int chain = 1; chain < kChains; ++chain) products[v] += partial[chain][v];
+    }
+#pragma GCC unroll 3
+    for (int v = 0; v < NVectors; ++v) {
+      const std::size_t row = first + v * kLane;
+      const Vector<Real> values = kernel_value<Real, Kind>(
+          products[v], load(left_.norms.data() + row) + right_.norms[j], task_.kernel);
+      if constexpr (How == Use::accumulate)
+        totals_[j - from] += values * load(coefficients_.data() + row);
+      if constexpr (How == Use::multiply)
+        for (std::size_t o = 0; o < task_.n_outputs; ++o)
+          sums_[row / kLane * task_.n_outputs + o] +=
+              values * task_.coefficients[o * right_.stride() + j];
+      if constexpr (How == Use::store)
+        store(tile_.data() + (j - from) * kGroup + v * kLane, values);
+    }
+  }
+
+  void write_rows(std::size_t first, std::size_t from, std::size_t to) {
+    const std::size_t n = std::min(kGroup, left_.n_rows - first);
+    for (std::size_t r = 0; r < n; ++r) {
+      Real* row = task_.rows[first + r];
+      for (std::size_t j = from; j < to; ++j) row[j] = tile_[(j - from) * kGroup + r];
+    }
+  }
+
+  void deliver() {
+    for (std::size_t r = 0; r < left_.n_rows; ++r)
+      for (std::size_t o = 0; o < task_.n_outputs; ++o)
+        task_.products[r * task_.n_outputs + o] +=
+            double(sums_[r / kLane * task_.n_outputs + o][r % kLane]);
+  }
+
+  const RowsTask<Real>& task_;
+  const Samples<Real>& right_;
+  const LeftRows<Real>& left_;
+  std::vector<Real> coefficients_, tile_;
+  std::vector<Vector<Real>> totals_, sums_;
+};
+
+template <typename Real>
+std::size_t sparse_vectors(const Samples<Real>& right) {
+  const std::size_t bytes = right.n_features * kLanes<Real> * sizeof(Real);
+  return 3 * bytes <= kGroupBytes ? 3 : 2 * bytes <= kGroupBytes ? 2 : 1;
+}
+
+template <typename Real, KernelKind Kind, Use How>
+void sparse_rows(const RowsTask<Real>& task) {
+  switch (sparse_vectors(*task.right)) {
+    case 3:
+      return SparseRows<Real, Kind, How, 3>(task).run();
+    case 2:
+      return SparseRows<Real, Kind, How, 2>(task).run();
+    default:
+      return SparseRows<Real, Kind, How, 1>(task).run();
+  }
+}
+
+}  // namespace BANDSVM_LEVEL
+}  // namespace bandsvm
