@@ -27,17 +27,17 @@ struct Sink {
             const Vector<Real> (&products)[kTileRows][kTileVectors]) {
     const Real *norms = task.right->norms.data() + column, *left_norms = task.left->norms.data();
     for (std::size_t r = 0; r < n; ++r) {
+      Vector<Real> values[kTileVectors];
 #pragma GCC unroll 6
       for (int v = 0; v < kTileVectors; ++v) {
-        const Vector<Real> values = kernel_value<Real, Kind>(
+        values[v] = kernel_value<Real, Kind>(
             products[r][v], load(norms + v * kLanes<Real>) + left_norms[first + r], task.kernel);
         if constexpr (How == Use::store)
-          store(task.rows[first + r] + column + v * kLanes<Real>, values);
-        if constexpr (How == Use::multiply)
-          multiply(first + r, column + v * kLanes<Real>, values);
+          store(task.rows[first + r] + column + v * kLanes<Real>, values[v]);
         if constexpr (How == Use::accumulate)
-          totals[v] += values * Real(task.row_coefficients[first + r]);
+          totals[v] += values[v] * Real(task.row_coefficients[first + r]);
       }
+      if constexpr (How == Use::multiply) multiply(first + r, column, values);
     }
   }
 
@@ -51,10 +51,15 @@ struct Sink {
     }
   }
 
-  void multiply(std::size_t row, std::size_t column, Vector<Real> values) {
-    for (std::size_t o = 0; o < task.n_outputs; ++o)
-      sums[row * task.n_outputs + o] +=
-          values * load(task.coefficients + o * task.right->stride() + column);
+  void multiply(std::size_t row, std::size_t column, const Vector<Real> (&values)[kTileVectors]) {
+    for (std::size_t o = 0; o < task.n_outputs; ++o) {
+      const Real* coefficients = task.coefficients + o * task.right->stride() + column;
+      Vector<Real> total{};
+#pragma GCC unroll 6
+      for (int v = 0; v < kTileVectors; ++v)
+        total += values[v] * load(coefficients + v * kLanes<Real>);
+      sums[row * task.n_outputs + o] += total;
+    }
   }
 
   void deliver_sums() {

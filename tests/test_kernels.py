@@ -263,8 +263,10 @@ def test_float32_model_equals_the_float64_model_of_the_same_numbers(name, storag
     model = fitted(single, y, name)
     assert model.support_vectors_.dtype == np.float32
     values = model.decision_function(single)
-    assert values.dtype == np.float64
-    np.testing.assert_allclose(values, fitted(double, y, name).decision_function(double), atol=1e-9)
+    assert values.dtype == np.float32
+    expected = fitted(double, y, name).decision_function(double)
+    np.testing.assert_allclose(values, expected, atol=2e-5)
+    np.testing.assert_allclose(model.decision_function(double), expected, atol=1e-9)
 
 
 def padded(X):
@@ -295,7 +297,17 @@ def test_memory_layout_does_not_matter(name, layout, dtype):
     X = X.astype(dtype)
     laid_out = layout(X)
     values = fitted(laid_out, y, name).decision_function(laid_out)
-    np.testing.assert_allclose(values, fitted(X, y, name).decision_function(X), atol=1e-9)
+    expected = fitted(X, y, name).decision_function(X)
+    atol = 1e-9 if dtype is np.float64 else 2e-5
+    np.testing.assert_allclose(values, expected, atol=atol, rtol=atol)
+
+
+def test_float32_predictions_are_computed_in_float64_where_that_is_needed(rng):
+    X = rng.normal(size=(300, 2)).astype(np.float32)
+    y = X[:, 0] + 0.5 * rng.normal(size=300) > 0
+    model = fitted(X, y, "rbf", C1=1e5, C2=1e5)
+    exact = model.decision_function(X.astype(np.float64))
+    np.testing.assert_allclose(model.decision_function(X), exact, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", TRUTHS)

@@ -37,9 +37,9 @@ def test_callback_sees_every_outer_step(solver):
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 def test_callback_can_stop(solver):
     case = make_case(0, 60, C1=10.0)
-    solution = case.solve(solver=solver, callback=lambda progress: progress.n_iter >= 1)
+    solution = case.solve(solver=solver, callback=lambda progress: True)
     assert solution.status is Status.STOPPED
-    assert solution.n_iter == 1
+    assert solution.n_iter == 0
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])

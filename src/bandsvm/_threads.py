@@ -44,7 +44,7 @@ class _SingleThreadedBlas:
         with self._lock:
             self._n_users += 1
             if self._n_users == 1:
-                self._limiter = _controller().limit(limits=1, user_api="blas")
+                self._limiter = _blas().limit(limits=1)
         try:
             yield
         finally:
@@ -59,6 +59,6 @@ single_threaded_blas = _SingleThreadedBlas()
 
 
 @cache
-def _controller() -> ThreadpoolController:
-    """Return what finds and limits the libraries' threads; to make one takes milliseconds."""
-    return ThreadpoolController()
+def _blas() -> ThreadpoolController:
+    """Return what limits the threads of BLAS; to find its libraries takes milliseconds."""
+    return ThreadpoolController().select(user_api="blas")

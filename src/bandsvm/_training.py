@@ -49,6 +49,8 @@ class Training:
     @property
     def dropped(self) -> NDArray[np.intp]:
         """Samples without weight."""
+        if len(self.kept) == self.signs.shape[1]:
+            return np.empty(0, dtype=np.intp)
         return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
 
     def kept_samples(self, X: Any, is_pairwise: bool) -> Any:
@@ -84,7 +86,8 @@ class Training:
 
 def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
     """Return the band problems of an estimator's parameters for labels and sample weights."""
-    check_classification_targets(y)
+    if y.dtype.kind not in "biuU":  # labels for sure
+        check_classification_targets(y)
     counted = weights > 0.0
     classes = np.unique(y[counted])
     if len(classes) < 2:
@@ -92,9 +95,11 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
             f"y must hold at least two classes of samples with a weight greater than 0, got one "
             f"class: {classes.tolist()}."
         )
-    class_weights = compute_class_weight(
-        estimator.class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
-    )
+    class_weights = np.ones(len(classes))
+    if estimator.class_weight is not None:
+        class_weights = compute_class_weight(
+            estimator.class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
+        )
     if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
         raise ValueError(
             f"class_weight must hold finite values greater than 0, got {estimator.class_weight}; a "

@@ -130,6 +130,16 @@ def check_symmetric_function(function: Callable, X: Any) -> None:
         )
 
 
+def check_for_prediction(estimator: Any, X: Any) -> Any:
+    """Return X as a fitted estimator's kernel takes it."""
+    if estimator.kernel == "precomputed":
+        return kernel_columns(X, estimator.n_features_in_, estimator.support_)
+    X = check_samples(estimator, X, reset=False)
+    if estimator.kernel == "chi2":
+        check_not_negative(X)
+    return X
+
+
 def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
     """Return the support columns of a precomputed kernel for prediction.
 

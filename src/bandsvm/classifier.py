@@ -242,17 +242,14 @@ default='rbf'
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The decision value g(x), one column a class if there are more than two.
+            The decision value g(x), one column a class if there are more than two; in float32 for
+            X in float32.
         """
         check_is_fitted(self)
-        if self.kernel == "precomputed":
-            X = _validation.kernel_columns(X, self.n_features_in_, self.support_)
-        else:
-            X = _validation.check_samples(self, X, reset=False)
-            if self.kernel == "chi2":
-                _validation.check_not_negative(X)
+        X = _validation.check_for_prediction(self, X)
         with self._threads():
             values = self._decide(X)
+        values = values.astype(X.dtype, copy=False)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X):

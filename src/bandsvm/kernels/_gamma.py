@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from bandsvm import _core
 from bandsvm._threads import n_threads
 
+FEWEST_FOR_THREADS = 100_000
+
 
 def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
     """Return the number that gamma stands for; rows of X count with their weights."""
@@ -32,7 +34,7 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
 def variance(X: Any, weights: NDArray) -> float:
     """Return the variance of all entries of X, each row counted with its weight."""
     if not sp.issparse(X):
-        return _core.variance(X, weights, n_threads(None))
+        return _core.variance(X, weights, n_threads(None) if X.size > FEWEST_FOR_THREADS else 1)
     total = float(weights.sum()) * X.shape[1]
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -110,12 +111,30 @@ class ComputedRows:
         )
 
 
-class KernelRows(ComputedRows):
-    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first."""
+# Writes the rows of some samples to some places of a store.
+RowWriter = Callable[[NDArray, NDArray, NDArray], None]
 
-    def __init__(self, kernel: Kernel, samples: Samples, cache_bytes: float | None = None) -> None:
-        super().__init__(kernel, samples, 8 * len(samples), cache_bytes)
-        self._store = np.empty((self._capacity, len(samples)))
+
+class KernelRows(ComputedRows):
+    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first.
+
+    They come from the kernel, or from a faster function that writes rows of ``width`` values.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        samples: Samples,
+        cache_bytes: float | None = None,
+        write: RowWriter | None = None,
+        width: int = 0,
+    ) -> None:
+        width = max(width, len(samples))
+        super().__init__(kernel, samples, 8 * width, cache_bytes)
+        self._write = write or self._write_by_kernel
+        self._padded = np.empty((self._capacity, width))
+        self._store = self._padded[:, : len(samples)]
+        self._is_whole = False
 
     @property
     def is_coarse(self) -> bool:
@@ -132,11 +151,16 @@ class KernelRows(ComputedRows):
             return finite_values(self.kernel, chosen, chosen)
         slots = self._slots(indices)
         if len(indices) == self.n_samples and np.array_equal(slots, indices):
-            return self._store  # all of K, each row in its own slot
+            self._is_whole = True  # all of K, each row in its own slot
+            return self._store
         return self._store[np.ix_(slots, indices)]
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
+        if self._is_whole:
+            coefficients = np.zeros(self.n_samples)
+            coefficients[self._slots(indices)] = values
+            return coefficients @ self._store
         total = np.zeros(self.n_samples)
         size = max(1, min(self._capacity, CHUNK_BYTES // (8 * self.n_samples)))
         for start in range(0, len(indices), size):
@@ -148,19 +172,24 @@ class KernelRows(ComputedRows):
         """Add K[:, indices] @ values to f."""
         f += self.product(indices, values)
 
+    def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
+        """Write rows of K as the kernel computes them."""
+        per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
+        for start in range(0, len(indices), per_call):
+            part = slice(start, start + per_call)
+            rows = self.samples.take(indices[part])
+            store[places[part]] = finite_values(self.kernel, rows, self.samples)
+
     def _slots(self, indices: NDArray) -> NDArray[np.intp]:
         """Return where the rows of ``indices`` lie, after computing those that are missing."""
         slots, missing, places = self._table.find(indices)
-        per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        try:
-            for start in range(0, len(missing), per_call):
-                part = slice(start, start + per_call)
-                rows = self.samples.take(missing[part])
-                self._store[places[part]] = finite_values(self.kernel, rows, self.samples)
-        except BaseException:
-            self._table.forget(missing)
-            raise
-        self.n_computed += len(missing)
+        if len(missing):
+            try:
+                self._write(missing, self._padded, places)
+            except BaseException:
+                self._table.forget(missing)
+                raise
+            self.n_computed += len(missing)
         return slots
 
 

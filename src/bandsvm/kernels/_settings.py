@@ -13,7 +13,13 @@ from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_produ
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm.kernels.given import FromFunction, GivenRows
-from bandsvm.kernels.packed import PACKED_KERNELS, PackedKernel, PackedRows, packed_product
+from bandsvm.kernels.packed import (
+    PACKED_KERNELS,
+    PackedKernel,
+    PackedRows,
+    packed_product,
+    row_writer,
+)
 from bandsvm.kernels.products import Linear, Poly, Sigmoid
 
 # name -> kernel function of (gamma, coef0, degree)
@@ -27,9 +33,11 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
 }
 WITHOUT_GAMMA = ("linear", "precomputed")
 # Up to this many samples whole kernel matrices in float64 cost next to nothing.
-LARGEST_WITHOUT_PACKING = 1000
+LARGEST_WHOLE = 1000
 # Share of ``tol`` that rounding errors of float32 rows may take up.
 ROUNDING_SHARE = 0.1
+# Rounding errors that decision values of float32 samples may have.
+LARGEST_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
@@ -71,22 +79,36 @@ class KernelSettings:
         if self.is_given:
             return GivenRows(X)
         function, packed = self.function(), self.packed()
-        if packed is None or X.shape[0] <= LARGEST_WITHOUT_PACKING:
+        if packed is None:
             return KernelRows(function, Samples(X), cache_bytes)
-        with np.errstate(over="ignore", invalid="ignore"):
-            largest = float(np.abs(finite(function.diagonal(Samples(X)))).max())
-        rounding = np.finfo(np.float32).eps / 2 * largest * largest_cost * np.sqrt(X.shape[0])
+        if X.shape[0] <= LARGEST_WHOLE:
+            return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
+        rounding = rounding_of_single(function, X, largest_cost)
         dtype = np.float32 if rounding <= ROUNDING_SHARE * tol else np.float64
         return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)
 
     def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
-        """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself."""
+        """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.
+
+        For A in float32 it is computed in float32, if that is sharp enough.
+        """
         if self.is_given:
             return A @ coefficients
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
             return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
-        return packed_product(packed, A, B, coefficients, n_jobs)
+        dtype: type = np.float64
+        if A.dtype == np.float32:
+            rounding = rounding_of_single(self.function(), B, float(np.abs(coefficients).max()))
+            dtype = np.float32 if rounding <= LARGEST_ROUNDING else np.float64
+        return packed_product(packed, A, B, coefficients, n_jobs, dtype)
+
+
+def rounding_of_single(function: Kernel, X: Any, largest_coefficient: float) -> float:
+    """Return about how large the rounding errors of decision values in float32 are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(finite(function.diagonal(Samples(X)))).max())
+    return np.finfo(np.float32).eps / 2 * largest * largest_coefficient * X.shape[0] ** 0.5
 
 
 def uses_gamma(kernel: str | Callable) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._threads import n_threads
-from bandsvm.kernels._rows import ComputedRows, Kernel, finite
+from bandsvm.kernels._rows import ComputedRows, Kernel, RowWriter, finite
 from bandsvm.kernels._samples import Samples
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
@@ -167,8 +167,10 @@ class PackedRows(ComputedRows):
         What it shares with the block before is not computed again. It is overwritten by the
         next call but one.
         """
-        last, block = self._blocks
-        self._blocks = [block, last]
+        block, last = self._blocks
+        if np.array_equal(indices, last.indices):
+            return last.values[:, : len(indices)]
+        self._blocks = [last, block]
         block.reserve(indices, self._packed.panel, self._dtype)
         n_known = last.n_shared(indices)
         known = last.values if n_known else block.values[:0]
@@ -294,11 +296,29 @@ class PartOfRows:
         self._whole.accumulate(f, self._indices[indices], values, self._columns)
 
 
+def row_writer(packed_kernel: PackedKernel, X: Any) -> tuple[RowWriter, int]:
+    """Return what writes rows of K in float64, on one thread, and how long they are."""
+    packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+
+    def write(indices: NDArray, store: NDArray, places: NDArray) -> None:
+        _core.compute_rows(packed, indices, packed, *packed_kernel.parameters(), store, places, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            written = store if len(places) == len(store) else store[places]
+            finite(written[:, : packed.count])
+
+    return write, packed.stride
+
+
 def packed_product(
-    packed_kernel: PackedKernel, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None
+    packed_kernel: PackedKernel,
+    A: Any,
+    B: Any,
+    coefficients: NDArray,
+    n_jobs: int | None,
+    dtype: type = np.float64,
 ) -> NDArray:
-    """Return K(A, B) @ coefficients in float64, without keeping any kernel values."""
-    dtype, threads = np.float64, n_threads(n_jobs)
+    """Return K(A, B) @ coefficients, computed in ``dtype``, without keeping any kernel values."""
+    threads = n_threads(n_jobs)
     origin = packed_kernel.origin(B)
     right = pack(packed_kernel, B, origin, dtype, threads)
     padded = np.zeros((coefficients.shape[1], right.stride), dtype=dtype)

@@ -57,7 +57,9 @@ def whole_steps(state: State, tol: float) -> Generator[float]:
         # New ones first, so that the oldest leave the next block.
         everything = problem.n_samples <= size
         block = np.arange(size) if everything else np.concatenate([chosen, kept])
-        inner_tol = max(INNER_REDUCTION * current, INNER_SHARE_OF_TOL * tol)
+        inner_tol = INNER_SHARE_OF_TOL * tol
+        if not everything:
+            inner_tol = max(INNER_REDUCTION * current, inner_tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
         step = engine.solve_block(block, state.c, state.f, inner_tol, budget)
         state.n_pair_steps += step.n_steps

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._piecewise import project
 from bandsvm.solvers._slopes import free_variables, piece
@@ -15,8 +15,8 @@ from bandsvm.solvers._solution import State
 
 # Beyond this many free variables a factorisation costs more than it saves.
 LARGEST_FACE = 2000
-# Steps that end inside the face only refine each other; two or three reach rounding error.
-REFINEMENTS = 3
+# Steps that end inside the face only refine each other; two reach rounding error.
+REFINEMENTS = 2
 # Variables may land one by one; a climb that is cut short must start again after the next block.
 MOST_STEPS = 100
 # Multiplications that a climb may take: some tenths of a second.
@@ -59,15 +59,15 @@ def newton_direction(face: Face) -> NDArray:
         kernel += abs(float(np.trace(kernel))) / n**2
     machine = np.finfo(np.float64)
     damping = max(machine.eps * abs(float(np.trace(kernel))), machine.tiny)
+    factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
     while True:
-        damped = kernel.copy()
-        damped[np.diag_indices(n)] += damping
-        try:
-            direction = cho_solve(cho_factor(damped, lower=True, overwrite_a=True), gradient)
-        except LinAlgError:
-            damping *= DAMPING_GROWTH
-            continue
-        return direction - direction.mean() if has_intercept else direction
+        damped = np.array(kernel, order="F")
+        damped.ravel(order="K")[:: n + 1] += damping
+        factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
+        if not failed:
+            direction = solve(factor, gradient, lower=True)[0]
+            return direction - direction.mean() if has_intercept else direction
+        damping *= DAMPING_GROWTH
 
 
 def climb_face(
@@ -90,6 +90,8 @@ def climb_face(
     c, gradient = state.c[free], slope - state.f[free]
     active = np.arange(len(free))
     refinements = 0
+    # Slopes of this size are rounding errors of the decision values.
+    flat = float(np.finfo(np.float64).eps * np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
@@ -99,6 +101,8 @@ def climb_face(
         if problem.has_intercept:
             # Within sum d = 0 the mean says nothing, but times a sum of 1e-17 it could.
             uphill = uphill - uphill.mean()
+        if float(np.abs(uphill).max()) <= flat:
+            break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
         moved = _ascend(face, find_direction(face))
         if moved is None:
@@ -122,7 +126,9 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     longest = LONGEST_WAY * float((upper - lower).max())
     bent = direction if reach <= longest else direction * (longest / reach)
     for shrink in BENT_WAYS:
-        end = project(c + shrink * bent, lower, upper, total)
+        end = c + shrink * bent
+        if (end < lower).any() or (end > upper).any():
+            end = project(end, lower, upper, total)
         way = end - c
         ascent, curvature = float(gradient @ way), float(way @ (kernel @ way))
         if ascent > 0.0 and ascent - 0.5 * curvature >= SUFFICIENT_SHARE * ascent:
