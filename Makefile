@@ -25,8 +25,13 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Installs the peers, runs everybody on the same problems (half an hour) and writes docs/benchmarks.md.
 bench: $(VENV)/ready
-	$(BIN)/python benchmarks/compare.py
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
+	$(BIN)/python benchmarks/fits.py
+	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/limits.py
+	$(BIN)/python benchmarks/report.py
 
 # The core once more under address and undefined-behaviour sanitizers, in an environment of its own.
 sanitize: $(SANITIZE)/ready

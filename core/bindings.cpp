@@ -243,6 +243,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
       .def_ro("is_sparse", &Samples::is_sparse)
       .def_prop_ro("stride", &Samples::stride)
       .def_prop_ro_static("panel", [](nb::handle) { return bandsvm::kPanel<Real>; })
+      .def_prop_ro("n_bytes", &Samples::n_bytes)
       .def_ro("n_products", &Samples::n_products)
       .def(
           "take",

@@ -40,6 +40,11 @@ struct Samples {
   std::size_t n_panels() const { return (count + kPanel<Real> - 1) / kPanel<Real>; }
   std::size_t stride() const { return n_panels() * kPanel<Real>; }
 
+  std::size_t n_bytes() const {
+    return (panels.size() + values.size() + norms.size()) * sizeof(Real) +
+           starts.size() * sizeof(std::int64_t) + columns.size() * sizeof(std::int32_t);
+  }
+
   // Whether single samples can be got at.
   bool has_rows() const { return is_sparse || source32 || source64; }
 

@@ -9,6 +9,7 @@ class Samples32:
     is_sparse: bool
     panel: int
     stride: int
+    n_bytes: int
     n_products: float
     def take(self, indices: NDArray, n_threads: int) -> Samples32: ...
 
@@ -17,6 +18,7 @@ class Samples64:
     is_sparse: bool
     panel: int
     stride: int
+    n_bytes: int
     n_products: float
     def take(self, indices: NDArray, n_threads: int) -> Samples64: ...
 

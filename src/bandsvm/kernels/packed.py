@@ -20,6 +20,8 @@ COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 # With so many multiplications it is cheaper to pick kernel values out of rows at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
+# Samples in the largest block that is asked for again and again.
+LARGEST_BLOCK = 1920
 # Samples that are looked at to find each feature's commonest value.
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.
@@ -128,7 +130,13 @@ class PackedRows(ComputedRows):
     ) -> None:
         threads = n_threads(n_jobs)
         packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
-        super().__init__(kernel, Samples(X), packed.stride * dtype().itemsize, cache_bytes)
+        row_bytes = packed.stride * dtype().itemsize
+        block_bytes = 2 * dtype().itemsize * min(X.shape[0], LARGEST_BLOCK) ** 2
+        available = cache_bytes
+        if available is not None:
+            # Packed samples and blocks take their part of what the user allows.
+            available -= packed.n_bytes + min(block_bytes, 0.25 * available)
+        super().__init__(kernel, Samples(X), row_bytes, available)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
         self._n_jobs = n_jobs

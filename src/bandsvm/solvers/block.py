@@ -14,7 +14,7 @@ from bandsvm.solvers.face import climb_face
 
 # Variables in a block: more of them mean fewer kernel rows, but dearer pair steps. What is best
 # grows with the problem; whole panels of the compiled engine suit it.
-SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 960, 1920, 96
+SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 480, 1920, 96
 BLOCK_GROWTH = 10.0
 # Half of a block stays for the next: its rows are at hand and its variables still move.
 KEPT_SHARE = 0.5
@@ -79,7 +79,7 @@ def block_size(n_samples: int) -> int:
 def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
     """Return the samples that may yet move and their own state; None if that saves no time."""
     problem = state.problem
-    if problem.n_samples <= 2 * SMALLEST_BLOCK:
+    if problem.n_samples <= 4 * SMALLEST_BLOCK:
         return None
     rise, fall = ascent_slopes(problem, state.c, state.f)
     m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)

@@ -1,0 +1,99 @@
+"""Fits and predictions of BandedSVC and its peers on the same problems; results as JSON.
+
+Machines are noisy: solvers take turns and the best of several runs counts (of runs longer than
+some seconds, the first). What each solver reached is judged by the same code, our certificate.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data import DataSet, data_sets
+from measure import RESULTS, best_seconds, floor_seconds, peak_megabytes, save, seconds_of, stages
+from solvers import MODELS, Model, certificate_of, decide, make_ours, make_peers, target
+
+
+def compare(data: DataSet, model: Model, repeats: int) -> dict[str, Any]:
+    """Return all that is measured for one model on one data set."""
+    gamma = data.gamma
+    estimators = {"bandsvm": make_ours(model, gamma), **make_peers(model, gamma)}
+    ours = estimators["bandsvm"]
+    fits = {
+        name: lambda e=e: e.fit(data.X, target(model, e, data.y)) for name, e in estimators.items()
+    }
+    seconds = best_seconds(fits, repeats)
+    predictions = {name: lambda e=e: decide(e, data.X_test) for name, e in estimators.items()}
+    prediction_seconds = best_seconds(predictions, repeats)
+    work = ours.certificate_
+    with stages() as spent:
+        total = seconds_of(fits["bandsvm"])
+    return {
+        "data": data.label,
+        "n_samples": len(data.y),
+        "n_features": data.X.shape[1],
+        "n_test": len(data.y_test),
+        "model": model.name,
+        "gamma": gamma,
+        "floor": floor_seconds(data.X, ours.support_, gamma),
+        "prediction_floor": floor_seconds(
+            np.concatenate([data.X_test, data.X[ours.support_]]),
+            np.arange(len(data.X_test), len(data.X_test) + len(ours.support_)),
+            gamma,
+        )
+        * len(data.X_test)
+        / (len(data.X_test) + len(ours.support_)),
+        "kernel_rows": work.n_kernel_rows,
+        "pair_steps": work.n_pair_steps,
+        "outer_steps": work.n_iter,
+        "stages": {**spent, "other": total - sum(spent.values()), "total": total},
+        "solvers": {
+            name: report(
+                data, model, estimator, fits[name], seconds[name], prediction_seconds[name]
+            )
+            for name, estimator in estimators.items()
+        },
+    }
+
+
+def report(data, model, estimator, fit, seconds, prediction_seconds) -> dict[str, Any]:
+    """Return what one solver took and reached."""
+    certificate = certificate_of(model, data, data.gamma, estimator)
+    accuracy = float(np.mean(np.where(decide(estimator, data.X_test) > 0, 1, -1) == data.y_test))
+    return {
+        "seconds": seconds,
+        "prediction_seconds": prediction_seconds,
+        "n_support": len(estimator.support_),
+        "primal": certificate.primal,
+        "relative_gap": certificate.relative_gap,
+        "kkt_violation": certificate.kkt_violation,
+        "accuracy": accuracy,
+        "peak_megabytes": peak_megabytes(fit) if seconds < 30.0 else None,
+    }
+
+
+def main() -> None:
+    """Run all comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
+    parser.add_argument("--only", nargs="+", metavar="DATA", help="labels of data sets")
+    parser.add_argument("--repeats", type=int, default=4, help="runs, of which the best counts")
+    parser.add_argument("--out", type=Path, default=RESULTS / "fits", help="folder of the results")
+    options = parser.parse_args()
+    for data in data_sets(options.only, options.smoke):
+        cases = []
+        for model in MODELS:
+            case = compare(data, model, 1 if options.smoke else options.repeats)
+            cases.append(case)
+            times = "  ".join(
+                f"{name} {found['seconds']:.3f} s" for name, found in case["solvers"].items()
+            )
+            print(f"{data.label:<14} {model.name:<17} floor {case['floor']:.3f} s  {times}", flush=True)
+        save(data.label.replace(" ", "-").replace("/", "-"), {"cases": cases}, options.out)
+
+
+if __name__ == "__main__":
+    main()
