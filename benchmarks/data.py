@@ -16,7 +16,7 @@ from bandsvm.datasets import make_paper_clusters
 
 # A folder with load.py, whose load(name) returns X, y, X_test, y_test.
 FOLDER = Path(os.environ.get("BANDSVM_DATA", Path(__file__).parents[2] / "shared" / "data"))
-MOST_TEST_SAMPLES = 10_000
+MOST_TEST_SAMPLES = 4_000
 # label -> name, training samples (0: all), whether features are standardised
 REAL = {
     "svmguide1": ("svmguide1", 0, True),
@@ -50,7 +50,7 @@ class DataSet:
 
     @property
     def gamma(self) -> float:
-        """What ``gamma="scale"`` is for the training samples, so that all solvers use one number."""
+        """What ``gamma="scale"`` is for the training samples: one number for all solvers."""
         return float(1.0 / (self.X.shape[1] * self.X.var(dtype=np.float64)))
 
 

@@ -7,6 +7,7 @@ some seconds, the first). What each solver reached is judged by the same code, o
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,14 @@ from measure import RESULTS, best_seconds, floor_seconds, peak_megabytes, save, 
 from solvers import MODELS, Model, certificate_of, decide, make_ours, make_peers, target
 
 
-def compare(data: DataSet, model: Model, repeats: int) -> dict[str, Any]:
+def compare(
+    data: DataSet, model: Model, repeats: int, without: Collection[str] = ()
+) -> dict[str, Any]:
     """Return all that is measured for one model on one data set."""
     gamma = data.gamma
-    estimators = {"bandsvm": make_ours(model, gamma), **make_peers(model, gamma)}
+    peers = make_peers(model, gamma)
+    estimators = {"bandsvm": make_ours(model, gamma)}
+    estimators |= {name: peer for name, peer in peers.items() if name not in without}
     ours = estimators["bandsvm"]
     fits = {
         name: lambda e=e: e.fit(data.X, target(model, e, data.y)) for name, e in estimators.items()
@@ -71,7 +76,7 @@ def report(data, model, estimator, fit, seconds, prediction_seconds) -> dict[str
         "relative_gap": certificate.relative_gap,
         "kkt_violation": certificate.kkt_violation,
         "accuracy": accuracy,
-        "peak_megabytes": peak_megabytes(fit) if seconds < 30.0 else None,
+        "peak_megabytes": peak_megabytes(fit) if seconds < 8.0 else None,
     }
 
 
@@ -80,18 +85,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="labels of data sets")
-    parser.add_argument("--repeats", type=int, default=4, help="runs, of which the best counts")
+    parser.add_argument(
+        "--without", nargs="+", default=[], metavar="PEER", help="peers to leave out"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS / "fits", help="folder of the results")
     options = parser.parse_args()
     for data in data_sets(options.only, options.smoke):
         cases = []
         for model in MODELS:
-            case = compare(data, model, 1 if options.smoke else options.repeats)
+            case = compare(data, model, 1 if options.smoke else options.repeats, options.without)
             cases.append(case)
             times = "  ".join(
                 f"{name} {found['seconds']:.3f} s" for name, found in case["solvers"].items()
             )
-            print(f"{data.label:<14} {model.name:<17} floor {case['floor']:.3f} s  {times}", flush=True)
+            print(
+                f"{data.label:<14} {model.name:<17} floor {case['floor']:.3f} s  {times}",
+                flush=True,
+            )
         save(data.label.replace(" ", "-").replace("/", "-"), {"cases": cases}, options.out)
 
 

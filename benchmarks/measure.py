@@ -22,7 +22,7 @@ from bandsvm import _core
 RESULTS = Path(__file__).parent / "results"
 # Threads of BLAS, OpenMP and TBB go on spinning for a while after a call.
 SECONDS_TO_CALM_DOWN = 0.05
-LONG = 8.0
+LONG = 3.0
 
 # What the compiled functions, and some of Python, are about.
 STAGES = {

@@ -16,10 +16,9 @@ from bandsvm.solvers import Solution, Status
 from data import DataSet
 
 try:
-    from sklearnex.svm import SVC as OneDalSVC
-    from sklearnex.svm import SVR as OneDalSVR
+    import sklearnex.svm as onedal
 except ImportError:  # the peer is optional
-    OneDalSVC = OneDalSVR = None
+    onedal = None
 
 RHO1, RHO2, C1, TOL = 1.0, 1.5, 1.0, 1e-3
 CACHE_MEGABYTES = 2000
@@ -52,10 +51,10 @@ def make_peers(model: Model, gamma: float, cache_size: float = CACHE_MEGABYTES) 
         return {}
     shared = {"C": C1, "gamma": gamma, "tol": TOL, "cache_size": cache_size}
     if model.C2 == 0.0:
-        peers = {"LIBSVM": SVC, "oneDAL": OneDalSVC}
+        peers = {"LIBSVM": SVC, "oneDAL": onedal and onedal.SVC}
     else:
         # SVR's tube of half width epsilon around y (rho1 + rho2) / 2 is the band.
-        peers = {"LIBSVM": SVR, "oneDAL": OneDalSVR}
+        peers = {"LIBSVM": SVR, "oneDAL": onedal and onedal.SVR}
         shared["epsilon"] = (RHO2 - RHO1) / 2
     return {name: make(**shared) for name, make in peers.items() if make is not None}
 

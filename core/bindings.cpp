@@ -68,7 +68,8 @@ std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double>
                                                  Array<double> below, Array<double> above,
                                                  Array<double> c, Array<double> f,
                                                  bool has_intercept, Indices kept,
-                                                 MutableArray<std::int64_t> chosen) {
+                                                 MutableArray<std::int64_t> chosen,
+                                                 int n_threads) {
   const std::size_t size = c.shape(0);
   for (std::size_t length :
        {lo.shape(0), hi.shape(0), below.shape(0), above.shape(0), f.shape(0)})
@@ -77,7 +78,7 @@ std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double>
   nb::gil_scoped_release release;
   const bandsvm::Selection found = bandsvm::select_variables(
       lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size, has_intercept,
-      kept.data(), kept.shape(0), chosen.shape(0));
+      kept.data(), kept.shape(0), chosen.shape(0), n_threads);
   std::copy(found.variables.begin(), found.variables.end(), chosen.data());
   return {found.violation, found.variables.size()};
 }
@@ -291,7 +292,8 @@ NB_MODULE(_core, module) {
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("select_variables", &select_variables, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
-             "f"_a, "has_intercept"_a, "kept"_a, "chosen"_a.noconvert());
+             "f"_a, "has_intercept"_a, "kept"_a, "chosen"_a.noconvert(),
+             "n_threads"_a);
   module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a);
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
              "curvature"_a);

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "pair_step.hpp"
+#include "threads.hpp"
 
 namespace bandsvm {
 
@@ -20,8 +20,8 @@ struct Selection {
 // Indices of the `count` largest values among those greater than `above`.
 inline void append_largest(const std::vector<double>& values, std::size_t count, double above,
                            std::vector<std::int64_t>& indices) {
-  std::vector<double> candidates;
-  candidates.reserve(values.size());
+  thread_local std::vector<double> candidates;  // fresh memory would cost more than the search
+  candidates.clear();
   for (double value : values)
     if (value > above) candidates.push_back(value);
   std::size_t n_ties = 0;  // values equal to the smallest that is taken
@@ -42,27 +42,43 @@ inline void append_largest(const std::vector<double>& values, std::size_t count,
 inline Selection select_variables(const double* lo, const double* hi, const double* below,
                                   const double* above, const double* c, const double* f,
                                   std::size_t size, bool has_intercept, const std::int64_t* kept,
-                                  std::size_t n_kept, std::size_t number) {
+                                  std::size_t n_kept, std::size_t number, int n_threads) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double largest_rise = -infinity, smallest_fall = infinity, not_finite = 0;
-  std::vector<double> rises(size), falls(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    const double rise = c[i] < below[i] ? (c[i] >= 0 ? lo[i] : hi[i]) - f[i] : -infinity;
-    const double fall = c[i] > -above[i] ? (c[i] > 0 ? lo[i] : hi[i]) - f[i] : infinity;
-    largest_rise = std::max(largest_rise, rise);
-    smallest_fall = std::min(smallest_fall, fall);
-    not_finite += 0 * f[i];  // NaN if f is infinite or NaN
-    rises[i] = rise;
-    falls[i] = -fall;
+  constexpr std::size_t kChunk = 4096;
+  thread_local std::vector<double> rises, falls;
+  rises.resize(size);
+  falls.resize(size);
+  struct Extent {
+    double rise = -infinity, fall = infinity, not_finite = 0;
+  };
+  std::vector<Extent> extents((size + kChunk - 1) / kChunk);
+  double *const rise_of = rises.data(), *const fall_of = falls.data();
+  in_parallel(extents.size(), n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first * kChunk; i < std::min(last * kChunk, size); ++i) {
+      Extent& extent = extents[i / kChunk];
+      const double rise = c[i] < below[i] ? (c[i] >= 0 ? lo[i] : hi[i]) - f[i] : -infinity;
+      const double fall = c[i] > -above[i] ? (c[i] > 0 ? lo[i] : hi[i]) - f[i] : infinity;
+      extent.rise = std::max(extent.rise, rise);
+      extent.fall = std::min(extent.fall, fall);
+      extent.not_finite += 0 * f[i];  // NaN if f is infinite or NaN
+      rise_of[i] = rise;
+      fall_of[i] = -fall;
+    }
+  });
+  Extent whole;
+  for (const Extent& extent : extents) {
+    whole.rise = std::max(whole.rise, extent.rise);
+    whole.fall = std::min(whole.fall, extent.fall);
+    whole.not_finite += extent.not_finite;
   }
   for (std::size_t k = 0; k < n_kept; ++k) rises[kept[k]] = falls[kept[k]] = -infinity;
   Selection found;
-  found.violation = not_finite + (has_intercept ? largest_rise - smallest_fall
-                                                : std::max({largest_rise, -smallest_fall, 0.0}));
-  append_largest(rises, number / 2, has_intercept ? smallest_fall : 0.0, found.variables);
+  found.violation = whole.not_finite + (has_intercept ? whole.rise - whole.fall
+                                                      : std::max({whole.rise, -whole.fall, 0.0}));
+  append_largest(rises, number / 2, has_intercept ? whole.fall : 0.0, found.variables);
   // A kink can both rise and fall: those already chosen are out.
   for (std::int64_t i : found.variables) falls[i] = -infinity;
-  append_largest(falls, number / 2, has_intercept ? -largest_rise : 0.0, found.variables);
+  append_largest(falls, number / 2, has_intercept ? -whole.rise : 0.0, found.variables);
   return found;
 }
 

@@ -92,6 +92,7 @@ def select_variables(
     has_intercept: bool,
     kept: NDArray,
     chosen: NDArray,
+    n_threads: int,
 ) -> tuple[float, int]: ...
 def solve_block(
     kernel: NDArray,

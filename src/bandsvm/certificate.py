@@ -84,7 +84,7 @@ class Certificate:
             return all(part.is_optimal for part in self.parts)
         # Each of the two decision values that make up a violation may have drifted.
         worst = self.kkt_violation + 2.0 * self.gradient_drift
-        return worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap)
+        return bool(worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
 
     def __repr__(self) -> str:
         """Return the certificate as a table."""

@@ -69,6 +69,7 @@ class CpuEngine:
             problem.has_intercept,
             kept,
             chosen,
+            self.rows.n_threads,
         )
         return violation, chosen[:n_chosen]
 

@@ -48,6 +48,10 @@ class Rows(Protocol):
     def is_coarse(self) -> bool:
         """Whether rows are of less than double precision."""
 
+    @property
+    def n_threads(self) -> int:
+        """Number of threads that compiled functions may use."""
+
     def sharper(self) -> Rows | None:
         """Return the same rows in higher precision, or None if there are none."""
 
@@ -78,6 +82,7 @@ class ComputedRows:
     ) -> None:
         self.kernel = kernel
         self.samples = samples
+        self.n_threads = 1
         self.n_computed = 0
         self._capacity = row_capacity(len(samples), row_bytes, cache_bytes)
         self._table = SlotTable(len(samples), self._capacity)

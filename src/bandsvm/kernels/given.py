@@ -58,6 +58,7 @@ class GivenRows:
 
     def __init__(self, matrix: NDArray) -> None:
         self.matrix = matrix
+        self.n_threads = 1
         self.n_computed = 0
 
     @property

@@ -143,7 +143,7 @@ class PackedRows(ComputedRows):
         self._dtype = dtype
         self._packed = packed
         self._parameters = packed_kernel.parameters()
-        self._n_threads = threads
+        self.n_threads = threads
         # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
@@ -194,7 +194,7 @@ class PackedRows(ComputedRows):
             n_known,
             self._store,
             slots,
-            self._n_threads,
+            self.n_threads,
         )
         return block.values[:, : len(indices)]
 
@@ -222,10 +222,10 @@ class PackedRows(ComputedRows):
                     *self._parameters,
                     self._store,
                     places,
-                    self._n_threads,
+                    self.n_threads,
                 )
                 self.n_computed += len(missing)
-            _core.update_gradient(self._store, slots, values[part], f, self._n_threads)
+            _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
 
     def part(self, indices: NDArray) -> PartOfRows | None:
         """Return the rows, and columns, of some samples; None where rows are kept anyway."""
@@ -233,12 +233,12 @@ class PackedRows(ComputedRows):
 
     def columns(self, indices: NDArray) -> Any:
         """Return some samples, packed for `accumulate`."""
-        return self._packed.take(indices, self._n_threads)
+        return self._packed.take(indices, self.n_threads)
 
     def accumulate(self, f: NDArray, indices: NDArray, values: NDArray, columns: Any) -> None:
         """Add K[columns, indices] @ values to f without keeping the rows."""
         _core.accumulate_rows(
-            self._packed, indices, columns, *self._parameters, values, f, self._n_threads
+            self._packed, indices, columns, *self._parameters, values, f, self.n_threads
         )
         self._n_values += len(indices) * len(f)
         self.n_computed, self._n_values = (
@@ -264,6 +264,11 @@ class PartOfRows:
     def n_computed(self) -> int:
         """Number of rows computed, of all samples."""
         return self._whole.n_computed
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads that compiled functions may use."""
+        return self._whole.n_threads
 
     @property
     def capacity(self) -> int:
