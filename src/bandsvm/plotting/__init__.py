@@ -1,0 +1,16 @@
+"""Pictures of penalties, support vectors and decision values, as scikit-learn displays."""
+
+from bandsvm.plotting._coefficients import DualCoefficientsDisplay
+from bandsvm.plotting._decision import DecisionMapDisplay, DecisionValuesDisplay
+from bandsvm.plotting._penalty import PenaltyDisplay
+from bandsvm.plotting._sensitivity import SensitivityCurveDisplay
+from bandsvm.plotting._support import SupportVectorsDisplay
+
+__all__ = [
+    "DecisionMapDisplay",
+    "DecisionValuesDisplay",
+    "DualCoefficientsDisplay",
+    "PenaltyDisplay",
+    "SensitivityCurveDisplay",
+    "SupportVectorsDisplay",
+]

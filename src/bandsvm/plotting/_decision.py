@@ -1,0 +1,274 @@
+"""Decision values: sample by sample, and over the plane; the paper's figure 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm.plotting._canvas import (
+    BAND,
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    axes_or_new,
+    band_edges,
+    check_plane,
+    check_two_classes,
+    grid_over,
+    scatter_classes,
+)
+
+VALUES, MAP = "DecisionValuesDisplay", "DecisionMapDisplay"
+
+
+class DecisionValuesDisplay:
+    """Decision values of samples, with the band on either side of zero.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples,)
+        Decision values g(x).
+    y : ndarray of shape (n_samples,)
+        Labels of two classes.
+    rho1, rho2 : float
+        Edges of the band.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the display was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    points_ : list of matplotlib PathCollection
+        The samples of either class.
+    """
+
+    def __init__(self, *, decision: NDArray, y: NDArray, rho1: float, rho2: float) -> None:
+        self.decision = decision
+        self.y = y
+        self.rho1 = rho1
+        self.rho2 = rho2
+
+    def plot(self, ax: Any = None) -> DecisionValuesDisplay:
+        """Draw the decision values.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionValuesDisplay
+            The display, with its artists as attributes.
+        """
+        ax = axes_or_new(ax, VALUES)
+        label = f"band {self.rho1:g} to {self.rho2:g}, either class"
+        ax.axhspan(self.rho1, self.rho2, color=BAND, alpha=0.15, label=label)
+        ax.axhspan(-self.rho2, -self.rho1, color=BAND, alpha=0.15)
+        ax.axhline(0.0, color=NEUTRAL, lw=0.8)
+        where = np.column_stack([np.arange(len(self.decision)), self.decision])
+        self.points_ = scatter_classes(ax, where, self.y, np.unique(self.y), s=9)
+        ax.set_xlabel("sample")
+        ax.set_ylabel("decision value g(x)")
+        ax.legend(frameon=False, loc="best")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Any = None
+    ) -> DecisionValuesDisplay:
+        """Draw the decision values that a fitted model of two classes gives to samples.
+
+        Parameters
+        ----------
+        estimator : BandedSVC
+            A fitted model.
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionValuesDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        check_two_classes(estimator, VALUES)
+        rho1, rho2 = band_edges(estimator, VALUES)
+        return cls.from_predictions(y, estimator.decision_function(X), rho1=rho1, rho2=rho2, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        decision: ArrayLike,
+        *,
+        rho1: float = 1.0,
+        rho2: float = 1.5,
+        ax: Any = None,
+    ) -> DecisionValuesDisplay:
+        """Draw decision values of samples.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+        decision : array-like of shape (n_samples,)
+            Decision values g(x).
+        rho1, rho2 : float, default=1.0, 1.5
+            Edges of the band.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionValuesDisplay
+            The display.
+        """
+        labels, values = column_or_1d(y), column_or_1d(decision)
+        check_consistent_length(labels, values)
+        if len(np.unique(labels)) != 2:
+            raise ValueError(
+                f"{VALUES} draws two classes, got {len(np.unique(labels))} different labels."
+            )
+        return cls(decision=values, y=labels, rho1=rho1, rho2=rho2).plot(ax)
+
+
+class DecisionMapDisplay:
+    """The decision rule over the plane, with contours at zero and at the edges of the band.
+
+    Parameters
+    ----------
+    xx, yy, decision : ndarray of shape (resolution, resolution)
+        Coordinates of a grid, and the decision values there.
+    X, y : ndarray
+        Samples, and their labels of two classes.
+    rho1, rho2 : float
+        Edges of the band.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the display was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    image_ : matplotlib QuadMesh
+        The heat map; blue and orange are as far from white as |g(x)| is from zero.
+    contours_ : matplotlib ContourSet
+        The contours.
+    points_ : list of matplotlib PathCollection
+        The samples of either class.
+    """
+
+    def __init__(
+        self,
+        *,
+        xx: NDArray,
+        yy: NDArray,
+        decision: NDArray,
+        X: NDArray,
+        y: NDArray,
+        rho1: float,
+        rho2: float,
+    ) -> None:
+        self.xx = xx
+        self.yy = yy
+        self.decision = decision
+        self.X = X
+        self.y = y
+        self.rho1 = rho1
+        self.rho2 = rho2
+
+    def plot(self, ax: Any = None, *, largest: float | None = None) -> DecisionMapDisplay:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        largest : float, default=None
+            The size of decision values at which colours end; None takes the largest one. Maps that
+            are to be compared need the same.
+
+        Returns
+        -------
+        DecisionMapDisplay
+            The display, with its artists as attributes.
+        """
+        ax = axes_or_new(ax, MAP)
+        from matplotlib.colors import LinearSegmentedColormap
+
+        colours = LinearSegmentedColormap.from_list("classes", [NEGATIVE, "white", POSITIVE])
+        largest = largest or float(np.abs(self.decision).max())
+        self.image_ = ax.pcolormesh(
+            self.xx, self.yy, self.decision, cmap=colours, vmin=-largest, vmax=largest,
+            shading="gouraud", rasterized=True,
+        )  # fmt: skip
+        levels = np.unique([-self.rho2, -self.rho1, 0.0, self.rho1, self.rho2])
+        styles = ["-" if level == 0.0 else "--" for level in levels]
+        self.contours_ = ax.contour(
+            self.xx, self.yy, self.decision, levels=levels, colors="black", linewidths=0.9,
+            linestyles=styles,
+        )  # fmt: skip
+        ax.clabel(self.contours_, fmt="%g", fontsize=8)
+        classes = np.unique(self.y)
+        self.points_ = scatter_classes(
+            ax, self.X, self.y, classes, s=7, edgecolors="black", linewidths=0.3
+        )
+        ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
+        ax.legend(frameon=True, loc="upper right")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        resolution: int = 200,
+        largest: float | None = None,
+        ax: Any = None,
+    ) -> DecisionMapDisplay:
+        """Draw the map of a fitted model of two classes and two features.
+
+        Parameters
+        ----------
+        estimator : BandedSVC
+            A fitted model.
+        X : array-like of shape (n_samples, 2)
+            Samples to draw, and to draw the map around.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        resolution : int, default=200
+            Number of points along each side of the grid.
+        largest : float, default=None
+            The size of decision values at which colours end; None takes the largest one.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionMapDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        check_two_classes(estimator, MAP)
+        samples = check_plane(X, MAP)
+        rho1, rho2 = band_edges(estimator, MAP)
+        xx, yy, points = grid_over(samples, resolution)
+        decision = estimator.decision_function(points).reshape(xx.shape)
+        display = cls(
+            xx=xx, yy=yy, decision=decision, X=samples, y=column_or_1d(y), rho1=rho1, rho2=rho2
+        )
+        return display.plot(ax, largest=largest)

@@ -1,0 +1,101 @@
+"""The two penalties of the Banded SVM, the paper's figure 1."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from bandsvm.plotting._canvas import ALPHA, BAND, NEUTRAL, THETA, axes_or_new
+
+TITLE = "PenaltyDisplay"
+
+
+class PenaltyDisplay:
+    """What a sample pays for its signed decision value: below the band, above it, in total.
+
+    Parameters
+    ----------
+    C1, C2 : float
+        Costs of lying below and above the band.
+    rho1, rho2 : float
+        Edges of the band.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the display was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    lower_, upper_, total_ : matplotlib Line2D
+        The penalty for lying below, the one for lying above, and their sum.
+
+    Examples
+    --------
+    >>> from bandsvm.plotting import PenaltyDisplay
+    >>> PenaltyDisplay(C1=1.0, C2=0.5, rho1=1.0, rho2=1.5).plot()  # doctest: +SKIP
+    """
+
+    def __init__(self, *, C1: float, C2: float, rho1: float, rho2: float) -> None:
+        self.C1 = C1
+        self.C2 = C2
+        self.rho1 = rho1
+        self.rho2 = rho2
+
+    def plot(self, ax: Any = None) -> PenaltyDisplay:
+        """Draw the penalties.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        PenaltyDisplay
+            The display, with its artists as attributes.
+        """
+        ax = axes_or_new(ax, TITLE)
+        width = max(self.rho2 - self.rho1, 0.5 * self.rho1)
+        signed = np.linspace(self.rho1 - 3 * width, self.rho2 + 3 * width, 601)
+        signed = np.union1d(signed, [self.rho1, self.rho2])
+        lower = self.C1 * np.maximum(self.rho1 - signed, 0.0)
+        upper = self.C2 * np.maximum(signed - self.rho2, 0.0)
+        ax.axvspan(self.rho1, self.rho2, color=BAND, alpha=0.12, label="band: no penalty")
+        below = rf"below: ${self.C1:g}\,[{self.rho1:g} - y g]_+$"
+        above = rf"above: ${self.C2:g}\,[y g - {self.rho2:g}]_+$"
+        total = {"color": NEUTRAL, "lw": 5, "alpha": 0.35, "label": "total"}
+        (self.total_,) = ax.plot(signed, lower + upper, **total)
+        (self.lower_,) = ax.plot(signed, lower, color=ALPHA, ls="--", label=below)
+        (self.upper_,) = ax.plot(signed, upper, color=THETA, ls="-.", label=above)
+        ax.set_xlabel("signed decision value y g(x)")
+        ax.set_ylabel("penalty")
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> PenaltyDisplay:
+        """Draw the penalties of an estimator's parameters.
+
+        Parameters
+        ----------
+        estimator : BandedSVC
+            A model, fitted or not.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        PenaltyDisplay
+            The display.
+        """
+        values = {name: getattr(estimator, name) for name in ("C1", "C2", "rho1", "rho2")}
+        for name, value in values.items():
+            if not isinstance(value, Real):
+                raise ValueError(
+                    f"{TITLE} draws one penalty, but {name} depends on the class; make a display "
+                    f"of one class's values: {TITLE}(C1=..., C2=..., rho1=..., rho2=...).plot()."
+                )
+        return cls(**values).plot(ax)

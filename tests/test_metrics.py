@@ -1,0 +1,111 @@
+"""Measures of decision values against direct loops."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from bandsvm import BandedSVC
+from bandsvm.datasets import make_paper_clusters
+from bandsvm.metrics import (
+    band_coverage,
+    cluster_balance,
+    sensitivity_area,
+    sensitivity_area_scorer,
+    sensitivity_curve,
+)
+
+
+@pytest.fixture
+def scored(rng):
+    y = rng.choice([-1, 1], size=200)
+    return y, y + rng.normal(size=200)
+
+
+def test_sensitivity_curve_equals_the_paper_s_formulas(scored):
+    y, g = scored
+    thresholds = np.linspace(0, np.abs(g).max(), 50)
+    expected = [
+        sum(1 for label, value in zip(y, g, strict=True) if label * value >= t) / len(y)
+        for t in thresholds
+    ]
+    percentages, sensitivity = sensitivity_curve(y, g)
+    np.testing.assert_allclose(percentages, 100 * thresholds / np.abs(g).max(), atol=1e-12)
+    np.testing.assert_allclose(sensitivity, expected, atol=1e-12)
+    assert sensitivity[0] == pytest.approx(np.mean(np.sign(g) == y))
+
+
+def test_sensitivity_curve_of_a_largest_value_from_elsewhere(scored):
+    y, g = scored
+    percentages, sensitivity = sensitivity_curve(y, g, n_thresholds=11, largest=2.0)
+    for percentage, share in zip(percentages, sensitivity, strict=True):
+        assert share == pytest.approx(np.mean(y * g >= percentage / 100 * 2.0))
+
+
+def test_area_is_that_under_the_curve(scored):
+    y, g = scored
+    percentages, sensitivity = sensitivity_curve(y, g, n_thresholds=20_001)
+    area = np.trapezoid(sensitivity, percentages / 100)
+    assert sensitivity_area(y, g) == pytest.approx(area, abs=1e-4)
+    assert sensitivity_area(y, y.astype(float)) == 1.0
+    assert sensitivity_area(y, -y.astype(float)) == 0.0
+    assert sensitivity_area(y, 7.0 * g) == pytest.approx(sensitivity_area(y, g))
+
+
+def test_labels_of_any_two_classes(scored):
+    y, g = scored
+    words = np.where(y > 0, "yes", "no")
+    assert sensitivity_area(words, g) == sensitivity_area(y, g)
+    assert band_coverage(y > 0, g) == band_coverage(y, g)
+
+
+def test_band_coverage_counts_edges_as_inside():
+    coverage = band_coverage([1, 1, 1, 1, -1], [0.999, 1.0, 1.5, 1.501, -1.2], rho1=1, rho2=1.5)
+    assert coverage == (0.2, 0.6, 0.2)
+
+
+def test_band_draws_samples_into_itself():
+    X, y = make_paper_clusters(random_state=0)
+    inside = [
+        band_coverage(y, BandedSVC(10, C2, gamma=1.0).fit(X, y).decision_function(X)).inside
+        for C2 in (0.0, 100.0)
+    ]
+    assert inside[1] > 2 * inside[0]
+
+
+def test_cluster_balance(rng):
+    groups = rng.integers(0, 4, size=100)
+    g = rng.normal(size=100)
+    balance = cluster_balance(g, groups)
+    expected = [np.abs(g[groups == k]).mean() for k in range(4)]
+    np.testing.assert_array_equal(balance.groups, np.arange(4))
+    np.testing.assert_allclose(balance.means, expected)
+    assert balance.ratio == pytest.approx(min(expected) / max(expected))
+    assert cluster_balance(np.zeros(3), [0, 1, 1]).ratio == 1.0
+
+
+def test_scorer_works_in_cross_validation():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), BandedSVC())
+    scores = cross_val_score(model, X, y, scoring=sensitivity_area_scorer, cv=3)
+    assert ((scores > 0.3) & (scores < 1.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sensitivity_curve([0, 1, 2], [0.1, 0.2, 0.3]), "two classes, got 3"),
+        (lambda: sensitivity_area([1, 1], [0.1, 0.2]), "both classes"),
+        (lambda: sensitivity_area([0, 1], [0.1, np.nan]), "NaN"),
+        (lambda: sensitivity_area([0, 1], [0.1, 0.2], largest=0.0), "greater than 0"),
+        (lambda: sensitivity_curve([0, 1], [0.1, 0.2], n_thresholds=1), "at least 2"),
+        (lambda: band_coverage([0, 1], [0.1, 0.2], rho1=2.0, rho2=1.0), "rho1 <= rho2"),
+        (lambda: cluster_balance([0.1, 0.2], [0]), "inconsistent numbers"),
+        (lambda: sensitivity_area([0.5, 0.7], [0.1, 0.2]), "two classes"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

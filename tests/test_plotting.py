@@ -1,0 +1,154 @@
+"""Displays hold the right data; how they look is for people to judge."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from bandsvm import BandedSVC
+from bandsvm.datasets import make_paper_clusters
+from bandsvm.metrics import sensitivity_curve
+from bandsvm.plotting import (
+    DecisionMapDisplay,
+    DecisionValuesDisplay,
+    DualCoefficientsDisplay,
+    PenaltyDisplay,
+    SensitivityCurveDisplay,
+    SupportVectorsDisplay,
+)
+
+plt = pytest.importorskip("matplotlib.pyplot")
+plt.switch_backend("Agg")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = make_paper_clusters(n_per_cluster=20, random_state=0)
+    return BandedSVC(10, 100, gamma=1.0).fit(X, y), X, y
+
+
+def labels_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_penalties_are_those_of_the_objective():
+    display = PenaltyDisplay(C1=2.0, C2=0.5, rho1=1.0, rho2=1.5).plot()
+    for line, expected in (
+        (display.lower_, lambda s: 2.0 * np.maximum(1.0 - s, 0.0)),
+        (display.upper_, lambda s: 0.5 * np.maximum(s - 1.5, 0.0)),
+        (display.total_, lambda s: 2.0 * max(1.0 - s, 0.0) + 0.5 * max(s - 1.5, 0.0)),
+    ):
+        signed, penalty = line.get_data()
+        np.testing.assert_allclose(penalty, np.vectorize(expected)(signed), atol=1e-12)
+    assert {1.0, 1.5} <= set(display.total_.get_xdata())
+    assert PenaltyDisplay.from_estimator(BandedSVC(3, 4), ax=display.ax_).C2 == 4
+    with pytest.raises(ValueError, match="C1 depends on the class"):
+        PenaltyDisplay.from_estimator(BandedSVC(C1={0: 1.0, 1: 2.0}))
+
+
+def test_support_vectors_of_both_kinds_are_marked(fitted):
+    model, X, y = fitted
+    display = SupportVectorsDisplay.from_estimator(model, X, y, resolution=30)
+    marked = {kind: len(marks.get_offsets()) for kind, marks in display.support_.items()}
+    assert marked["free alpha"] + marked["bound alpha"] == len(model.alpha_support_)
+    assert marked.get("free theta", 0) + marked.get("bound theta", 0) == len(model.theta_support_)
+    free = (model.alpha_ > 0) & (model.alpha_ < model.C1 * (1 - 1e-9))
+    np.testing.assert_allclose(display.support_["free alpha"].get_offsets(), X[free])
+    assert [len(points.get_offsets()) for points in display.points_] == [80, 100]
+    assert f"{marked['free alpha']} free $\\alpha$-SVs" in labels_of(display.ax_)
+
+
+def test_coefficients_are_stems(fitted):
+    model, _, _ = fitted
+    display = DualCoefficientsDisplay.from_estimator(model)
+    tops = np.zeros(len(model.alpha_))
+    for stems in (display.alpha_stems_, display.theta_stems_):
+        for start, end in stems.get_segments():
+            assert start[0] == end[0]
+            tops[int(end[0])] = end[1]
+    np.testing.assert_allclose(tops, model.alpha_ - model.theta_)
+
+
+def test_decision_values_of_either_class(fitted):
+    model, X, y = fitted
+    display = DecisionValuesDisplay.from_estimator(model, X, y)
+    values = model.decision_function(X)
+    for points, label in zip(display.points_, (-1, 1), strict=True):
+        expected = np.column_stack([np.flatnonzero(y == label), values[y == label]])
+        np.testing.assert_allclose(points.get_offsets(), expected)
+    assert any("band 1 to 1.5" in label for label in labels_of(display.ax_))
+    other = DecisionValuesDisplay.from_predictions(y, values, rho1=1.0, rho2=2.0)
+    assert other.rho2 == 2.0
+    with pytest.raises(ValueError, match="two classes"):
+        DecisionValuesDisplay.from_predictions(np.arange(len(y)), values)
+
+
+def test_map_holds_the_decision_rule(fitted):
+    model, X, y = fitted
+    display = DecisionMapDisplay.from_estimator(model, X, y, resolution=25, largest=2.0)
+    assert list(display.contours_.levels) == [-1.5, -1.0, 0.0, 1.0, 1.5]
+    assert display.image_.get_clim() == (-2.0, 2.0)
+    point = [[display.xx[3, 4], display.yy[3, 4]]]
+    assert display.decision[3, 4] == pytest.approx(model.decision_function(point)[0])
+    assert display.xx.min() < X[:, 0].min()
+    assert display.xx.max() > X[:, 0].max()
+
+
+def test_sensitivity_curves_share_an_axis(fitted):
+    model, X, y = fitted
+    first = SensitivityCurveDisplay.from_estimator(model, X, y, name="B-SVM")
+    other = SVC(C=10, gamma=1.0).fit(X, y)
+    second = SensitivityCurveDisplay.from_estimator(other, X, y, ax=first.ax_, color="black")
+    assert second.ax_ is first.ax_
+    percentages, sensitivity = sensitivity_curve(y, model.decision_function(X))
+    np.testing.assert_allclose(first.line_.get_xdata(), percentages)
+    np.testing.assert_allclose(first.line_.get_ydata(), sensitivity)
+    assert second.line_.get_color() == "black"
+    assert [label.split(" (")[0] for label in labels_of(first.ax_)] == ["B-SVM", "SVC"]
+
+
+def test_labels_need_not_be_signs(fitted):
+    model, X, y = fitted
+    words = np.where(y > 0, "yes", "no")
+    named = BandedSVC(10, 100, gamma=1.0).fit(X, words)
+    expected = SensitivityCurveDisplay.from_estimator(model, X, y).sensitivity
+    found = SensitivityCurveDisplay.from_estimator(named, X, words).sensitivity
+    np.testing.assert_allclose(found, expected)
+    SupportVectorsDisplay.from_estimator(named, X, words, resolution=5)
+
+
+@pytest.mark.parametrize("display", [SupportVectorsDisplay, DecisionMapDisplay])
+def test_more_than_two_features_say_what_to_do(display):
+    X, y = load_iris(return_X_y=True)
+    model = BandedSVC().fit(X, y == 0)
+    with pytest.raises(ValueError, match=r"2 features, got 4; fit a model on two of them"):
+        display.from_estimator(model, X, y == 0)
+
+
+def test_more_than_two_classes_say_what_to_do():
+    X, y = load_iris(return_X_y=True)
+    model = BandedSVC().fit(X[:, :2], y)
+    for display in (SupportVectorsDisplay, DecisionMapDisplay, DecisionValuesDisplay):
+        with pytest.raises(ValueError, match="one class against the rest"):
+            display.from_estimator(model, X[:, :2], y)
+
+
+def test_bands_by_class_cannot_be_drawn(fitted):
+    _, X, y = fitted
+    model = BandedSVC(rho2={-1: 1.5, 1: 2.0}).fit(X, y)
+    with pytest.raises(ValueError, match="depends on the class"):
+        DecisionMapDisplay.from_estimator(model, X, y)
+
+
+def test_missing_matplotlib_is_named(fitted, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'bandsvm\[plot\]'"):
+        PenaltyDisplay.from_estimator(fitted[0])
