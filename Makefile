@@ -5,16 +5,22 @@ BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all lint format bench sanitize clean
+.PHONY: demo test test-all test-levels lint format bench sanitize clean
 
 demo: $(VENV)/ready
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/bandsvm reproduce
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2
+
+# The suite once more with every level of instructions that the machine has.
+test-levels: $(VENV)/ready
+	for level in baseline avx2 avx512; do \
+		echo $$level; BANDSVM_SIMD=$$level $(BIN)/python -m pytest -n 2 -m "not slow" || exit 1; \
+	done
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import json
 import re
 import runpy
 from pathlib import Path
@@ -21,6 +22,19 @@ PUBLIC = [
     "bandsvm.BandedSVC.certify",
     "bandsvm.certificate.certify",
     "bandsvm.datasets.make_paper_clusters",
+    "bandsvm.metrics.band_coverage",
+    "bandsvm.metrics.cluster_balance",
+    "bandsvm.metrics.sensitivity_area",
+    "bandsvm.metrics.sensitivity_curve",
+    "bandsvm.plotting.DecisionMapDisplay",
+    "bandsvm.plotting.DecisionMapDisplay.from_estimator",
+    "bandsvm.plotting.DecisionValuesDisplay",
+    "bandsvm.plotting.DecisionValuesDisplay.from_predictions",
+    "bandsvm.plotting.DualCoefficientsDisplay",
+    "bandsvm.plotting.PenaltyDisplay",
+    "bandsvm.plotting.SensitivityCurveDisplay",
+    "bandsvm.plotting.SensitivityCurveDisplay.from_predictions",
+    "bandsvm.plotting.SupportVectorsDisplay",
     "bandsvm.problem.band_problem",
     "bandsvm.solvers.solve",
 ]
@@ -40,7 +54,7 @@ def test_every_public_name_has_a_docstring():
         assert inspect.getdoc(getattr(bandsvm, name))
 
 
-@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets"])
+@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets", "bandsvm.metrics"])
 def test_docstring_examples_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0
@@ -55,17 +69,39 @@ def test_readme_example_runs(capsys):
     assert "converged" in printed
 
 
-def test_demo_runs(capsys):
-    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")
-    printed = capsys.readouterr().out
-    assert printed.count("converged") == 2
-    assert "theta-SVs" in printed
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_example_draws_something(example, monkeypatch):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    monkeypatch.setattr(plt, "show", lambda: None)
+    runpy.run_path(str(example), run_name="__main__")
+    assert all(ax.has_data() for ax in plt.gcf().axes)
+    plt.close("all")
 
 
-def test_benchmark_runs(capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["compare.py", "--smoke"])
-    runpy.run_path(str(ROOT / "benchmarks" / "compare.py"), run_name="__main__")
-    assert "geometric mean" in capsys.readouterr().out
+def test_benchmark_runs(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["fits.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "fits.py"), run_name="__main__")
+    assert "LIBSVM" in capsys.readouterr().out
+    (result,) = tmp_path.glob("*.json")
+    csvm, band, _ = json.loads(result.read_text())["cases"]
+    for case in (csvm, band):
+        ours, theirs = case["solvers"]["bandsvm"], case["solvers"]["LIBSVM"]
+        assert theirs["primal"] == pytest.approx(ours["primal"], rel=1e-4)
+        assert theirs["primal"] >= ours["primal"] * (1 - 1e-9)
+        assert ours["kkt_violation"] <= 1e-3
+        assert case["stages"]["rows"] > 0.0
+
+
+def test_benchmark_page_is_what_the_script_writes(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    report = importlib.import_module("report")
+    monkeypatch.setattr(report, "DOCS", tmp_path)
+    monkeypatch.setattr(report, "draw_growth", lambda *args: None)
+    report.main()
+    written = (tmp_path / "benchmarks.md").read_text()
+    assert written == (ROOT / "docs" / "benchmarks.md").read_text()
 
 
 def test_architecture_names_every_module():

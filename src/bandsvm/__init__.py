@@ -1,9 +1,26 @@
 """The Banded SVM: a kernel classifier with bounded, comparable, certified decision values."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from bandsvm.certificate import Certificate
-from bandsvm.classifier import BandedSVC
+if TYPE_CHECKING:
+    from bandsvm.certificate import Certificate
+    from bandsvm.classifier import BandedSVC
 
 __all__ = ["BandedSVC", "Certificate"]
 __version__ = version("bandsvm")
+
+_HOMES = {"BandedSVC": "bandsvm.classifier", "Certificate": "bandsvm.certificate"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for; the command's --help need not wait for scikit-learn."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return [*__all__, "__version__"]

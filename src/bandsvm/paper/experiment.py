@@ -1,0 +1,150 @@
+"""The paper's two models on one draw of its toy data, and all that its claims speak of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from bandsvm.classifier import BandedSVC
+from bandsvm.datasets import make_paper_clusters
+from bandsvm.metrics import sensitivity_area, sensitivity_curve
+
+GAMMA, C, C2, RHO1, RHO2 = 1.0, 10.0, 100.0, 1.0, 1.5
+# Tight, so that what is measured is the models and not the solver.
+TOL = 1e-6
+# Seeds of fresh samples and of the smaller draws that are refitted without each sample in turn.
+TEST_SEED, LEAVE_ONE_OUT_SEED = 1_000_000, 2_000_000
+LEAVE_ONE_OUT_PER_CLUSTER = 8
+GRID = 150
+
+
+@dataclass
+class Experiment:
+    """Both models, fitted to one draw of the toy data."""
+
+    seed: int
+    X: NDArray
+    y: NDArray
+    clusters: NDArray
+    X_test: NDArray
+    y_test: NDArray
+    clusters_test: NDArray
+    csvm: BandedSVC
+    bsvm: BandedSVC
+
+
+def make_models(**settings: Any) -> tuple[BandedSVC, BandedSVC]:
+    """Return C-SVM and B-SVM with the paper's parameters."""
+    shared = {"rho1": RHO1, "rho2": RHO2, "gamma": GAMMA, "tol": TOL, **settings}
+    return BandedSVC(C, 0.0, **shared), BandedSVC(C, C2, **shared)
+
+
+def run_experiment(seed: int, n_per_cluster: int = 50) -> Experiment:
+    """Draw training and test samples and fit both models."""
+    X, y, clusters = make_paper_clusters(n_per_cluster, random_state=seed, return_clusters=True)
+    X_test, y_test, clusters_test = make_paper_clusters(
+        n_per_cluster, random_state=TEST_SEED + seed, return_clusters=True
+    )
+    csvm, bsvm = (model.fit(X, y) for model in make_models())
+    return Experiment(seed, X, y, clusters, X_test, y_test, clusters_test, csvm, bsvm)
+
+
+def measure(experiment: Experiment) -> dict[str, Any]:
+    """Return the numbers that the paper's claims are about, for one draw."""
+    models = {"csvm": experiment.csvm, "bsvm": experiment.bsvm}
+    samples = {
+        "train": (experiment.X, experiment.y, experiment.clusters),
+        "test": (experiment.X_test, experiment.y_test, experiment.clusters_test),
+    }
+    values = {
+        (name, part): model.decision_function(X)
+        for name, model in models.items()
+        for part, (X, _, _) in samples.items()
+    }
+    found: dict[str, Any] = {
+        "seed": experiment.seed,
+        "relative_gap": {
+            name: model.certify(experiment.X, experiment.y).relative_gap
+            for name, model in models.items()
+        },
+        "difference_to_svc": difference_to_svc(experiment),
+        "largest_eigenvalue": largest_eigenvalue_of_hessian(experiment.X, experiment.y),
+        "n_alpha": len(experiment.bsvm.alpha_support_),
+        "n_theta": len(experiment.bsvm.theta_support_),
+        "distance": distances_to_boundary(experiment),
+        "cost": {
+            name: {
+                "seconds": model.certificate_.seconds,
+                "pair_steps": model.certificate_.n_pair_steps,
+            }
+            for name, model in models.items()
+        },
+        "leave_one_out": leave_one_out(experiment.seed),
+    }
+    for part, (_, y, clusters) in samples.items():
+        csvm, bsvm = values["csvm", part], values["bsvm", part]
+        reached = [sensitivity_curve(y, g)[1] for g in (csvm, bsvm)]
+        found[part] = {
+            "largest": {"csvm": float(np.abs(csvm).max()), "bsvm": float(np.abs(bsvm).max())},
+            "balance": {name: balance(values[name, part], clusters) for name in models},
+            "area": {name: sensitivity_area(y, values[name, part]) for name in models},
+            "share_of_thresholds": float(np.mean(reached[1] >= reached[0])),
+            "accuracy": {name: float(np.mean(np.sign(values[name, part]) == y)) for name in models},
+        }
+    return found
+
+
+def difference_to_svc(experiment: Experiment) -> float:
+    """Return the largest difference of decision values to SVC's, on both sets of samples."""
+    svc = SVC(C=C, gamma=GAMMA, tol=TOL).fit(experiment.X, experiment.y)
+    X = np.concatenate([experiment.X, experiment.X_test])
+    return float(np.abs(svc.decision_function(X) - experiment.csvm.decision_function(X)).max())
+
+
+def largest_eigenvalue_of_hessian(X: NDArray, y: NDArray) -> float:
+    """Return the largest eigenvalue of the dual's Hessian in (alpha, theta), 0 if it is concave."""
+    Q = np.outer(y, y) * rbf_kernel(X, gamma=GAMMA)
+    return float(np.linalg.eigvalsh(-np.block([[Q, -Q], [-Q, Q]])).max())
+
+
+def balance(decision: NDArray, clusters: NDArray) -> float:
+    """Return the mean score of the central cluster over that of its class's other clusters."""
+    central = np.abs(decision[clusters == 0]).mean()
+    others = np.abs(decision[(clusters >= 1) & (clusters <= 4)]).mean()
+    return float(central / others)
+
+
+def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
+    """Return the mean distances of alpha-SVs and theta-SVs from the other class's region."""
+    model, X = experiment.bsvm, experiment.X
+    axes = [np.linspace(a - 0.5, b + 0.5, GRID) for a, b in zip(X.min(0), X.max(0), strict=True)]
+    grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    positive = model.decision_function(grid) > 0
+    regions = {True: KDTree(grid[positive]), False: KDTree(grid[~positive])}
+    is_positive = model.decision_function(X) > 0
+    distance = np.where(is_positive, regions[False].query(X)[0], regions[True].query(X)[0])
+    return {
+        "alpha": float(distance[model.alpha_support_].mean()),
+        "theta": float(distance[model.theta_support_].mean()) if len(model.theta_support_) else 0.0,
+    }
+
+
+def leave_one_out(seed: int) -> dict[str, float]:
+    """Return the bound of the leave-one-out error and the error itself, without intercept."""
+    X, y = make_paper_clusters(LEAVE_ONE_OUT_PER_CLUSTER, random_state=LEAVE_ONE_OUT_SEED + seed)
+    _, model = make_models(fit_intercept=False)
+    model.fit(X, y)
+    # docs/theory.md: only an alpha-SV with y g <= alpha K_ii can be an error; K_ii is 1 here.
+    can_fail = (model.alpha_ > 0) & (y * model.decision_function(X) <= model.alpha_)
+    n_errors = 0
+    for i in range(len(y)):
+        others = np.arange(len(y)) != i
+        _, refitted = make_models(fit_intercept=False)
+        n_errors += y[i] * refitted.fit(X[others], y[others]).decision_function(X[[i]])[0] <= 0
+    return {"bound": float(can_fail.mean()), "error": float(n_errors / len(y))}
