@@ -61,7 +61,7 @@ class DualCoefficientsDisplay:
         ax.axhline(0.0, color=NEUTRAL, lw=0.8)
         ax.set_xlabel("training sample")
         ax.set_ylabel(r"$\alpha_i - \theta_i$")
-        ax.legend(frameon=False)
+        ax.legend(framealpha=1.0)  # stems leave no empty place
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
