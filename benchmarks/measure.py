@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-import bandsvm._training
+import bandsvm._course
 import bandsvm.classifier
 from bandsvm import _core
 
@@ -32,7 +32,7 @@ STAGES = {
     (_core, "compute_block"): "blocks",
     (_core, "solve_block"): "pair steps",
     (_core, "select_variables"): "selection",
-    (bandsvm._training, "certify"): "certificate",
+    (bandsvm._course, "certify"): "certificate",
     (bandsvm.classifier._validation, "check_samples"): "validation",
     (bandsvm.classifier, "training_problems"): "validation",
 }

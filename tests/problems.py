@@ -152,3 +152,9 @@ def primal_by_clarabel(case):
     loss = problem.below @ np.maximum(problem.lo - decision, 0)
     loss += problem.above @ np.maximum(decision - problem.hi, 0)
     return float(0.5 * x[:d] @ x[:d] + loss)
+
+
+def assert_same_objective(model, other):
+    """Both primal values lie above the optimum, by their own gap at most."""
+    a, b = model.certificate_, other.certificate_
+    assert abs(a.primal - b.primal) <= max(a.gap, b.gap) + 1e-12 * abs(a.primal)

@@ -205,7 +205,7 @@ def test_classes_are_judged_one_by_one():
     parts = [replace(good, kkt_violation=0.9 * TOL), replace(good, gradient_drift=0.4 * TOL)]
     assert all(part.is_optimal for part in parts)
     assert combine(parts).is_optimal
-    assert not shortfall(combine(parts), 10)
+    assert not shortfall(combine(parts))
     bad = combine([good, replace(good, kkt_violation=2 * TOL)])
     assert not bad.is_optimal
-    assert "2.0e-06 > tol" in shortfall(bad, 10)
+    assert "2.0e-06 > tol" in shortfall(bad)

@@ -17,9 +17,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils import compute_sample_weight
 
-from bandsvm import BandedSVC, Certificate, _progress
+from bandsvm import BandedSVC, Certificate
 from bandsvm.solvers import Status
 from bandsvm.solvers.block import SMALLEST_BLOCK
+from problems import assert_same_objective
 
 LABELS = {2: np.array(["cat", "dog"]), 3: np.array(["cat", "dog", "eel"])}
 
@@ -50,12 +51,6 @@ def large_samples():
     X, y = labelled_samples(n_samples=1500, seed=3)
     assert len(y) > SMALLEST_BLOCK
     return X, y
-
-
-def assert_same_objective(model, other):
-    """Both primal values lie above the optimum, by their own gap at most."""
-    a, b = model.certificate_, other.certificate_
-    assert abs(a.primal - b.primal) <= max(a.gap, b.gap) + 1e-12 * abs(a.primal)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -274,24 +269,6 @@ def test_iteration_limit_warns_and_warm_start_goes_on():
     model.set_params(max_iter=10_000).fit(X, y)
     assert model.certificate_.is_optimal
     assert_same_objective(model, BandedSVC().fit(X, y))
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_verbose_prints_to_standard_output(n_classes, capsys, monkeypatch):
-    X, y = labelled_samples(n_classes)
-    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", np.inf)
-    printed = []
-    for verbose in (0, 1, 2):
-        model = BandedSVC(verbose=verbose).fit(X, y)
-        streams = capsys.readouterr()
-        assert streams.err == ""
-        printed.append(streams.out.splitlines())
-    n_problems = len(model.intercept_)
-    # Nothing, then the start and the end of each problem, then the start and every step.
-    lengths = [0, 2 * n_problems, model.certificate_.n_iter + n_problems]
-    assert [len(lines) for lines in printed] == lengths
-    assert all("violation" in line for line in printed[1] + printed[2])
-    assert sum("'eel' against the rest" in line for line in printed[1]) == 2 * (n_classes == 3)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ PUBLIC = [
     "bandsvm.BandedSVC.decision_function",
     "bandsvm.BandedSVC.certify",
     "bandsvm.certificate.certify",
+    "bandsvm.load",
+    "bandsvm.save",
     "bandsvm.datasets.make_paper_clusters",
     "bandsvm.metrics.band_coverage",
     "bandsvm.metrics.cluster_balance",

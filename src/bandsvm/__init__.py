@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
+    from bandsvm.persistence import load, save
 
-__all__ = ["BandedSVC", "Certificate"]
+__all__ = ["BandedSVC", "Certificate", "load", "save"]
 __version__ = version("bandsvm")
 
-_HOMES = {"BandedSVC": "bandsvm.classifier", "Certificate": "bandsvm.certificate"}
+_HOMES = {
+    "BandedSVC": "bandsvm.classifier",
+    "Certificate": "bandsvm.certificate",
+    "load": "bandsvm.persistence",
+    "save": "bandsvm.persistence",
+}
 
 
 def __getattr__(name: str) -> Any:

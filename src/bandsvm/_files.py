@@ -9,6 +9,15 @@ from pathlib import Path
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that its name always stands for a complete one: the old or the new."""
+    try:
+        _write_beside(path, content)
+    except OSError as error:
+        # A full disk speaks up without naming the file.
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _write_beside(path: Path, content: bytes) -> None:
+    """Write to another name in the same folder, then take over the name."""
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

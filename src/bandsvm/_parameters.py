@@ -96,6 +96,10 @@ def check_parameters(estimator: Any) -> None:
         raise ValueError(
             f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
         )
+    if estimator.time_limit is not None and not _finite("time_limit", estimator.time_limit) > 0.0:
+        raise ValueError(
+            f"time_limit must be greater than 0 (seconds) or None, got {estimator.time_limit!r}."
+        )
     if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
         raise TypeError(f"fit_intercept must be a bool, got {estimator.fit_intercept!r}.")
     if not isinstance(estimator.verbose, (Integral, np.bool_)):

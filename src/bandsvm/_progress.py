@@ -1,30 +1,114 @@
-"""What ``verbose`` prints while a fit runs."""
+"""What ``verbose`` shows while a fit runs: lines through `logging`, or a bar on a terminal."""
 
 from __future__ import annotations
 
-from bandsvm.solvers import Progress
+import logging
+import math
+import sys
+from contextlib import suppress
+from typing import Any
 
+from bandsvm._course import Course, Observer
+
+logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
 
 
-class ProgressPrinter:
-    """A callback that prints a line now and then, or at every outer step if ``verbose > 1``."""
+def say(line: str) -> None:
+    """Log a line for people; print it to standard error where nobody listens to the log."""
+    if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
+        logger.info(line)
+    else:
+        print(f"[bandsvm] {line}", file=sys.stderr, flush=True)
 
-    def __init__(self, verbose: int, title: str = "") -> None:
-        self.verbose = verbose
-        self.title = f" {title}" if title else ""
-        self._last_line_at = -float("inf")
 
-    def __call__(self, progress: Progress) -> None:
-        """Print where the solver stands."""
+def progress_shower(verbose: int) -> Observer:
+    """Return what shows the progress of a fit: a bar on a terminal that can draw one, or lines."""
+    somebody_listens = logger.isEnabledFor(logging.INFO) and logger.hasHandlers()
+    if verbose == 1 and sys.stderr.isatty() and not somebody_listens:
+        with suppress(ImportError):
+            return ProgressBar()
+    return ProgressLines(verbose)
+
+
+def share_done(first: float, violation: float, tol: float) -> float:
+    """Return how much of the way from the first violation to ``tol`` is done, on a log scale."""
+    if violation <= tol:
+        return 1.0
+    if not tol < first < math.inf:
+        return 0.0
+    return min(max(math.log(first / violation) / math.log(first / tol), 0.0), 1.0)
+
+
+def describe(course: Course) -> str:
+    """Return where a fit stands, in a line."""
+    progress, (n_lower, n_upper) = course.progress, course.n_support()
+    return (
+        f"step {progress.n_iter}: violation {progress.violation:.2e} (tol {progress.tol:.0e}), "
+        f"{n_lower} + {n_upper} support vectors (lower + upper edge), "
+        f"{progress.n_kernel_rows} kernel rows, {progress.n_pair_steps} pair steps, "
+        f"{progress.seconds:.1f} s"
+    )
+
+
+class ProgressLines(Observer):
+    """Says a line now and then, or at every outer step if ``verbose > 1``."""
+
+    def __init__(self, verbose: int) -> None:
+        self._verbose = verbose
+
+    def begin(self, course: Course) -> None:
+        """Say the first step of every problem."""
+        self._last_line_at = -math.inf
+        title = course.training.titles()[course.index]
+        self._title = f"{title} " if title else ""
+
+    def step(self, course: Course) -> None:
+        """Say where the fit stands."""
+        progress = course.progress
         due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
-        if not (due or self.verbose > 1 or progress.violation <= progress.tol):
-            return
-        self._last_line_at = progress.seconds
-        print(
-            f"[bandsvm]{self.title} step {progress.n_iter}: violation {progress.violation:.2e} "
-            f"(tol {progress.tol:.0e}), {progress.n_support} support vectors, "
-            f"{progress.n_kernel_rows} kernel rows, {progress.n_pair_steps} pair steps, "
-            f"{progress.seconds:.1f} s",
-            flush=True,
+        if due or self._verbose > 1 or progress.violation <= progress.tol:
+            self._last_line_at = progress.seconds
+            say(self._title + describe(course))
+
+
+class ProgressBar(Observer):
+    """A bar from the first violation to ``tol``, on a log scale, drawn by `rich`."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[figures]}"),
+            TimeElapsedColumn(),
+            console=Console(file=sys.stderr),
+        )
+
+    def __enter__(self) -> ProgressBar:
+        """Begin to draw."""
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the bar as it is, and the cursor where it belongs."""
+        self._bar.stop()
+
+    def begin(self, course: Course) -> None:
+        """Draw a bar of its own for every problem."""
+        title = course.training.titles()[course.index].rstrip(":") or "fit"
+        self._task: Any = self._bar.add_task(title, total=1.0, figures="")
+        self._first = 0.0
+
+    def step(self, course: Course) -> None:
+        """Move the bar."""
+        progress, (n_lower, n_upper) = course.progress, course.n_support()
+        self._first = max(self._first, progress.violation)
+        self._bar.update(
+            self._task,
+            completed=share_done(self._first, progress.violation, progress.tol),
+            figures=f"step {progress.n_iter}, violation {progress.violation:.1e} > "
+            f"{progress.tol:.0e}, {n_lower} + {n_upper} SVs, {progress.n_kernel_rows} rows",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm._parameters import band_parameters
-from bandsvm._progress import ProgressPrinter
-from bandsvm.certificate import Certificate, certify, choose_intercept
-from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
-from bandsvm.solvers import Solution, Status, solve
-
-# Share of ``tol`` that a solver aims at when its rows are of single precision.
-COARSE_AIM = 0.8
 
 
 @dataclass(frozen=True)
@@ -119,65 +112,3 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
         band_problem(row[kept], low, high, cost1, cost2, factors, has_intercept) for row in signs
     ]
     return Training(classes, signs, rho1, rho2, kept, problems)
-
-
-class Outcome(NamedTuple):
-    """What came of one problem."""
-
-    solution: Solution
-    intercept: float
-    certificate: Certificate
-
-    @property
-    def decision(self) -> NDArray[np.float64]:
-        """Decision values of the training samples."""
-        return self.solution.f + self.intercept
-
-
-def solve_problems(
-    estimator: Any, training: Training, rows: Rows, starts: list[NDArray | None]
-) -> list[Outcome]:
-    """Return the outcomes of all problems of a training set, each from its start.
-
-    Where the precision of the rows does not suffice for ``tol``, sharper ones go on from there.
-    """
-    outcomes = []
-    for problem, start, title in zip(training.problems, starts, training.titles(), strict=True):
-        outcome = _solve(estimator, problem, rows, start, title)
-        sharper = None if _is_settled(outcome) else rows.sharper()
-        if sharper is not None:
-            rows = sharper
-            outcome = _solve(estimator, problem, rows, outcome.solution.c, title)
-        outcomes.append(outcome)
-    return outcomes
-
-
-def _solve(
-    estimator: Any, problem: BandProblem, rows: Rows, start: NDArray | None, title: str
-) -> Outcome:
-    """Solve and certify one problem."""
-    # Rounding of coarse rows adds to the violation: leave it some room.
-    aim = COARSE_AIM * estimator.tol if rows.is_coarse else estimator.tol
-    solution = solve(
-        problem,
-        rows,
-        solver=estimator.solver,
-        tol=aim,
-        max_iter=estimator.max_iter,
-        start=start,
-        callback=ProgressPrinter(estimator.verbose, title) if estimator.verbose else None,
-    )
-    if solution.status is Status.NOT_FINITE:
-        raise ValueError(
-            f"The decision values overflow with kernel={estimator.kernel!r}, "
-            f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
-        )
-    intercept = choose_intercept(problem, solution.c, solution.f)
-    certificate = certify(problem, rows, solution, intercept, estimator.tol)
-    return Outcome(solution, intercept, certificate)
-
-
-def _is_settled(outcome: Outcome) -> bool:
-    """Return whether more precision cannot help: all is well, or a limit was met."""
-    limited = outcome.solution.status in (Status.ITERATION_LIMIT, Status.STOPPED)
-    return limited or outcome.certificate.is_optimal

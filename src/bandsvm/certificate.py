@@ -232,25 +232,34 @@ def certify(
     )
 
 
-def shortfall(certificate: Certificate, max_iter: int) -> str:
+# How a limit ends a fit, and what else than going on may help.
+_LIMITS = {
+    Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", "raise max_iter, scale X, or "),
+    Status.TIME_LIMIT: (
+        "met its time_limit after {seconds:.3g} s",
+        "raise time_limit, scale X, or ",
+    ),
+    Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
+    Status.STOPPED: ("was stopped by a callback", ""),
+}
+
+
+def shortfall(certificate: Certificate) -> str:
     """Return what is wrong with a fit and what to do about it; nothing where it is optimal."""
     if certificate.is_optimal:
         return ""
     for part in certificate.parts:
         if not part.is_optimal:
-            return shortfall(part, max_iter)
+            return shortfall(part)
     tol = f"tol={certificate.tol:.1e}"
     reached = (
         f"with KKT violation {certificate.kkt_violation:.1e} > {tol} and duality gap "
         f"{certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective)"
     )
-    if certificate.status is Status.ITERATION_LIMIT:
-        return (
-            f"stopped at max_iter={max_iter} {reached}; raise max_iter, scale X, or go on from "
-            "here with warm_start=True."
-        )
-    if certificate.status is Status.STOPPED:
-        return f"was stopped by its callback {reached}; go on from here with warm_start=True."
+    if certificate.status in _LIMITS:
+        end, cure = _LIMITS[certificate.status]
+        end = end.format(n_iter=certificate.n_iter, seconds=certificate.seconds)
+        return f"{end} {reached}; {cure}go on from here with warm_start=True."
     if certificate.infeasibility > FEASIBLE:
         return (
             f"ended outside the dual's constraints by {certificate.infeasibility:.1e} of the "

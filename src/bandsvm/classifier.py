@@ -12,17 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import _validation
-from bandsvm._parameters import check_parameters
+from bandsvm._compat import CallbackSupportMixin
+from bandsvm._fitted import coefficients_of
+from bandsvm._fitting import fit_model, kernel_rows
 from bandsvm._threads import limited_threads, single_threaded_blas
-from bandsvm._training import Outcome, Training, solve_problems, training_problems
+from bandsvm._training import training_problems
 from bandsvm.certificate import certify, combine, shortfall
-from bandsvm.kernels import KernelSettings, Rows, resolve_gamma, uses_gamma
+from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 
-MEGABYTE = 2**20
 
-
-class BandedSVC(ClassifierMixin, BaseEstimator):
+class BandedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 
     The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band
@@ -64,13 +64,17 @@ default='rbf'
         'reference' is slow, plain and keeps the whole kernel matrix. 'auto' is 'smo'.
     max_iter : int, default=10_000
         Bound on the outer steps of the solver; each does a bounded amount of work.
+    time_limit : float or None, default=None
+        Seconds after which `fit` ends with the best model so far, after the outer step it is in.
     cache_size : float or None, default=None
         Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if it has as many samples and the same
         classes. All parameters may differ.
     verbose : int, default=0
-        1 prints a line a second while fitting, 2 one for every outer step.
+        1 shows a bar on a terminal (if `rich` is installed) or a line a second, 2 a line for every
+        outer step. Lines go to the logger 'bandsvm' where it has a handler for them, else to
+        standard error.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Answers do not depend on it.
 
@@ -154,6 +158,7 @@ default='rbf'
         tol=1e-3,
         solver="auto",
         max_iter=10_000,
+        time_limit=None,
         cache_size=None,
         warm_start=False,
         verbose=0,
@@ -172,6 +177,7 @@ default='rbf'
         self.tol = tol
         self.solver = solver
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.cache_size = cache_size
         self.warm_start = warm_start
         self.verbose = verbose
@@ -203,32 +209,10 @@ default='rbf'
         BandedSVC
             The fitted estimator.
         """
-        before = dict(self.__dict__)
-        try:
-            self._fit(X, y, sample_weight)
-        except BaseException:
-            # A fit that fails leaves nothing half fitted, and an earlier fit as it was.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        if complaint := shortfall(self.certificate_, self.max_iter):
+        fit_model(self, X, y, sample_weight)
+        if complaint := shortfall(self.certificate_):
             warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
         return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Fit the model, step by step."""
-        check_parameters(self)
-        X, y = _validation.check_samples(self, X, y, reset=True)
-        weights = _validation.check_weights(sample_weight, X.shape[0])
-        training = training_problems(self, y, weights)
-        _validation.check_for_kernel(self.kernel, X)
-        starts = self._starts(training)
-        self.classes_ = training.classes
-        self.gamma_ = resolve_gamma(self.gamma, X, weights) if uses_gamma(self.kernel) else np.nan
-        with self._threads():
-            rows = self._rows(X, training)
-            outcomes = solve_problems(self, training, rows, starts)
-            self._store(X, y, training, outcomes)
 
     def decision_function(self, X):
         """Return the decision values of samples.
@@ -301,11 +285,11 @@ default='rbf'
             )
         certificates = []
         with self._threads():
-            rows = self._rows(X, training)
+            rows = kernel_rows(self, X, training)
             predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
             for problem, c, f, intercept, part in zip(
                 training.problems,
-                self._coefficients()[:, training.kept],
+                coefficients_of(self)[:, training.kept],
                 predicted.T,
                 self.intercept_,
                 self.certificate_.parts or [self.certificate_],
@@ -335,16 +319,6 @@ default='rbf'
         compiled = self._kernel().packed() is not None
         return single_threaded_blas() if compiled else limited_threads(self.n_jobs)
 
-    def _rows(self, X: Any, training: Training) -> Rows:
-        """Return the store of kernel rows that all problems share."""
-        return self._kernel().rows(
-            training.kept_samples(X, is_pairwise=self.kernel == "precomputed"),
-            cache_bytes=None if self.cache_size is None else self.cache_size * MEGABYTE,
-            n_jobs=self.n_jobs,
-            tol=self.tol,
-            largest_cost=training.largest_cost(),
-        )
-
     def _for_prediction(self, X: Any, samples: NDArray) -> Any:
         """Return some training samples as `_decide` takes them."""
         if self.kernel == "precomputed":
@@ -355,43 +329,3 @@ default='rbf'
         """Return decision values, one column a problem, of validated samples."""
         support = self.support_vectors_
         return self._kernel().product(X, support, self.dual_coef_.T, self.n_jobs) + self.intercept_
-
-    def _starts(self, training: Training) -> list[NDArray | None]:
-        """Return the coefficients that each problem starts from; None starts at zero."""
-        cold: list[NDArray | None] = [None] * len(training.problems)
-        if not (self.warm_start and hasattr(self, "dual_coef_")):
-            return cold
-        same_samples = len(self.alpha_) == training.signs.shape[1]
-        if not (same_samples and np.array_equal(self.classes_, training.classes)):
-            return cold
-        return list(self._coefficients()[:, training.kept])
-
-    def _store(self, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]) -> None:
-        """Set the fitted attributes."""
-        solutions = [outcome.solution for outcome in outcomes]
-        coefficients = np.zeros(training.signs.shape)
-        coefficients[:, training.kept] = [solution.c for solution in solutions]
-        self.intercept_ = np.array([outcome.intercept for outcome in outcomes])
-        self.certificate_ = combine([outcome.certificate for outcome in outcomes])
-        self.support_ = np.flatnonzero(coefficients.any(axis=0))
-        given = self.kernel == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if given else X[self.support_]
-        self.n_support_ = np.array([np.sum(y[self.support_] == label) for label in self.classes_])
-        self.dual_coef_ = coefficients[:, self.support_]
-        self.alpha_, self.theta_ = training.multipliers(coefficients)
-        decision = np.empty(training.signs.shape)
-        decision[:, training.kept] = [outcome.decision for outcome in outcomes]
-        dropped = training.dropped
-        if len(dropped):
-            decision[:, dropped] = self._decide(self._for_prediction(X, dropped)).T
-        self.xi_, self.eta_ = training.slacks(decision)
-        by_sample = (len(y), -1)
-        self.alpha_support_ = np.flatnonzero(self.alpha_.reshape(by_sample).any(axis=1))
-        self.theta_support_ = np.flatnonzero(self.theta_.reshape(by_sample).any(axis=1))
-        self.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
-
-    def _coefficients(self) -> NDArray[np.float64]:
-        """Return c of every training sample, one row a problem."""
-        coefficients = np.zeros((len(self.intercept_), len(self.alpha_)))
-        coefficients[:, self.support_] = self.dual_coef_
-        return coefficients

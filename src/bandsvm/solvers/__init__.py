@@ -66,7 +66,8 @@ def solve(
     start : ndarray of shape (n_samples,), default=None
         Coefficients to start from; moved to the nearest feasible point.
     callback : callable, default=None
-        Called with a `Progress` after every outer step; a true return value ends the solve.
+        Called with a `Progress` after every outer step; a true return value ends the solve, and
+        a `Status` also says why.
 
     Returns
     -------
@@ -86,8 +87,10 @@ def solve(
             tol=tol,
             n_kernel_rows=rows.n_computed - rows_before,
             n_pair_steps=state.n_pair_steps,
-            n_support=int(np.count_nonzero(state.c)),
             seconds=time.perf_counter() - began,
+            c=state.c,
+            f=state.f,
+            is_current=state.is_current,
         )
         stop = callback is not None and callback(progress)
         if violation <= tol:
@@ -97,7 +100,7 @@ def solve(
             status = Status.NOT_FINITE
             break
         if stop:
-            status = Status.STOPPED
+            status = stop if isinstance(stop, Status) else Status.STOPPED
             break
         if n_iter >= max_iter:
             status = Status.ITERATION_LIMIT

@@ -19,20 +19,38 @@ class Status(Enum):
     ITERATION_LIMIT = "iteration limit"
     NO_PROGRESS = "no progress"
     NOT_FINITE = "not finite"
-    STOPPED = "stopped by the callback"
+    STOPPED = "stopped by a callback"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether something other than the problem itself ended the solve."""
+        return self not in (Status.CONVERGED, Status.NO_PROGRESS, Status.NOT_FINITE)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solver stands after an outer step; the argument of every callback."""
+    """Where a solver stands after an outer step; the argument of every callback.
+
+    ``c`` and ``f`` are the solver's own: copy what is to be kept. While `is_current` is False,
+    ``f`` is that of an earlier ``c``.
+    """
 
     n_iter: int
     violation: float
     tol: float
     n_kernel_rows: int
     n_pair_steps: int
-    n_support: int
     seconds: float
+    c: NDArray[np.float64]
+    f: NDArray[np.float64]
+    is_current: bool
+
+    @property
+    def n_support(self) -> int:
+        """Number of support vectors."""
+        return int(np.count_nonzero(self.c))
 
 
 @dataclass(frozen=True)

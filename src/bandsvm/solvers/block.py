@@ -24,8 +24,6 @@ INNER_SHARE_OF_TOL = 0.5
 # Pair steps per variable after which a step on the whole face is the better way on.
 STEPS_PER_VARIABLE = 30
 SMALLEST_STEP_BUDGET = 1000
-
-
 # A sample is out of play if the violation must grow by this factor before it takes part again ...
 MARGIN = 0.5
 # ... and it pays to leave samples out if this share or less is in play.

@@ -1,0 +1,161 @@
+"""The course of a fit: one problem after the other, seen by observers that may end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._training import Training
+from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.kernels import Rows
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Progress, Solution, Status, solve
+
+# Share of ``tol`` that a solver aims at when its rows are of single precision.
+COARSE_AIM = 0.8
+
+
+class Outcome(NamedTuple):
+    """What came of one problem."""
+
+    solution: Solution
+    intercept: float
+    certificate: Certificate
+
+    @property
+    def decision(self) -> NDArray[np.float64]:
+        """Decision values of the training samples."""
+        return self.solution.f + self.intercept
+
+
+class Observer:
+    """Something that watches a fit: a context around it, told of every problem and every step."""
+
+    def __enter__(self) -> Observer:
+        """Begin to watch, before anything is computed."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave nothing behind, whatever became of the fit."""
+
+    def begin(self, course: Course) -> None:
+        """Hear that ``course.index`` is the next problem."""
+
+    def step(self, course: Course) -> Status | None:
+        """Hear of ``course.progress``; a status ends the fit for the reason that it gives."""
+        return None
+
+
+class Course:
+    """The problems of a training set on their way to their outcomes.
+
+    Parameters
+    ----------
+    estimator : BandedSVC
+        Whose parameters say how to solve.
+    training : Training
+        What to solve.
+    rows : Rows
+        Kernel rows that all problems share.
+    starts : list of ndarray or None
+        Coefficients that each problem starts from.
+    observers : sequence of Observer
+        Who watches.
+    assemble : callable
+        Makes a fitted estimator of outcomes.
+    """
+
+    progress: Progress
+
+    def __init__(
+        self,
+        estimator: Any,
+        training: Training,
+        rows: Rows,
+        starts: list[NDArray | None],
+        observers: Sequence[Observer],
+        assemble: Callable[[list[Outcome]], Any],
+    ) -> None:
+        self.estimator, self.training, self.rows = estimator, training, rows
+        self.index = 0
+        self._starts, self._observers, self._assemble = starts, observers, assemble
+        self._outcomes: list[Outcome] = []
+
+    def run(self) -> list[Outcome]:
+        """Return the outcomes of all problems.
+
+        Where the precision of the rows does not suffice for ``tol``, sharper ones go on from there.
+        """
+        for index, start in enumerate(self._starts):
+            self.index = index
+            for observer in self._observers:
+                observer.begin(self)
+            outcome = self._solve(start)
+            limited = outcome.solution.status.is_limit
+            if not (limited or outcome.certificate.is_optimal):
+                sharper = self.rows.sharper()
+                if sharper is not None:
+                    self.rows = sharper
+                    outcome = self._solve(outcome.solution.c)
+            self._outcomes.append(outcome)
+        return self._outcomes
+
+    def n_support(self) -> tuple[int, int]:
+        """Return the numbers of support vectors at the lower and at the upper edge, as of now."""
+        signed = self.training.signs[self.index, self.training.kept] * self.progress.c
+        return int(np.count_nonzero(signed > 0.0)), int(np.count_nonzero(signed < 0.0))
+
+    def model(self) -> Any:
+        """Return a fitted estimator of what is there now, later problems as they would start."""
+        progress = self.progress
+        now = Solution(
+            c=progress.c.copy(),
+            f=progress.f.copy(),
+            status=Status.INTERRUPTED,
+            n_iter=progress.n_iter,
+            n_pair_steps=progress.n_pair_steps,
+            n_kernel_rows=progress.n_kernel_rows,
+            seconds=progress.seconds,
+        )
+        outcomes = [*self._outcomes, self._judge(self.training.problems[self.index], now)]
+        for index in range(len(outcomes), len(self._starts)):
+            problem = self.training.problems[index]
+            untouched = solve(problem, self.rows, max_iter=0, start=self._starts[index])
+            outcomes.append(self._judge(problem, untouched))
+        return self._assemble(outcomes)
+
+    def _solve(self, start: NDArray | None) -> Outcome:
+        """Solve and certify the problem that is next."""
+        estimator, problem = self.estimator, self.training.problems[self.index]
+        # Rounding of coarse rows adds to the violation: leave it some room.
+        aim = COARSE_AIM * estimator.tol if self.rows.is_coarse else estimator.tol
+        solution = solve(
+            problem,
+            self.rows,
+            solver=estimator.solver,
+            tol=aim,
+            max_iter=estimator.max_iter,
+            start=start,
+            callback=self._observe,
+        )
+        if solution.status is Status.NOT_FINITE:
+            raise ValueError(
+                f"The decision values overflow with kernel={estimator.kernel!r}, "
+                f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
+            )
+        return self._judge(problem, solution)
+
+    def _judge(self, problem: BandProblem, solution: Solution) -> Outcome:
+        """Choose the intercept of a solution and certify both."""
+        intercept = choose_intercept(problem, solution.c, solution.f)
+        certificate = certify(problem, self.rows, solution, intercept, self.estimator.tol)
+        return Outcome(solution, intercept, certificate)
+
+    def _observe(self, progress: Progress) -> Status | None:
+        """Tell everybody of a step; return the first reason to end."""
+        self.progress = progress
+        reasons = [observer.step(self) for observer in self._observers]
+        return next((reason for reason in reasons if reason is not None), None)

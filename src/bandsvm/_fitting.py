@@ -1,0 +1,87 @@
+"""A fit from end to end: check, make problems and rows, solve, store."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from bandsvm import _validation
+from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
+from bandsvm._course import Course, Observer, Outcome
+from bandsvm._fitted import set_fitted_attributes, starting_points
+from bandsvm._limits import Interruption, TimeLimit
+from bandsvm._parameters import check_parameters
+from bandsvm._progress import progress_shower
+from bandsvm._training import Training, training_problems
+from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
+
+MEGABYTE = 2**20
+
+
+def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> None:
+    """Fit a BandedSVC; ``watchers`` see every outer step besides those that its parameters ask for.
+
+    A fit that fails leaves nothing half fitted, and an earlier fit as it was.
+    """
+    before = dict(vars(model))
+    try:
+        _fit(model, X, y, sample_weight, [*_observers(model), *watchers])
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
+@with_callbacks
+def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Observer]) -> None:
+    """Fit a model, step by step."""
+    check_parameters(model)
+    with ExitStack() as watched:
+        for observer in observers:
+            watched.enter_context(observer)
+        X, y = _validation.check_samples(model, X, y, reset=True)
+        weights = _validation.check_weights(sample_weight, X.shape[0])
+        training = training_problems(model, y, weights)
+        _validation.check_for_kernel(model.kernel, X)
+        starts = starting_points(model, training)
+        model.classes_ = training.classes
+        needs_gamma = uses_gamma(model.kernel)
+        model.gamma_ = resolve_gamma(model.gamma, X, weights) if needs_gamma else np.nan
+
+        def assemble(outcomes: list[Outcome]) -> Any:
+            assembled = copy.copy(model)
+            set_fitted_attributes(assembled, X, y, training, outcomes)
+            return assembled
+
+        tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
+        with model._threads():
+            rows = kernel_rows(model, X, training)
+            course = Course(model, training, rows, starts, [*observers, *tasks], assemble)
+            set_fitted_attributes(model, X, y, training, course.run())
+        for task in tasks:
+            task.close()
+
+
+def _observers(model: Any) -> list[Observer]:
+    """Return what a model's parameters ask to watch its fit."""
+    observers: list[Observer] = [Interruption()]
+    if model.time_limit is not None:
+        observers.append(TimeLimit(model.time_limit))
+    if model.verbose:
+        observers.append(progress_shower(model.verbose))
+    return observers
+
+
+def kernel_rows(model: Any, X: Any, training: Training) -> Rows:
+    """Return the store of kernel rows that all problems of a training set share."""
+    return model._kernel().rows(
+        training.kept_samples(X, is_pairwise=model.kernel == "precomputed"),
+        cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
+        n_jobs=model.n_jobs,
+        tol=model.tol,
+        largest_cost=training.largest_cost(),
+    )

@@ -1,0 +1,343 @@
+"""Our own model files: round trips, refusals, and files that somebody tampered with."""
+
+import errno
+import hashlib
+import json
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+import bandsvm
+from bandsvm import BandedSVC
+from bandsvm.persistence import ModelFileError
+from bandsvm.persistence._container import MAGIC, pack, unpack
+
+X, Y = load_iris(return_X_y=True)
+TWO = Y < 2
+NAMES = np.array(["ant", "bée", "eel"])
+
+
+def pandas_frame(X):
+    return pytest.importorskip("pandas").DataFrame(X, columns=["a", "b", "c", "d"])
+
+
+CASES = {
+    "two classes": lambda: (BandedSVC(), X[TWO], Y[TWO]),
+    "three classes": lambda: (BandedSVC(C1=2), X, Y),
+    "names as labels": lambda: (BandedSVC(), X, NAMES[Y]),
+    "objects as labels": lambda: (BandedSVC(), X, NAMES[Y].astype(object)),
+    "bools as labels": lambda: (BandedSVC(), X, Y == 1),
+    "floats as labels": lambda: (BandedSVC(), X, Y - 0.0),
+    "short labels": lambda: (BandedSVC(), X, Y.astype(np.int8)),
+    "float32": lambda: (BandedSVC(), X.astype(np.float32), Y),
+    "csr matrix": lambda: (BandedSVC(), sp.csr_matrix(X), Y),
+    "csr array": lambda: (BandedSVC(), sp.csr_array(X), Y),
+    "linear": lambda: (BandedSVC(kernel="linear"), X, Y),
+    "precomputed": lambda: (BandedSVC(kernel="precomputed"), X @ X.T, Y),
+    "numbers of numpy": lambda: (BandedSVC(np.float64(2.0), gamma=np.float32(0.25)), X, Y),
+    "a band a class": lambda: (BandedSVC(rho2={0: 1.5, 1: 2, 2: 3}, class_weight={0: 2}), X, Y),
+    "names of features": lambda: (BandedSVC(), pandas_frame(X), Y),
+    "standardised": lambda: (make_pipeline(StandardScaler(), BandedSVC()), pandas_frame(X), Y),
+    "sparse scaled": lambda: (
+        make_pipeline(StandardScaler(with_mean=False), MaxAbsScaler(), BandedSVC()),
+        sp.csr_matrix(X),
+        Y,
+    ),
+    "between 0 and 1": lambda: (make_pipeline(MinMaxScaler(), BandedSVC(kernel="chi2")), X, Y),
+}
+
+
+def assert_equal_values(a, b):
+    """Equal in kind and in every bit."""
+    if isinstance(a, np.generic):
+        a = a.item()
+    assert type(a) is type(b)
+    if sp.issparse(a):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a.toarray(), b.toarray())
+    elif isinstance(a, np.ndarray):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+    else:
+        assert a == b or (a != a and b != b)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_loaded_is_what_was_saved(case, tmp_path):
+    model, samples, labels = CASES[case]()
+    model.fit(samples, labels)
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(model, path)
+    loaded = bandsvm.load(path)
+    assert_equal_values(model.predict(samples), loaded.predict(samples))
+    values = model.decision_function(samples)
+    np.testing.assert_array_equal(values, loaded.decision_function(samples))
+    steps, others = (getattr(m, "steps", [("", m)]) for m in (model, loaded))
+    for (name, step), (other_name, other) in zip(steps, others, strict=True):
+        assert name == other_name
+        assert step.get_params() == other.get_params()
+        assert vars(step).keys() == vars(other).keys()
+        for attribute in vars(step):
+            if attribute.endswith("_"):
+                assert_equal_values(getattr(step, attribute), getattr(other, attribute))
+
+
+def test_loaded_model_goes_on_where_the_saved_one_stopped(tmp_path):
+    samples, labels = make_classification(1500, flip_y=0.2, random_state=0)
+    model = BandedSVC(warm_start=True).fit(samples, labels)
+    bandsvm.save(model, tmp_path / "model.bsvm")
+    loaded = bandsvm.load(tmp_path / "model.bsvm").fit(samples, labels)
+    assert model.certificate_.n_pair_steps > 0
+    assert loaded.certificate_.n_pair_steps == 0
+    np.testing.assert_array_equal(loaded.dual_coef_, model.dual_coef_)
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "words"),
+    [
+        (BandedSVC(), NotFittedError, "not fitted"),
+        (StandardScaler().fit(X), TypeError, "pipeline of StandardScaler"),
+        (make_pipeline(RobustScaler(), BandedSVC()).fit(X, Y), TypeError, "RobustScaler"),
+        (make_pipeline(StandardScaler()).fit(X), TypeError, "joblib and skops take others"),
+        (BandedSVC(kernel=lambda a, b: a @ b.T).fit(X, Y), TypeError, "kernel=<function"),
+        ("model", TypeError, "got 'model'"),
+    ],
+)
+def test_models_that_no_file_can_hold(model, error, words, tmp_path):
+    path = tmp_path / "model.bsvm"
+    path.write_bytes(b"old")
+    with pytest.raises(error, match=words):
+        bandsvm.save(model, path)
+    assert os.listdir(tmp_path) == ["model.bsvm"]
+    assert path.read_bytes() == b"old"
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model.bsvm"
+    bandsvm.save(
+        make_pipeline(StandardScaler(), BandedSVC()).fit(sp.csr_array(X).toarray(), Y), path
+    )
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def sparse_content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model.bsvm"
+    bandsvm.save(BandedSVC().fit(sp.csr_array(X), Y), path)
+    return path.read_bytes()
+
+
+def refused(content, tmp_path, words):
+    path = tmp_path / "model.bsvm"
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=words) as caught:
+        bandsvm.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_foreign_files_are_refused(tmp_path):
+    for foreign in (b"", b"BANDSVM", b"svm_type c_svc\n", b"\x80\x04pickle", b"PK\x03\x04"):
+        refused(foreign, tmp_path, "not a model file of bandsvm")
+
+
+def test_every_truncation_is_refused(content, tmp_path):
+    for length in [len(MAGIC), 20, 100, len(content) // 2, len(content) - 1]:
+        refused(content[:length], tmp_path, "damaged or incomplete")
+
+
+def test_every_flipped_bit_is_refused(content, tmp_path):
+    for position in np.linspace(len(MAGIC), len(content) - 1, 50).astype(int):
+        changed = bytearray(content)
+        changed[position] ^= 4
+        refused(bytes(changed), tmp_path, "checksum")
+
+
+def test_newer_files_are_refused_with_a_cure(tmp_path):
+    newer = pack({"format": 2, "writer": "bandsvm 7.0"}, {})
+    refused(newer, tmp_path, "format 2 by bandsvm 7.0.*formats up to 1.*upgrade")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        bandsvm.load(tmp_path / "none.bsvm")
+
+
+def sealed(header):
+    """Return a file with a right checksum around whatever header."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    body = MAGIC + len(text).to_bytes(8, "little") + text
+    return body + hashlib.sha256(body).digest()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"{",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b"\xff\xfe",
+        [],
+        {},
+        {"format": True},
+        {"format": "1"},
+        {"format": 0},
+        {"format": 1},
+        {"format": 1, "arrays": []},
+        {"format": 1, "arrays": {}},
+        {"format": 1, "arrays": {}, "steps": []},
+        {"format": 1, "arrays": {}, "steps": [{}]},
+        {"format": 1, "arrays": {}, "steps": [{"class": "Pipeline"}]},
+        {"format": 1, "arrays": {}, "steps": [{"class": "BandedSVC"}]},
+        {"format": 1, "arrays": {"x": 1}},
+        {"format": 1, "arrays": {"x": {"dtype": "O", "shape": [1], "offset": 0}}},
+        {"format": 1, "arrays": {"x": {"dtype": "<f8", "shape": [10**15], "offset": 0}}},
+        {"format": 1, "arrays": {"x": {"dtype": "<f8", "shape": [-1], "offset": 0}}},
+        {"format": 1, "arrays": {"x": {"dtype": "<f8", "shape": [1], "offset": -8}}},
+        {"format": 1, "arrays": {"x": {"dtype": "<f8", "shape": [2**32, 2**32], "offset": 0}}},
+    ],
+)
+def test_sealed_nonsense_is_refused(header, tmp_path):
+    refused(sealed(header), tmp_path, "damaged")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"_init__": []},
+        {"array": "none"},
+        {"array": []},
+        {"csr": {}},
+        {"certificate": {"status": "FINE"}},
+        {"certificate": []},
+        {"mapping": [1]},
+        {"mapping": [[{"mapping": []}, 1]]},
+        {"float": "x"},
+        {"tuple": 1},
+        {},
+        [],
+    ],
+)
+def test_values_of_no_known_kind_are_refused(value, content, tmp_path):
+    header, arrays = unpack(content)
+    header["steps"][1]["attributes"]["gamma_"] = value
+    refused(pack(header, arrays), tmp_path, "damaged")
+
+
+def tampered(content, change):
+    """Return a file with the checksum of its changed header and arrays."""
+    header, arrays = unpack(content)
+    change(header["steps"][-1], arrays)
+    return pack(header, arrays)
+
+
+def set_array(name, value):
+    def change(step, arrays):
+        arrays[step["attributes"][name]["array"]] = np.asarray(value)
+
+    return change
+
+
+def set_parameter(name, value):
+    return lambda step, arrays: step["parameters"].__setitem__(name, value)
+
+
+def set_attribute(name, value):
+    return lambda step, arrays: step["attributes"].__setitem__(name, value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        set_array("dual_coef_", np.zeros((3, 2))),
+        set_array("dual_coef_", np.zeros(3)),
+        set_array("dual_coef_", np.array([["a"]] * 3)),
+        set_array("intercept_", np.full(3, np.nan)),
+        set_array("support_vectors_", np.zeros((1, 4))),
+        set_array("support_", np.arange(3)),
+        set_array("alpha_", np.zeros(2)),
+        set_array("classes_", np.zeros(3, dtype=np.int64)),
+        set_array("classes_", np.arange(2)),
+        set_attribute("n_features_in_", 10**12),
+        set_attribute("n_features_in_", "4"),
+        set_attribute("predict", 1),
+        set_attribute("gamma_", "scale"),
+        set_attribute("certificate_", 1),
+        set_parameter("kernel", "cosine"),
+        set_parameter("C1", -1),
+        set_parameter("C1", {"mapping": [[0, 1]]}),
+        set_parameter("solver", None),
+        lambda step, arrays: step["attributes"].pop("dual_coef_"),
+    ],
+)
+def test_sealed_models_whose_parts_do_not_fit_are_refused(change, content, tmp_path):
+    refused(tampered(content, change), tmp_path, "do not fit together|differ in their number")
+
+
+def test_unknown_parameters_are_refused(content, tmp_path):
+    changed = tampered(content, set_parameter("bandwidth", 1))
+    refused(changed, tmp_path, r"does not know: \['bandwidth'\]")
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_indices_outside_a_sparse_matrix_are_refused(part, sparse_content, tmp_path):
+    def change(step, arrays):
+        name = step["attributes"]["support_vectors_"]["csr"][part]["array"]
+        arrays[name] = arrays[name] + 10**6
+
+    refused(tampered(sparse_content, change), tmp_path, "damaged")
+
+
+def test_arrays_may_not_share_bytes(content, tmp_path):
+    body = content[: -hashlib.sha256().digest_size]
+    length = int.from_bytes(body[8:16], "little")
+    text = json.loads(body[16 : 16 + length])
+    largest = max(text["arrays"].values(), key=lambda entry: np.prod(entry["shape"]))
+    text["arrays"] = {str(i): largest for i in range(30)}
+    encoded = json.dumps(text).encode()
+    changed = MAGIC + len(encoded).to_bytes(8, "little") + encoded + body[16 + length :]
+    changed += hashlib.sha256(changed).digest()
+    refused(changed, tmp_path, "larger than the file")
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_sealed_files_with_fuzzed_headers_load_or_are_refused(data, content, tmp_path_factory):
+    header, _ = unpack(content)
+    text = json.dumps(header)
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(start + 40, len(text))))
+    text = text[:start] + data.draw(st.text(max_size=20)) + text[stop:]
+    body = content[: -hashlib.sha256().digest_size]
+    length = int.from_bytes(body[8:16], "little")
+    encoded = text.encode("utf-8", "surrogatepass")
+    changed = MAGIC + len(encoded).to_bytes(8, "little") + encoded + body[16 + length :]
+    path = tmp_path_factory.getbasetemp() / "fuzzed.bsvm"
+    path.write_bytes(changed + hashlib.sha256(changed).digest())
+    try:
+        model = bandsvm.load(path)
+    except ModelFileError:
+        return
+    assert model.decision_function(X).shape == (150, 3)
+
+
+def test_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "model.bsvm"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left.*model\.bsvm"):
+        bandsvm.save(BandedSVC().fit(X, Y), path)
+    assert os.listdir(tmp_path) == ["model.bsvm"]
+    assert path.read_bytes() == b"old"
