@@ -41,11 +41,11 @@ def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_liste
         assert streams.out == ""
         printed.append(streams.err.splitlines())
     n_problems = len(model.intercept_)
-    # Nothing, then the start and the end of each problem, then the start and every step.
-    lengths = [0, 2 * n_problems, model.certificate_.n_iter + n_problems]
+    # Nothing, then the end of each problem, then the start and every step.
+    lengths = [0, n_problems, model.certificate_.n_iter + n_problems]
     assert [len(lines) for lines in printed] == lengths
     assert all("violation" in line for line in printed[1] + printed[2])
-    assert sum("'eel' against the rest" in line for line in printed[1]) == 2 * (n_classes == 3)
+    assert sum("'eel' against the rest" in line for line in printed[1]) == (n_classes == 3)
 
 
 def test_last_line_counts_both_kinds_of_support_vectors(capsys, nobody_listens):

@@ -58,8 +58,8 @@ class ProgressLines(Observer):
         self._verbose = verbose
 
     def begin(self, course: Course) -> None:
-        """Say the first step of every problem."""
-        self._last_line_at = -math.inf
+        """Say nothing yet: what is over at once deserves one line only."""
+        self._last_line_at = 0.0
         title = course.training.titles()[course.index]
         self._title = f"{title} " if title else ""
 

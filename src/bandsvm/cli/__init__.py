@@ -1,0 +1,42 @@
+"""The command ``bandsvm``: one file a command, imported only as far as ``--help`` needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from bandsvm.cli import fit, inspect, predict, reproduce, tune
+
+DONE, FAILED = 0, 1  # and 2, wrong use, which argparse returns
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 done, 1 it failed, 2 wrong use."""
+    parser = argparse.ArgumentParser(
+        prog="bandsvm",
+        description="The Banded SVM at the shell.",
+        epilog="Data files: svmlight, CSV, Parquet, NPZ; plain, .gz or .bz2; - is standard input.",
+    )
+    parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (fit, predict, inspect, tune, reproduce):
+        command.add_parser(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
+        print(f"bandsvm: {_sentence(error)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("bandsvm: interrupted; nothing was written.", file=sys.stderr)
+    return FAILED
+
+
+def _sentence(error: Exception) -> str:
+    """Return what an error says, with the file where there is one, in one line."""
+    if isinstance(error, OSError) and error.filename:
+        return f"cannot write or read {error.filename}: {error.strerror}."
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory for this: {error}."
+    return " ".join(str(error).split())

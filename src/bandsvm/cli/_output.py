@@ -1,0 +1,47 @@
+"""What a command says: sentences for people, or one JSON object for machines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from typing import Any
+
+
+class Output:
+    """Sentences go to standard output, or with --json to standard error, or with --quiet nowhere.
+
+    With ``results_on_stdout`` a command's own results have standard output to themselves.
+    """
+
+    def __init__(self, options: argparse.Namespace, results_on_stdout: bool = False) -> None:
+        self.is_quiet, self.is_json = options.quiet, options.json
+        self._to_stderr = options.json or results_on_stdout
+
+    def tell(self, sentence: str) -> None:
+        """Say something that people want to know."""
+        if not self.is_quiet:
+            print(sentence, file=sys.stderr if self._to_stderr else sys.stdout, flush=True)
+
+    def warn(self, sentence: str) -> None:
+        """Say something that nobody should miss."""
+        print(f"bandsvm: {sentence}", file=sys.stderr, flush=True)
+
+    def result(self, values: dict[str, Any]) -> None:
+        """Print the result for machines if that is what they asked for."""
+        if self.is_json:
+            print(json.dumps(_plain(values), allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """Return values as JSON takes them; it has no sign for numbers that are not finite."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,90 @@
+"""``bandsvm fit``: from a data file to a model file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from bandsvm.cli._options import (
+    add_data_options,
+    add_model_options,
+    add_output_options,
+    given_parameters,
+)
+from bandsvm.cli._output import Output
+
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "fit",
+        help="train a model and write it to a file",
+        usage="bandsvm fit TRAIN --model FILE [options]",
+        description="Train a model. Ctrl-C ends training with the best model so far, and --resume "
+        "goes on from there; a checkpoint is written every minute.",
+    )
+    parser.add_argument("train", metavar="TRAIN", help="data file, or -")
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the model in FILE or its checkpoint"
+    )
+    add_output_options(parser)
+    add_data_options(parser)
+    add_model_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, certify, write."""
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm._fitting import fit_model
+    from bandsvm.certificate import shortfall
+    from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
+    from bandsvm.cli._tables import read_table
+    from bandsvm.solvers import Status
+
+    output = Output(options)
+    checkpoint_path = options.model.with_name(options.model.name + ".checkpoint")
+    before = _unfinished(options, checkpoint_path)
+    table = read_table(options.train, options)
+    output.tell(table.describe())
+    pipeline = prepare(before, table, options.scale, given_parameters(options))
+    model = classifier_of(pipeline)
+    model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
+    X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
+    output.tell(table.describe_scaling(pipeline))
+
+    def as_pipeline(fitted: Any) -> Pipeline:
+        return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
+
+    def write_checkpoint(fitted: Any) -> None:
+        write_model(as_pipeline(fitted), table.names, checkpoint_path)
+
+    checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
+    fit_model(model, X, table.y, None, checkpoint)
+    write_model(as_pipeline(model), table.names, options.model)
+    checkpoint_path.unlink(missing_ok=True)
+    complaint = shortfall(model.certificate_)
+    result = summary(model, X, table.y)
+    output.tell(repr(model.certificate_))
+    output.tell(result.describe())
+    output.tell(f"The model is in {options.model}.")
+    output.result({**result.values(), "model": str(options.model)})
+    if complaint:
+        output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
+    return 1 if model.certificate_.status is Status.INTERRUPTED else 0
+
+
+def _unfinished(options: argparse.Namespace, checkpoint: Path) -> Any:
+    """Return the model to go on with, None to begin anew."""
+    if not options.resume:
+        return None
+    from bandsvm import load
+
+    return load(checkpoint if checkpoint.exists() else options.model)

@@ -1,0 +1,106 @@
+"""``bandsvm inspect``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from bandsvm.cli._options import add_output_options
+from bandsvm.cli._output import Output
+
+N_BINS = 8
+BAR_WIDTH = 40
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "inspect",
+        help="tell what a model file holds",
+        usage="bandsvm inspect FILE [options]",
+        description="Tell what a model file holds, and draw where the training samples lie "
+        "against the band.",
+    )
+    parser.add_argument("model", type=Path, metavar="FILE", help="a model file")
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, describe, draw."""
+    from bandsvm import load
+    from bandsvm.cli._models import classifier_of, describe_certificate
+
+    output = Output(options)
+    model = load(options.model)
+    classifier = classifier_of(model)
+    steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
+    changed = {
+        name: value
+        for name, value in classifier.get_params().items()
+        if value != type(classifier)().get_params()[name]
+    }
+    names = getattr(model, "feature_names_in_", None)
+    certificate = getattr(classifier, "certificate_", None)
+    output.tell(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
+    output.tell(f"  classes         {', '.join(map(str, classifier.classes_.tolist()))}")
+    output.tell(f"  features        {classifier.n_features_in_}{_some(names)}")
+    settings = ", ".join(f"{name}={value!r}" for name, value in changed.items())
+    output.tell(f"  parameters      {settings or 'all as by default'}")
+    output.tell(f"  gamma           {classifier.gamma_:.6g}")
+    output.tell(f"  support vectors {classifier.dual_coef_.shape[1]}")
+    bars = histogram(classifier) if hasattr(classifier, "xi_") else []
+    if certificate is not None:
+        output.tell(repr(certificate))
+    if bars:
+        output.tell("Decision values of the training samples, y g(x), against the band:")
+        largest = max(n for _, n in bars)
+        for label, n in bars:
+            output.tell(f"  {label:>20} {n:>8} {'#' * round(BAR_WIDTH * n / largest)}".rstrip())
+    output.result(
+        {
+            "model": str(options.model),
+            "steps": steps,
+            "classes": classifier.classes_,
+            "n_features": classifier.n_features_in_,
+            "feature_names": names,
+            "parameters": classifier.get_params(),
+            "gamma": classifier.gamma_,
+            "n_support": classifier.dual_coef_.shape[1],
+            "certificate": None if certificate is None else describe_certificate(certificate),
+            "histogram": [{"values": label, "n_samples": n} for label, n in bars],
+        }
+    )
+    return 0
+
+
+def _some(names: Any) -> str:
+    """Return a few names of features in brackets."""
+    if names is None:
+        return ""
+    shown = ", ".join(names[:6].tolist())
+    return f" ({shown}{', ...' if len(names) > 6 else ''})"
+
+
+def histogram(classifier: Any) -> list[tuple[str, int]]:
+    """Return numbers of training samples by how far they lie from the band.
+
+    A file knows by how much samples miss the band, not where in it they lie: the band is one bar.
+    """
+    import numpy as np
+
+    xi, eta = np.ravel(classifier.xi_), np.ravel(classifier.eta_)
+    missed = np.where(xi > classifier.tol, -xi, np.where(eta > classifier.tol, eta, 0.0))
+    bars = [("in the band", int(np.sum(missed == 0.0)))]
+    for sign, words in ((-1.0, "below"), (1.0, "above")):
+        distances = sign * missed[sign * missed > 0.0]
+        if not len(distances):
+            continue
+        counts, edges = np.histogram(distances, bins=N_BINS, range=(0.0, distances.max()))
+        rows = [
+            (f"{low:.3g} to {high:.3g} {words}", int(n))
+            for n, low, high in zip(counts, edges[:-1], edges[1:], strict=True)
+        ]
+        bars = [*reversed(rows), *bars] if sign < 0.0 else [*bars, *rows]
+    return bars

@@ -1,0 +1,95 @@
+"""``bandsvm predict``: labels, decision values and positions against the band."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from bandsvm.cli._options import add_data_options, add_output_options
+from bandsvm.cli._output import Output
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "predict",
+        help="predict the labels of samples",
+        usage="bandsvm predict DATA --model FILE [options]",
+        description="Predict labels: one a line or, with --values or --band, as CSV with a header. "
+        "Where the data have labels, the accuracy is told.",
+    )
+    parser.add_argument("data", metavar="DATA", help="data file, or -")
+    parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write here instead of to standard output"
+    )
+    parser.add_argument("--values", action="store_true", help="add the decision values")
+    parser.add_argument(
+        "--band", action="store_true", help="add whether they are below, inside or above the band"
+    )
+    add_output_options(parser)
+    add_data_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Predict and write."""
+    import numpy as np
+
+    from bandsvm import load
+    from bandsvm._files import write_whole
+    from bandsvm.cli._models import classifier_of, transformed
+    from bandsvm.cli._tables import read_table
+
+    output = Output(options, results_on_stdout=options.output is None)
+    model = load(options.model)
+    table = read_table(options.data, options, model)
+    output.tell(table.describe())
+    classifier = classifier_of(model)
+    X = transformed(model, table.X)
+    with warnings.catch_warnings():
+        # Names were compared when the file was read.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        values = classifier.decision_function(X)
+        columns: dict[str, Any] = {"label": classifier.predict(X)}
+        if options.values:
+            columns |= _value_columns(values, classifier.classes_)
+        if options.band:
+            columns["band"] = classifier.band_position(X)
+    result: dict[str, Any] = {"n_samples": len(columns["label"])}
+    if table.y is not None:
+        n_right = int(np.sum(columns["label"].astype(str) == table.y.astype(str)))
+        result["accuracy"] = n_right / len(table.y)
+        output.tell(f"Accuracy {result['accuracy']:.4f} ({n_right} of {len(table.y)}).")
+    if options.output is not None:
+        write_whole(options.output, _as_text(columns).encode())
+        output.tell(f"The predictions are in {options.output}.")
+        result["output"] = str(options.output)
+    elif options.json:
+        result |= columns
+    else:
+        sys.stdout.write(_as_text(columns))
+    output.result(result)
+    return 0
+
+
+def _value_columns(values: Any, classes: Any) -> dict[str, Any]:
+    """Return decision values by name of column: one for two classes, else one a class."""
+    if values.ndim == 1:
+        return {"value": values}
+    return {f"value {label}": values[:, k] for k, label in enumerate(classes.tolist())}
+
+
+def _as_text(columns: dict[str, Any]) -> str:
+    """Return a label a line or, if there is more, CSV with a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if len(columns) > 1:
+        writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    return text.getvalue()
