@@ -21,6 +21,10 @@ PUBLIC = [
     "bandsvm.BandedSVC.decision_function",
     "bandsvm.BandedSVC.certify",
     "bandsvm.certificate.certify",
+    "bandsvm.export_libsvm",
+    "bandsvm.load_libsvm",
+    "bandsvm.to_onnx",
+    "bandsvm.persistence.onnx.register_converter",
     "bandsvm.datasets.make_paper_clusters",
     "bandsvm.metrics.band_coverage",
     "bandsvm.metrics.cluster_balance",
@@ -54,7 +58,16 @@ def test_every_public_name_has_a_docstring():
         assert inspect.getdoc(getattr(bandsvm, name))
 
 
-@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets", "bandsvm.metrics"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "bandsvm.classifier",
+        "bandsvm.datasets",
+        "bandsvm.metrics",
+        "bandsvm.persistence.libsvm",
+        "bandsvm.persistence.onnx",
+    ],
+)
 def test_docstring_examples_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0

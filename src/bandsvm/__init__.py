@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
+    from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
+    from bandsvm.persistence.onnx import to_onnx
 
-__all__ = ["BandedSVC", "Certificate"]
+__all__ = ["BandedSVC", "Certificate", "export_libsvm", "load_libsvm", "to_onnx"]
 __version__ = version("bandsvm")
 
-_HOMES = {"BandedSVC": "bandsvm.classifier", "Certificate": "bandsvm.certificate"}
+_HOMES = {
+    "BandedSVC": "bandsvm.classifier",
+    "Certificate": "bandsvm.certificate",
+    "export_libsvm": "bandsvm.persistence.libsvm",
+    "load_libsvm": "bandsvm.persistence.libsvm",
+    "to_onnx": "bandsvm.persistence.onnx",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -288,7 +288,7 @@ default='rbf'
             Like `certificate_`, whose violation and gap rest on the decision values that the
             solver kept; here they rest on the recomputed ones.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
         X, y = _validation.check_samples(self, X, y, reset=False)
         weights = _validation.check_weights(sample_weight, X.shape[0])
         training = training_problems(self, y, weights)
@@ -359,7 +359,7 @@ default='rbf'
     def _starts(self, training: Training) -> list[NDArray | None]:
         """Return the coefficients that each problem starts from; None starts at zero."""
         cold: list[NDArray | None] = [None] * len(training.problems)
-        if not (self.warm_start and hasattr(self, "dual_coef_")):
+        if not (self.warm_start and hasattr(self, "alpha_")):
             return cold
         same_samples = len(self.alpha_) == training.signs.shape[1]
         if not (same_samples and np.array_equal(self.classes_, training.classes)):

@@ -1,0 +1,1 @@
+"""Models as files that other programs read, and back: one file a format."""
