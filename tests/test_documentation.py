@@ -82,6 +82,17 @@ def test_readme_example_runs(capsys):
     assert "converged" in printed
 
 
+def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "exchange.md").read_text()
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "exchange.md", "exec"), names)
+    written = {file.name for file in tmp_path.iterdir()}
+    classes = {f"wine.{k}.model" for k in range(3)}
+    assert written == {"cancer.model", "cancer.onnx", "cancer.pkl", "cancer.skops", *classes}
+
+
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_example_draws_something(example, monkeypatch):
     plt = pytest.importorskip("matplotlib.pyplot")
