@@ -23,6 +23,10 @@ PUBLIC = [
     "bandsvm.certificate.certify",
     "bandsvm.load",
     "bandsvm.save",
+    "bandsvm.export_libsvm",
+    "bandsvm.load_libsvm",
+    "bandsvm.to_onnx",
+    "bandsvm.persistence.onnx.register_converter",
     "bandsvm.datasets.make_paper_clusters",
     "bandsvm.metrics.band_coverage",
     "bandsvm.metrics.cluster_balance",
@@ -56,7 +60,16 @@ def test_every_public_name_has_a_docstring():
         assert inspect.getdoc(getattr(bandsvm, name))
 
 
-@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets", "bandsvm.metrics"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "bandsvm.classifier",
+        "bandsvm.datasets",
+        "bandsvm.metrics",
+        "bandsvm.persistence.libsvm",
+        "bandsvm.persistence.onnx",
+    ],
+)
 def test_docstring_examples_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0
@@ -69,6 +82,17 @@ def test_readme_example_runs(capsys):
     printed = capsys.readouterr().out
     assert re.match(r"accuracy 0\.9\d\d\n", printed)
     assert "converged" in printed
+
+
+def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "exchange.md").read_text()
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "exchange.md", "exec"), names)
+    written = {file.name for file in tmp_path.iterdir()}
+    classes = {f"wine.{k}.model" for k in range(3)}
+    assert written == {"cancer.model", "cancer.onnx", "cancer.pkl", "cancer.skops", *classes}
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

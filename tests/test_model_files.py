@@ -17,6 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 
 import bandsvm
 from bandsvm import BandedSVC
+from bandsvm.cli import main
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import MAGIC, pack, unpack
 
@@ -341,3 +342,18 @@ def test_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         bandsvm.save(BandedSVC().fit(X, Y), path)
     assert os.listdir(tmp_path) == ["model.bsvm"]
     assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_model_that_came_from_libsvm_can_be_saved(kernel, tmp_path, capsys):
+    samples = X[TWO] if kernel == "rbf" else X[TWO] @ X[TWO].T
+    model = BandedSVC(kernel=kernel).fit(samples, Y[TWO])
+    [path] = bandsvm.export_libsvm(model, tmp_path / "model.libsvm")
+    n_features = samples.shape[1]
+    bandsvm.save(bandsvm.load_libsvm(path, n_features=n_features), tmp_path / "model.bsvm")
+    loaded = bandsvm.load(tmp_path / "model.bsvm")
+    np.testing.assert_allclose(
+        loaded.decision_function(samples), model.decision_function(samples), atol=1e-10
+    )
+    assert main(["inspect", str(tmp_path / "model.bsvm")]) == 0
+    assert "support vectors" in capsys.readouterr().out

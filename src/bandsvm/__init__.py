@@ -8,8 +8,18 @@ if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
     from bandsvm.persistence import load, save
+    from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
+    from bandsvm.persistence.onnx import to_onnx
 
-__all__ = ["BandedSVC", "Certificate", "load", "save"]
+__all__ = [
+    "BandedSVC",
+    "Certificate",
+    "export_libsvm",
+    "load",
+    "load_libsvm",
+    "save",
+    "to_onnx",
+]
 __version__ = version("bandsvm")
 
 _HOMES = {
@@ -17,6 +27,9 @@ _HOMES = {
     "Certificate": "bandsvm.certificate",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
+    "export_libsvm": "bandsvm.persistence.libsvm",
+    "load_libsvm": "bandsvm.persistence.libsvm",
+    "to_onnx": "bandsvm.persistence.onnx",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,14 @@ class Certificate:
         # Each of the two decision values that make up a violation may have drifted.
         worst = self.kkt_violation + 2.0 * self.gradient_drift
         return bool(worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return plain values only: skops, for one, cannot restore an enumeration."""
+        return {**self.__dict__, "status": self.status.value}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take back what `__getstate__` returned."""
+        self.__dict__.update(state, status=Status(state["status"]))
 
     def __repr__(self) -> str:
         """Return the certificate as a table."""

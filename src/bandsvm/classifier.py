@@ -272,7 +272,7 @@ default='rbf'
             Like `certificate_`, whose violation and gap rest on the decision values that the
             solver kept; here they rest on the recomputed ones.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
         X, y = _validation.check_samples(self, X, y, reset=False)
         weights = _validation.check_weights(sample_weight, X.shape[0])
         training = training_problems(self, y, weights)

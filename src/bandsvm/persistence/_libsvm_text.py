@@ -1,0 +1,297 @@
+"""The text of a two-class LIBSVM model, read with distrust.
+
+Nothing is allocated by what the file promises, only by what it holds, so that reading takes a small
+multiple of the file's size at most.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# The parameters that LIBSVM writes for each kernel.
+KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "linear": (),
+    "polynomial": ("degree", "gamma", "coef0"),
+    "rbf": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+    "precomputed": (),
+}
+READABLE_TYPES = ("c_svc", "nu_svc")
+# LIBSVM's own integers: labels, counts, indices of features.
+LARGEST_WHOLE = 2**31 - 1
+# Bytes of a header line, far more than two numbers take: a file without line ends is not swallowed.
+LONGEST_HEADER_LINE = 1024
+LONGEST_QUOTE = 30
+
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,10}")
+_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class LibsvmText:
+    """What a two-class model file says.
+
+    Parameters
+    ----------
+    kernel : str
+        LIBSVM's name of the kernel.
+    parameters : dict
+        The kernel's own: gamma, coef0, degree.
+    labels, n_support : tuple of int
+        Labels of the classes of positive and of other values; their numbers of support vectors,
+        which come in this order.
+    rho : float
+        Minus the intercept.
+    coefficients : ndarray of shape (n_support,)
+        Coefficients of the support vectors.
+    support : CSR of shape (n_support, largest index) or ndarray of shape (n_support,)
+        The support vectors or, with a precomputed kernel, their numbers in the training set,
+        from 1.
+    """
+
+    kernel: str
+    parameters: dict[str, Any]
+    labels: tuple[int, int]
+    n_support: tuple[int, int]
+    rho: float
+    coefficients: NDArray[np.float64]
+    support: Any
+
+
+class _Lines:
+    """Lines of a file, counted, and complaints about them."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file = file
+        self._path = path
+        self._number = 0
+
+    def header_line(self) -> list[bytes]:
+        """Return the words of the next line."""
+        self._number += 1
+        line = self._file.readline(LONGEST_HEADER_LINE)
+        if not line:
+            self.fail("the file ends before its support vectors; it was cut off")
+        if not line.endswith(b"\n"):
+            self.fail("the line has no end; the file was cut off or is no LIBSVM model")
+        return line.split()
+
+    def rest(self) -> Iterator[list[bytes]]:
+        """Yield the words of the lines that are left."""
+        for line in self._file:
+            self._number += 1
+            if not line.endswith(b"\n"):
+                self.fail("the line has no end; the file was cut off")
+            yield line.split()
+
+    def fail(self, complaint: str) -> NoReturn:
+        """Raise an error about the current line."""
+        raise ValueError(f"{self._path}, line {self._number}: {complaint}.")
+
+    def whole(self, name: str, word: bytes, lowest: int = 0) -> int:
+        """Return a whole number as LIBSVM can hold it."""
+        number = int(word) if _WHOLE.fullmatch(word) else None
+        if number is None or not lowest <= number <= LARGEST_WHOLE:
+            self.fail(
+                f"{name} must be a whole number from {lowest} to {LARGEST_WHOLE}, got {quote(word)}"
+            )
+        return number
+
+    def number(self, name: str, word: bytes) -> float:
+        """Return a finite number."""
+        number = float(word) if _NUMBER.fullmatch(word) else None
+        if number is None or not isfinite(number):
+            self.fail(f"{name} must be a finite number, got {quote(word)}")
+        return number
+
+
+def quote(word: bytes) -> str:
+    """Return a word of the file fit for a message."""
+    text = word[:LONGEST_QUOTE].decode("ascii", "backslashreplace")
+    return repr(text + ("..." if len(word) > LONGEST_QUOTE else ""))
+
+
+def read_model(path: Path) -> LibsvmText:
+    """Return what a model file says; a ValueError names the line that is wrong."""
+    with path.open("rb") as file:
+        lines = _Lines(file, path)
+        header = _read_header(lines)
+        read = _read_serials if header["kernel_type"] == "precomputed" else _read_vectors
+        coefficients, support = read(lines, header["total_sv"])
+    return LibsvmText(
+        header["kernel_type"],
+        {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
+        header["label"],
+        header["nr_sv"],
+        header["rho"],
+        coefficients,
+        support,
+    )
+
+
+def _read_header(lines: _Lines) -> dict[str, Any]:
+    """Return the fields up to the line SV, each checked on its own and all together."""
+    header: dict[str, Any] = {}
+    while (words := lines.header_line()) != [b"SV"]:
+        if not words:
+            lines.fail("the line is empty")
+        name = words[0].decode("ascii", "backslashreplace")
+        if name in header:
+            lines.fail(f"{name} is there twice")
+        if name not in _FIELDS:
+            lines.fail(f"{quote(words[0])} is no field of a two-class LIBSVM model")
+        n_values, parse = _FIELDS[name]
+        if len(words) != 1 + n_values:
+            lines.fail(f"{name} must have {n_values} value(s), got {len(words) - 1}")
+        header[name] = parse(lines, name, *words[1:])
+    required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"]
+    required += KERNEL_PARAMETERS.get(header.get("kernel_type", ""), ())
+    missing = [name for name in required if name not in header]
+    if missing:
+        lines.fail(f"the header ends here without {', '.join(missing)}")
+    if sum(header["nr_sv"]) != header["total_sv"]:
+        lines.fail(
+            f"nr_sv counts {sum(header['nr_sv'])} support vectors and total_sv "
+            f"{header['total_sv']}; they must agree"
+        )
+    return header
+
+
+def _svm_type(lines: _Lines, name: str, word: bytes) -> str:
+    value = word.decode("ascii", "backslashreplace")
+    if value not in READABLE_TYPES:
+        lines.fail(
+            f"only models of type {' and '.join(READABLE_TYPES)} classify, got {quote(word)}"
+        )
+    return value
+
+
+def _kernel_type(lines: _Lines, name: str, word: bytes) -> str:
+    value = word.decode("ascii", "backslashreplace")
+    if value not in KERNEL_PARAMETERS:
+        lines.fail(f"kernel_type must be one of {', '.join(KERNEL_PARAMETERS)}, got {quote(word)}")
+    return value
+
+
+def _two_classes(lines: _Lines, name: str, word: bytes) -> int:
+    n_classes = lines.whole(name, word)
+    if n_classes != 2:
+        lines.fail(
+            f"nr_class must be 2, got {n_classes}: LIBSVM tells several classes apart one against "
+            "one, BandedSVC one against the rest; train one model for each class against the rest"
+        )
+    return n_classes
+
+
+def _whole(lines: _Lines, name: str, word: bytes) -> int:
+    return lines.whole(name, word)
+
+
+def _counts(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
+    return tuple(lines.whole(name, word) for word in words)
+
+
+def _number(lines: _Lines, name: str, word: bytes) -> float:
+    return lines.number(name, word)
+
+
+def _gamma(lines: _Lines, name: str, word: bytes) -> float:
+    gamma = lines.number(name, word)
+    if gamma < 0.0:
+        lines.fail(f"gamma must be at least 0, got {quote(word)}")
+    return gamma
+
+
+def _labels(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
+    labels = tuple(lines.whole(name, word, -LARGEST_WHOLE - 1) for word in words)
+    if labels[0] == labels[1]:
+        lines.fail(f"the two labels must differ, got {labels[0]} twice")
+    return labels
+
+
+# name -> (number of values, what reads and checks them)
+_FIELDS: dict[str, tuple[int, Any]] = {
+    "svm_type": (1, _svm_type),
+    "kernel_type": (1, _kernel_type),
+    "degree": (1, _whole),
+    "gamma": (1, _gamma),
+    "coef0": (1, _number),
+    "nr_class": (1, _two_classes),
+    "total_sv": (1, _whole),
+    "rho": (1, _number),
+    "label": (2, _labels),
+    # Probabilities, which BandedSVC leaves to scikit-learn's calibration.
+    "probA": (1, _number),
+    "probB": (1, _number),
+    "nr_sv": (2, _counts),
+}
+
+
+def _support_lines(lines: _Lines, total: int) -> Iterator[tuple[float, list[bytes]]]:
+    """Yield coefficient and features of every support vector, as many as promised."""
+    count = 0
+    for words in lines.rest():
+        if count == total:
+            lines.fail(f"more support vectors than the {total} of total_sv")
+        if not words:
+            lines.fail("the line is empty; a support vector starts with its coefficient")
+        yield lines.number("the coefficient", words[0]), words[1:]
+        count += 1
+    if count < total:
+        lines.fail(f"the file ends after {count} of {total} support vectors; it was cut off")
+
+
+def _pair(lines: _Lines, word: bytes) -> tuple[int, bytes]:
+    """Return index and value of a feature."""
+    index, colon, value = word.partition(b":")
+    if not colon:
+        lines.fail(f"features are written index:value, got {quote(word)}")
+    return lines.whole("the index of a feature", index), value
+
+
+def _read_vectors(lines: _Lines, total: int) -> tuple[NDArray, Any]:
+    """Return coefficients and support vectors."""
+    coefficients, values = array("d"), array("d")
+    columns, ends = array("i"), array("q", [0])
+    n_features = 0
+    for coefficient, words in _support_lines(lines, total):
+        coefficients.append(coefficient)
+        last = 0
+        for word in words:
+            index, value = _pair(lines, word)
+            if index <= last:
+                lines.fail(f"indices must rise from 1 on, got {index} after {last}")
+            columns.append(index - 1)
+            values.append(lines.number("the value of a feature", value))
+            last = index
+        n_features = max(n_features, last)
+        ends.append(len(columns))
+    vectors = sp.csr_array(
+        (np.array(values), np.array(columns, dtype=np.int32), np.array(ends)),
+        shape=(len(coefficients), n_features),
+    )
+    return np.array(coefficients), vectors
+
+
+def _read_serials(lines: _Lines, total: int) -> tuple[NDArray, Any]:
+    """Return coefficients and places in the training set, of a precomputed kernel."""
+    coefficients, serials = array("d"), array("q")
+    for coefficient, words in _support_lines(lines, total):
+        if len(words) != 1:
+            lines.fail(f"with a precomputed kernel a support vector is 0:number, got {len(words)}")
+        index, value = _pair(lines, words[0])
+        if index != 0:
+            lines.fail(f"with a precomputed kernel the only index is 0, got {index}")
+        coefficients.append(coefficient)
+        serials.append(lines.whole("the number of a training sample", value, 1))
+    return np.array(coefficients), np.array(serials, dtype=np.int64)

@@ -1,0 +1,193 @@
+"""Models as ONNX graphs, by a converter of skl2onnx's kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm.classifier import BandedSVC
+
+# our name -> ONNX's
+KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
+OUTPUTS = ("label", "decision_values")
+ALIAS = "BandsvmBandedSVC"
+# The only version there is of this operator.
+SVM_REGRESSOR_VERSION = 1
+
+
+def to_onnx(model, X=None, *, target_opset=None):
+    """Convert a fitted model to ONNX.
+
+    The graph has two outputs: ``label``, what `predict` returns, and ``decision_values``, what
+    `decision_function` returns. ONNX computes kernels in single precision: decision values agree to
+    1e-5 of the sum of their terms' sizes, and labels unless they hang on less than that.
+
+    Parameters
+    ----------
+    model : BandedSVC or Pipeline
+        A fitted `BandedSVC` with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', or a pipeline
+        that ends in one and whose other steps skl2onnx can convert.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        Samples of the type that the graph is to take; one row suffices. None stands for float32.
+    target_opset : int, dict or None, default=None
+        Version of the ONNX operators; None is the newest that skl2onnx was tested with.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The graph; its input is called ``X``.
+
+    See Also
+    --------
+    register_converter : For graphs in which the model is one part of many.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import BandedSVC, to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = to_onnx(BandedSVC().fit(X, y))
+    >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
+    >>> label, decision_values = session.run(None, {"X": X[[0, 60, 120]].astype("float32")})
+    >>> label.tolist()
+    [0, 1, 2]
+    """
+    register_converter()
+    import skl2onnx
+
+    check_is_fitted(model)
+    dtype = np.dtype(np.float32 if X is None else np.asarray(X).dtype)
+    sample = np.zeros((1, model.n_features_in_), dtype)
+    return skl2onnx.to_onnx(model, sample, target_opset=target_opset)
+
+
+def register_converter():
+    """Teach skl2onnx to convert `BandedSVC`, wherever it stands in a model."""
+    try:
+        import skl2onnx
+    except ImportError as error:
+        raise ImportError(
+            "ONNX models need the package skl2onnx; install it by pip install 'bandsvm[onnx]'."
+        ) from error
+    skl2onnx.update_registered_converter(
+        BandedSVC,
+        ALIAS,
+        _set_shapes,
+        _convert,
+        parser=_parse,
+        # Pipelines hand this option to all classifiers; there is nothing to zip here.
+        options={"zipmap": [True, False]},
+    )
+
+
+def _parse(scope: Any, model: BandedSVC, inputs: list, custom_parsers: Any = None) -> list:
+    """Declare the operator and its outputs."""
+    _check_kernel(model)
+    operator = scope.declare_local_operator(ALIAS, model)
+    operator.inputs = inputs
+    for name, output_type in zip(OUTPUTS, _output_types(model, None), strict=True):
+        operator.outputs.append(scope.declare_local_variable(name, output_type))
+    return operator.outputs
+
+
+def _set_shapes(operator: Any) -> None:
+    """Set types and shapes of the outputs."""
+    n_samples = operator.inputs[0].get_first_dimension()
+    types = _output_types(operator.raw_operator, n_samples)
+    for output, output_type in zip(operator.outputs, types, strict=True):
+        output.type = output_type
+
+
+def _output_types(model: BandedSVC, n_samples: int | None) -> tuple[Any, Any]:
+    """Return types and shapes of labels and decision values."""
+    from skl2onnx.common import data_types
+
+    labels = {
+        np.int64: data_types.Int64TensorType,
+        np.float64: data_types.DoubleTensorType,
+        np.str_: data_types.StringTensorType,
+    }[_labels(model).dtype.type]
+    n_classes = len(model.classes_)
+    shape = [n_samples] if n_classes == 2 else [n_samples, n_classes]
+    return labels([n_samples]), data_types.FloatTensorType(shape)
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Add the nodes of the graph."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops as ops
+
+    model = operator.raw_operator
+    label, decision_values = ([output.full_name] for output in operator.outputs)
+    version = {"op_version": container.target_opset}
+    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.FLOAT, **version)
+    columns = [
+        ops.OnnxSVMRegressor(X, **_attributes(model, k)) for k in range(len(model.intercept_))
+    ]
+    if len(columns) == 1:
+        one_axis = np.array([-1], dtype=np.int64)
+        values = ops.OnnxReshape(*columns, one_axis, output_names=decision_values, **version)
+        is_last = ops.OnnxGreater(values, np.zeros(1, dtype=np.float32), **version)
+        position = ops.OnnxCast(is_last, to=TensorProto.INT64, **version)
+    else:
+        values = ops.OnnxConcat(*columns, axis=1, output_names=decision_values, **version)
+        position = ops.OnnxArgMax(values, axis=1, keepdims=0, **version)
+    labels = ops.OnnxGather(_labels(model), position, output_names=label, **version)
+    values.add_to(scope, container)
+    labels.add_to(scope, container)
+
+
+def _attributes(model: BandedSVC, problem: int) -> dict[str, Any]:
+    """Return the attributes of the SVMRegressor of one problem."""
+    parameters = [np.nan_to_num(model.gamma_), model.coef0, model.degree]
+    attributes: dict[str, Any] = {
+        "kernel_type": KERNEL_NAMES[model.kernel],
+        "kernel_params": np.array(parameters, dtype=np.float32),
+        "rho": model.intercept_[[problem]].astype(np.float32),
+        "post_transform": "NONE",
+        "op_version": SVM_REGRESSOR_VERSION,
+    }
+    coefficients = model.dual_coef_[problem]
+    used = np.flatnonzero(coefficients)
+    if model.kernel == "linear" or len(used) == 0:
+        # Without support vectors the coefficients are those of the features.
+        weights = coefficients[used] @ model.support_vectors_[used]
+        attributes |= {"kernel_type": "LINEAR", "n_supports": 0}
+        attributes["coefficients"] = np.asarray(weights, dtype=np.float32).ravel()
+        return attributes
+    vectors: Any = model.support_vectors_[used]
+    vectors = vectors.toarray() if sp.issparse(vectors) else vectors
+    attributes["n_supports"] = len(used)
+    attributes["coefficients"] = coefficients[used].astype(np.float32)
+    attributes["support_vectors"] = vectors.astype(np.float32).ravel()
+    return attributes
+
+
+def _check_kernel(model: BandedSVC) -> None:
+    """Raise an error with a way out for kernels that ONNX does not have."""
+    if not (isinstance(model.kernel, str) and model.kernel in KERNEL_NAMES):
+        known = ", ".join(repr(name) for name in KERNEL_NAMES)
+        raise ValueError(
+            f"ONNX has the kernels {known} only, but the model has kernel={model.kernel!r}; fit it "
+            "with one of those, or store it by pickle."
+        )
+
+
+def _labels(model: BandedSVC) -> NDArray:
+    """Return the classes in a type that ONNX has."""
+    classes = model.classes_
+    if classes.dtype.kind in "biu":
+        return classes.astype(np.int64)
+    if classes.dtype.kind == "f":
+        return classes.astype(np.float64)
+    if all(isinstance(label, str) for label in classes.tolist()):
+        return classes.astype(np.str_)
+    raise ValueError(
+        f"ONNX has labels that are numbers or strings only, got the classes {classes.tolist()}; "
+        "encode them by sklearn.preprocessing.LabelEncoder."
+    )

@@ -1,0 +1,399 @@
+"""Models in LIBSVM's format: LIBSVM itself predicts with ours, and we with its own."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from libsvm.svmutil import svm_load_model, svm_predict, svm_save_model, svm_train
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from bandsvm import BandedSVC, export_libsvm, load_libsvm
+
+KERNELS = {
+    "linear": {"kernel": "linear"},
+    "poly": {"kernel": "poly", "degree": 3, "coef0": 0.7},
+    "rbf": {"kernel": "rbf"},
+    "sigmoid": {"kernel": "sigmoid", "gamma": 0.01, "coef0": -0.2},
+}
+EXACT = 1e-10
+
+
+def standardised(loader):
+    """Return a data set of scikit-learn's, scaled."""
+    X, y = loader(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def judge(file, X):
+    """Return labels and decision values that LIBSVM computes from a model file."""
+    model = svm_load_model(str(file))
+    rows = sp.csr_matrix(X) if sp.issparse(X) else X
+    labels, _, values = svm_predict([], rows, model, "-q")
+    return np.array(labels), np.array(values)[:, 0]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file to write."""
+    return tmp_path / "some.model"
+
+
+@pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csr_array])
+def test_libsvm_predicts_the_same(parameters, storage, file):
+    X, y = standardised(load_breast_cancer)
+    X[np.abs(X) < 0.3] = 0.0
+    model = BandedSVC(**parameters).fit(storage(X[:300]), y[:300])
+    assert len(model.theta_support_) > 10
+    assert export_libsvm(model, file) == [file]
+    labels, values = judge(file, X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(values, model.decision_function(X), rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("n_columns", ["all", "support"])
+def test_precomputed_kernel(n_columns, file):
+    X, y = standardised(load_breast_cancer)
+    K = np.exp(-0.02 * ((X[:, None] - X[None, :200]) ** 2).sum(axis=2))
+    model = BandedSVC(kernel="precomputed").fit(K[:200], y[:200])
+    export_libsvm(model, file)
+    # LIBSVM wants the number of each sample in front of its kernel values.
+    labels, values = judge(file, np.column_stack([np.arange(1, len(K) + 1), K]))
+    np.testing.assert_array_equal(labels, model.predict(K))
+    np.testing.assert_allclose(values, model.decision_function(K), rtol=0, atol=EXACT)
+    again = load_libsvm(file, n_features=200)
+    columns = K if n_columns == "all" else K[:, again.support_]
+    np.testing.assert_allclose(again.decision_function(columns), values, rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("loader", [load_iris, load_wine])
+def test_each_class_has_a_file(loader, parameters, tmp_path):
+    X, y = standardised(loader)
+    model = BandedSVC(**parameters).fit(X, y)
+    files = export_libsvm(model, tmp_path / "flowers.v1.model")
+    assert [file.name for file in files] == [f"flowers.v1.{k}.model" for k in range(3)]
+    expected = model.decision_function(X)
+    for k, file in enumerate(files):
+        labels, values = judge(file, X)
+        np.testing.assert_array_equal(labels, np.where(expected[:, k] > 0.0, 1, -1))
+        np.testing.assert_allclose(values, expected[:, k], rtol=0, atol=EXACT)
+        again = load_libsvm(file, n_features=X.shape[1])
+        np.testing.assert_array_equal(again.classes_, [-1, 1])
+        np.testing.assert_allclose(again.decision_function(X), values, rtol=0, atol=EXACT)
+
+
+def test_support_vectors_are_counted_by_their_true_class(file):
+    X, y = standardised(load_breast_cancer)
+    model = BandedSVC().fit(X, y)
+    # Coefficients of theta support vectors have the sign of the other class.
+    assert np.sum(model.dual_coef_[0] > 0.0) != np.sum(y[model.support_] == 1)
+    export_libsvm(model, file)
+    negative, positive = model.n_support_
+    assert f"\nlabel 1 0\nnr_sv {positive} {negative}\n" in file.read_text()
+    np.testing.assert_array_equal(load_libsvm(file).n_support_, model.n_support_)
+
+
+@pytest.mark.parametrize(
+    ("classes", "written"),
+    [
+        ([-1, 1], [-1, 1]),
+        ([3, 7], [3, 7]),
+        (np.array([2, 5], dtype=np.uint8), [2, 5]),
+        ([1.0, 2.0], [1, 2]),
+        ([-4, 2], [-4, 2]),
+        ([0, 2**40], [0, 1]),
+        ([False, True], [0, 1]),
+        (["3", "5"], [0, 1]),
+        (["benign", "malignant"], [0, 1]),
+    ],
+)
+def test_labels_are_whole_numbers_or_positions(classes, written, file):
+    X, y = standardised(load_breast_cancer)
+    model = BandedSVC().fit(X, np.asarray(classes)[y])
+    export_libsvm(model, file)
+    labels, _ = judge(file, X)
+    positions = np.searchsorted(model.classes_, model.predict(X))
+    np.testing.assert_array_equal(labels, np.asarray(written)[positions])
+    np.testing.assert_array_equal(load_libsvm(file, n_features=X.shape[1]).predict(X), labels)
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [1, 0]])
+@pytest.mark.parametrize("svm_type", [0, 1])
+@pytest.mark.parametrize("kernel_type", range(4))
+def test_model_that_libsvm_trained(svm_type, kernel_type, classes, file):
+    X, y = standardised(load_breast_cancer)
+    y = np.asarray(classes)[y]
+    model = svm_train(y, X, f"-s {svm_type} -t {kernel_type} -r 0.5 -n 0.2 -q")
+    svm_save_model(str(file), model)
+    labels, values = judge(file, X)
+    ours = load_libsvm(file)
+    # LIBSVM's values are positive for the label that it met first.
+    sign = 1.0 if y[0] == 1 else -1.0
+    np.testing.assert_array_equal(ours.predict(X), labels)
+    np.testing.assert_allclose(ours.decision_function(X), sign * values, rtol=1e-10, atol=EXACT)
+    assert ours.score(X, y) > 0.9
+
+
+def test_probabilities_of_libsvm_are_left_out(file):
+    X, y = standardised(load_breast_cancer)
+    svm_save_model(str(file), svm_train(y, X, "-b 1 -q"))
+    assert "probA" in file.read_text()
+    labels, _ = judge(file, X)
+    np.testing.assert_array_equal(load_libsvm(file).predict(X), labels)
+
+
+@pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_file_of_a_file_is_the_same(parameters, storage, tmp_path):
+    X, y = standardised(load_breast_cancer)
+    X[np.abs(X) < 1.0] = 0.0
+    model = BandedSVC(**parameters).fit(storage(X), y)
+    (first,) = export_libsvm(model, tmp_path / "first")
+    again = load_libsvm(first)
+    assert sp.issparse(again.support_vectors_)
+    (second,) = export_libsvm(again, tmp_path / "second")
+    assert sorted(second.read_text().split("\n")) == sorted(first.read_text().split("\n"))
+    third = load_libsvm(export_libsvm(load_libsvm(second), tmp_path / "third")[0])
+    np.testing.assert_array_equal(third.dual_coef_, again.dual_coef_)
+
+
+def test_model_from_a_file_knows_no_training_set(file):
+    X, y = standardised(load_breast_cancer)
+    export_libsvm(BandedSVC(C2=0.0).fit(X, y), file)
+    model = load_libsvm(file)
+    assert not sp.issparse(model.support_vectors_)
+    with pytest.raises(NotFittedError, match="no training set is known"):
+        model.certify(X, y)
+    for name in ("alpha_", "theta_", "xi_", "eta_", "certificate_"):
+        assert not hasattr(model, name)
+    values = model.set_params(warm_start=True, C2=0.0).decision_function(X)
+    np.testing.assert_allclose(model.fit(X, y).decision_function(X), values, atol=1e-6)
+
+
+def test_number_of_features(file):
+    X, y = standardised(load_breast_cancer)
+    X[:, -3:] = 0.0
+    model = BandedSVC().fit(X, y)
+    export_libsvm(model, file)
+    assert load_libsvm(file).n_features_in_ == 27
+    again = load_libsvm(file, n_features=np.int64(30))
+    np.testing.assert_allclose(again.decision_function(X), model.decision_function(X), atol=EXACT)
+    with pytest.raises(ValueError, match=r"n_features must be at least 27, .* got 26"):
+        load_libsvm(file, n_features=26)
+    for wrong in (0, -1, 2.5, True, "30"):
+        with pytest.raises(ValueError, match="n_features must be None or a whole number"):
+            load_libsvm(file, n_features=wrong)
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "chi2", lambda A, B: A @ B.T])
+def test_kernels_that_libsvm_lacks(kernel, file):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = BandedSVC(kernel=kernel, gamma=1e-3).fit(X / X.max(axis=0), y)
+    name = kernel if isinstance(kernel, str) else "lambda"
+    with pytest.raises(ValueError, match=f"kernel=.*{name}.* kernel='precomputed'"):
+        export_libsvm(model, file)
+    assert not file.exists()
+
+
+def test_what_is_no_fitted_model(file):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(NotFittedError):
+        export_libsvm(BandedSVC(), file)
+    with pytest.raises(TypeError, match=r"got a Pipeline; .* pipeline\[-1\]"):
+        export_libsvm(make_pipeline(StandardScaler(), BandedSVC()).fit(X, y), file)
+    with pytest.raises(TypeError, match="got a SVC"):
+        export_libsvm(SVC().fit(X, y), file)
+    assert not file.exists()
+
+
+VALID = """svm_type c_svc
+kernel_type rbf
+gamma 0.5
+nr_class 2
+total_sv 3
+rho -0.25
+label 1 -1
+nr_sv 1 2
+SV
+1 1:0.5 3:-2
+-0.75 2:1e-3
+-0.25 1:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("c_svc", "epsilon_svr", "line 1: only models of type c_svc and nu_svc"),
+        ("c_svc", "one_class", "line 1: only models"),
+        ("svm_type c_svc\n", "", "line 8: the header ends here without svm_type"),
+        ("svm_type c_svc", "svm_type", r"line 1: svm_type must have 1 value\(s\), got 0"),
+        ("gamma 0.5\n", "", "line 8: the header ends here without gamma"),
+        ("gamma 0.5", "gamma -0.5", "line 3: gamma must be at least 0"),
+        ("gamma 0.5", "gamma nan", "line 3: gamma must be a finite number, got 'nan'"),
+        ("gamma 0.5", "gamma 1e999", "line 3: gamma must be a finite number"),
+        ("gamma 0.5", "gamma 0_5", "line 3: gamma must be a finite number"),
+        ("gamma 0.5", "gamma 1\ngamma 1", "line 4: gamma is there twice"),
+        ("rbf", "wavelet", "line 2: kernel_type must be one of linear, polynomial"),
+        ("rbf", "polynomial", "line 9: the header ends here without degree, coef0"),
+        ("nr_class 2", "nr_class 3", "line 4: nr_class must be 2, got 3: .* one against"),
+        ("nr_class 2", f"nr_class {10**9}", f"line 4: nr_class must be 2, got {10**9}"),
+        ("total_sv 3", f"total_sv {10**12}", "line 5: total_sv must be a whole number"),
+        ("total_sv 3", "total_sv -3", "line 5: total_sv must be a whole number"),
+        ("total_sv 3", f"total_sv {'9' * 5000}", "line 5: the line has no end"),
+        ("total_sv 3", "total_sv 4", "line 9: nr_sv counts 3 support vectors and total_sv 4"),
+        ("rho -0.25", "rho -0.25 1 2", r"line 6: rho must have 1 value\(s\), got 3"),
+        ("label 1 -1", "label 1 1", "line 7: the two labels must differ"),
+        ("label 1 -1", "label 1 0.5", "line 7: label must be a whole number"),
+        ("label 1 -1", "label 1 -1 2", r"line 7: label must have 2 value\(s\), got 3"),
+        ("nr_sv 1 2", "nr_sv 1 2\n\n", "line 9: the line is empty"),
+        ("nr_sv 1 2", "nr_sv 1 2\nprob 3", "line 9: 'prob' is no field"),
+        ("nr_sv 1 2", "nr_sv -1 4", "line 8: nr_sv must be a whole number"),
+        ("SV\n", "", "line 9: '1' is no field"),
+        ("3:-2", f"{10**15}:-2", "line 10: the index of a feature must be a whole number"),
+        ("3:-2", f"{2**31}:-2", "line 10: the index of a feature must be a whole number"),
+        ("3:-2", "1:-2", "line 10: indices must rise from 1 on, got 1 after 1"),
+        ("1:0.5", "0:0.5", "line 10: indices must rise from 1 on, got 0 after 0"),
+        ("1:0.5", "-1:0.5", "line 10: the index of a feature must be a whole number"),
+        ("3:-2", "3:inf", "line 10: the value of a feature must be a finite number"),
+        ("3:-2", "3:0x12", "line 10: the value of a feature must be a finite number"),
+        ("3:-2", "3", "line 10: features are written index:value, got '3'"),
+        ("-0.75 2", "x 2", "line 11: the coefficient must be a finite number, got 'x'"),
+        ("-0.75 2:1e-3\n", "\n", "line 11: the line is empty"),
+        ("-0.75 2:1e-3\n", "", "line 11: the file ends after 2 of 3 support vectors"),
+        ("-0.25 1:1\n", "-0.25 1:1\n1 1:1\n", "line 13: more support vectors than the 3"),
+        ("-0.25 1:1\n", "-0.25 1:1", "line 12: the line has no end; the file was cut off"),
+    ],
+)
+def test_bad_file(old, new, message, file):
+    assert old in VALID
+    file.write_text(VALID.replace(old, new, 1))
+    with pytest.raises(ValueError, match=f"{re.escape(str(file))}, {message}"):
+        load_libsvm(file)
+
+
+@pytest.mark.parametrize(
+    ("vector", "message"),
+    [
+        ("0:0", "the number of a training sample must be a whole number from 1"),
+        ("0:1.5", "the number of a training sample must be a whole number from 1"),
+        (f"0:{10**12}", "the number of a training sample must be a whole number from 1"),
+        ("1:4", "the only index is 0, got 1"),
+        ("", "a support vector is 0:number"),
+        ("0:1 1:2", "a support vector is 0:number"),
+    ],
+)
+def test_bad_file_of_a_precomputed_kernel(vector, message, file):
+    header = VALID[: VALID.index("SV\n")].replace("rbf", "precomputed").replace("gamma 0.5\n", "")
+    file.write_text(f"{header}SV\n1 0:2\n-0.5 {vector}\n-0.5 0:7\n")
+    with pytest.raises(ValueError, match=f"line 10: .*{message}"):
+        load_libsvm(file)
+
+
+def test_what_is_no_text_at_all(file):
+    for content in (b"", b"\n", b"\0" * 10**6, b"\xff\xfe\n", b"\x80\x04\x95.\n" * 100):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match="line 1: "):
+            load_libsvm(file)
+    with pytest.raises(FileNotFoundError):
+        load_libsvm(file.with_name("nothing"))
+
+
+def test_largest_promises_take_no_memory(file):
+    largest = 2**31 - 1
+    file.write_text(
+        VALID.replace("total_sv 3", f"total_sv {largest}")
+        .replace("nr_sv 1 2", f"nr_sv 1 {largest - 1}")
+        .replace("3:-2", f"{largest}:-2")
+    )
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=f"ends after 3 of {largest} support vectors"):
+            load_libsvm(file)
+        file.write_text(VALID.replace("3:-2", f"{largest}:-2"))
+        model = load_libsvm(file)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+    assert model.support_vectors_.shape == (3, largest)
+
+
+def test_reading_takes_a_small_multiple_of_the_file(file, rng):
+    n_support, n_features = 300, 400
+    lines = [
+        "1 " + " ".join(f"{j}:{v:.17g}" for j, v in enumerate(rng.normal(size=n_features), 1))
+        for _ in range(n_support)
+    ]
+    header = VALID[: VALID.index("SV\n")].replace("total_sv 3", f"total_sv {n_support}")
+    header = header.replace("nr_sv 1 2", f"nr_sv 0 {n_support}")
+    file.write_text(header + "SV\n" + "\n".join(lines) + "\n")
+    tracemalloc.start()
+    try:
+        load_libsvm(file)
+        assert tracemalloc.get_traced_memory()[1] < 3 * file.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+def test_model_without_support_vectors(file):
+    text = VALID[: VALID.index("1 1:0.5")].replace("total_sv 3", "total_sv 0")
+    file.write_text(text.replace("nr_sv 1 2", "nr_sv 0 0"))
+    model = load_libsvm(file, n_features=2)
+    np.testing.assert_array_equal(model.decision_function(np.ones((4, 2))), 0.25)
+
+
+@st.composite
+def spoilt_files(draw):
+    """Return the bytes of a valid file, cut off, changed or mixed up."""
+    content = bytearray(draw(st.sampled_from([VALID, VALID.replace("rbf", "linear")])).encode())
+    place = st.integers(0, len(content) - 1)
+    for _ in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from(["cut", "flip", "digit", "insert", "splice"]))
+        start = min(draw(place), max(0, len(content) - 1))
+        if kind == "cut":
+            del content[start:]
+        elif kind == "flip" and content:
+            content[start] ^= 1 << draw(st.integers(0, 7))
+        elif kind == "digit" and content:
+            content[start] = draw(st.sampled_from(b"0123456789:.e+- \n"))
+        elif kind == "insert":
+            content[start:start] = draw(st.binary(max_size=12))
+        else:
+            end = draw(place)
+            content[start:start] = content[end : end + draw(st.integers(1, 60))]
+    return bytes(content)
+
+
+@given(spoilt_files())
+def test_spoilt_file_is_refused_or_a_model(tmp_path_factory, content):
+    file = tmp_path_factory.getbasetemp() / "spoilt.model"
+    file.write_bytes(content)
+    try:
+        model = load_libsvm(file)
+    except ValueError as error:
+        complaint = str(error)
+    else:
+        complaint = ""
+    if complaint:
+        assert re.match(rf"{re.escape(str(file))}, line \d+: .*\.$", complaint, re.DOTALL)
+        return
+    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(model.intercept_).all()
+    if model.n_features_in_ < 1000 and np.abs(model.support_vectors_).max() < 1e100:
+        assert model.predict(np.zeros((2, model.n_features_in_))).shape == (2,)
+
+
+@pytest.mark.parametrize("end", range(0, len(VALID), 7))
+def test_every_beginning_of_a_file_is_refused(end, file):
+    file.write_text(VALID[:end])
+    with pytest.raises(ValueError, match=re.escape(str(file))):
+        load_libsvm(file)
