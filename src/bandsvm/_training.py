@@ -77,8 +77,14 @@ class Training:
         return values[0] if len(values) == 1 else values.T
 
 
-def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
-    """Return the band problems of an estimator's parameters for labels and sample weights."""
+def training_problems(
+    estimator: Any, y: NDArray, weights: NDArray, *, keep_all: bool = False
+) -> Training:
+    """Return the band problems of an estimator's parameters for labels and sample weights.
+
+    With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
+    but get their decision values.
+    """
     if y.dtype.kind not in "biuU":  # labels for sure
         check_classification_targets(y)
     counted = weights > 0.0
@@ -105,7 +111,7 @@ def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
     distinguished = [1] if len(classes) == 2 else range(len(classes))
     signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
     costs = weights * class_weights[class_of]
-    kept = np.flatnonzero(counted)
+    kept = np.arange(len(y)) if keep_all else np.flatnonzero(counted)
     low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, costs))
     has_intercept = bool(estimator.fit_intercept)
     problems = [

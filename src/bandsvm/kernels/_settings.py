@@ -74,8 +74,12 @@ class KernelSettings:
         n_jobs: int | None = None,
         tol: float = 0.0,
         largest_cost: float = 1.0,
+        keep: bool = False,
     ) -> Rows:
-        """Return a store of kernel rows, precise enough for ``tol`` as far as one can tell."""
+        """Return a store of kernel rows, precise enough for ``tol`` as far as one can tell.
+
+        With ``keep`` it is meant for many problems: rows are kept as soon as they are computed.
+        """
         if self.is_given:
             return GivenRows(X)
         function, packed = self.function(), self.packed()
@@ -85,7 +89,7 @@ class KernelSettings:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
         rounding = rounding_of_single(function, X, largest_cost)
         dtype = np.float32 if rounding <= ROUNDING_SHARE * tol else np.float64
-        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, keep)
 
     def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
         """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.

@@ -117,7 +117,10 @@ class Block:
 
 
 class PackedRows(ComputedRows):
-    """Rows of K in float32 or float64, at most ``capacity`` of them kept."""
+    """Rows of K in float32 or float64, at most ``capacity`` of them kept.
+
+    With ``keep`` every row is kept at its first use, for the problems that are to come.
+    """
 
     def __init__(
         self,
@@ -127,6 +130,7 @@ class PackedRows(ComputedRows):
         cache_bytes: float | None,
         n_jobs: int | None,
         dtype: type = np.float32,
+        keep: bool = False,
     ) -> None:
         threads = n_threads(n_jobs)
         packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
@@ -148,7 +152,8 @@ class PackedRows(ComputedRows):
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._worth_keeping = uses_worth_keeping(packed.n_products)
+        self._keep = keep
+        self._worth_keeping = 0.0 if keep else uses_worth_keeping(packed.n_products)
         self._blocks = [Block(), Block()]
 
     @property
@@ -167,6 +172,7 @@ class PackedRows(ComputedRows):
             self._cache_bytes,
             self._n_jobs,
             np.float64,
+            self._keep,
         )
 
     def block(self, indices: NDArray) -> NDArray:
@@ -183,7 +189,7 @@ class PackedRows(ComputedRows):
         n_known = last.n_shared(indices)
         known = last.values if n_known else block.values[:0]
         slots = self._table.peek(indices[: len(indices) - n_known])
-        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
+        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK and not self._keep:
             slots = np.full_like(slots, -1)
         _core.compute_block(
             self._packed,

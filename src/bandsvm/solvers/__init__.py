@@ -47,6 +47,8 @@ def solve(
     tol: float = 1e-3,
     max_iter: int = 10_000,
     start: NDArray | None = None,
+    start_gradient: NDArray | None = None,
+    polished: bool = True,
     callback: Callable[[Progress], object] | None = None,
 ) -> Solution:
     """Solve a band problem.
@@ -65,6 +67,10 @@ def solve(
         Largest number of outer steps.
     start : ndarray of shape (n_samples,), default=None
         Coefficients to start from; moved to the nearest feasible point.
+    start_gradient : ndarray of shape (n_samples,), default=None
+        ``K start``, if it is known.
+    polished : bool, default=True
+        Whether a small problem ends exactly instead of at ``tol``.
     callback : callable, default=None
         Called with a `Progress` after every outer step; a true return value ends the solve, and
         a `Status` also says why.
@@ -75,7 +81,7 @@ def solve(
         Coefficients, gradient, status and counts.
     """
     began, rows_before = time.perf_counter(), rows.n_computed
-    state = _initial_state(problem, rows, start)
+    state = _initial_state(problem, rows, start, start_gradient)
     status, n_iter = Status.NO_PROGRESS, 0
     hope = Patience()
 
@@ -112,7 +118,7 @@ def solve(
         n_iter += 1
     steps.close()
 
-    if is_small(problem) and status in (Status.CONVERGED, Status.NO_PROGRESS):
+    if polished and is_small(problem) and status in (Status.CONVERGED, Status.NO_PROGRESS):
         status = Status.CONVERGED if polish(state) <= tol else Status.NO_PROGRESS
     return Solution(
         c=state.c,
@@ -143,11 +149,19 @@ class Patience:
         return n_iter - self._dual_at >= PATIENCE or n_iter - self._visible_at >= LONG_PATIENCE
 
 
-def _initial_state(problem: BandProblem, rows: Rows, start: NDArray | None) -> State:
+def _initial_state(
+    problem: BandProblem, rows: Rows, start: NDArray | None, gradient: NDArray | None
+) -> State:
     """Return the state at the feasible point nearest to ``start``, or at zero."""
     engine = CpuEngine(problem, rows)
-    c = np.zeros(problem.n_samples) if start is None else problem.feasible(start)
-    state = State(problem, engine, c, np.zeros(problem.n_samples))
-    if c.any():
-        state.refresh_gradient()
+    if start is None:
+        return State(problem, engine, np.zeros(problem.n_samples), np.zeros(problem.n_samples))
+    c = problem.feasible(start)
+    if gradient is None:
+        state = State(problem, engine, c, np.zeros(problem.n_samples))
+        if c.any():
+            state.refresh_gradient()
+        return state
+    state = State(problem, engine, start.astype(np.float64), gradient.astype(np.float64))
+    state.move(np.arange(problem.n_samples), c)
     return state

@@ -1,0 +1,249 @@
+"""BandedSVCCV: a Banded SVM that chooses its own numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm.classifier import BandedSVC
+from bandsvm.kernels import uses_gamma
+from bandsvm.model_selection._search import Search, kernels_of
+
+
+class BandedSVCCV(ClassifierMixin, BaseEstimator):
+    """Banded SVM with cross-validated C1, C2, rho2 and gamma.
+
+    The search goes in three stages. First C1 and gamma for the C-SVM (``C2=0``); then C2 and rho2
+    at the best few of these; then half-way between the best and its neighbours. ``C2=0`` is always
+    among the candidates, so that a band is chosen only where it scores higher. Kernel values are
+    computed once for every gamma and shared by all folds and candidates; every fit starts from its
+    neighbour's solution; candidates that fall hopelessly behind are given up.
+
+    Parameters
+    ----------
+    C1 : float, array-like or None, default=None
+        Costs of lying below the band to try. None: 0.1, 1, 10 and 100.
+    C2 : float, array-like or None, default=None
+        Costs of lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
+    rho2 : float, array-like or None, default=None
+        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1`.
+    rho1 : float, default=1.0
+        Lower edge of the band.
+    kernel : str, callable or list of these, default='rbf'
+        The kernel, or kernels to try, as in `BandedSVC`.
+    gamma : float, 'scale', array-like or None, default=None
+        Values of gamma to try. None: 0.03, 0.1, 0.3, 1 and 3 times that of 'scale' for all of X.
+    degree : int, default=3
+        Degree of the 'poly' kernel.
+    coef0 : float, default=0.0
+        Constant term of the 'poly' and 'sigmoid' kernels.
+    fit_intercept : bool, default=True
+        Whether the decision rule has an intercept.
+    class_weight : dict, 'balanced' or None, default=None
+        Factors of both costs by class.
+    cv : int, cross-validation generator or iterable, default=5
+        How to split: a number of stratified folds, or as in scikit-learn.
+    scoring : str, callable or None, default=None
+        What to maximise on the samples held out; None is accuracy. Weights of samples count.
+    search : {'staged', 'full'}, default='staged'
+        'full' tries all combinations instead of going in stages.
+    refine : int, default=1
+        Number of times that the grid is refined around the best.
+    give_up : bool, default=True
+        Whether hopeless candidates are left after two folds; their other scores are NaN.
+    refit : bool, default=True
+        Whether to fit the best to all samples.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the decision value.
+    max_iter : int, default=10_000
+        Bound on the outer steps of every fit.
+    time_limit : float or None, default=None
+        Seconds after which the search ends with the best so far.
+    cache_size : float or None, default=None
+        Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
+    verbose : int, default=0
+        1 says a line for every kernel and gamma.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. Answers do not depend on it.
+
+    Attributes
+    ----------
+    best_estimator_ : BandedSVC
+        The best, fitted to all samples; only with ``refit=True``.
+    best_params_ : dict
+        Its parameters among those that were searched.
+    best_score_ : float
+        Its mean score in cross-validation.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict of arrays
+        Parameters, scores by fold, their mean, standard deviation and rank, and times, in the
+        order in which they were tried.
+    n_splits_ : int
+        Number of folds.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had names that are all strings.
+
+    See Also
+    --------
+    BandedSVC : The model itself.
+
+    Notes
+    -----
+    Ctrl-C ends the search with the best candidate so far that was scored in all folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import BandedSVCCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = BandedSVCCV(C1=[1, 10], gamma=[0.1, 0.3], refine=0).fit(X, y)
+    >>> search.best_score_ > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        C1=None,
+        C2=None,
+        rho2=None,
+        *,
+        rho1=1.0,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=0.0,
+        fit_intercept=True,
+        class_weight=None,
+        cv=5,
+        scoring=None,
+        search="staged",
+        refine=1,
+        give_up=True,
+        refit=True,
+        tol=1e-3,
+        max_iter=10_000,
+        time_limit=None,
+        cache_size=None,
+        verbose=0,
+        n_jobs=None,
+    ):
+        self.C1 = C1
+        self.C2 = C2
+        self.rho2 = rho2
+        self.rho1 = rho1
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.cv = cv
+        self.scoring = scoring
+        self.search = search
+        self.refine = refine
+        self.give_up = give_up
+        self.refit = refit
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        """Return what scikit-learn should know of the estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self._template(kernels_of(self)[0]).__sklearn_tags__().input_tags
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Search, and fit the best to all samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples, or their kernel matrix.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in training and in scores.
+
+        Returns
+        -------
+        BandedSVCCV
+            The fitted estimator.
+        """
+        search = Search(self, self._template, X, y, sample_weight)
+        best = search.run()
+        self.classes_ = search.classes
+        self.n_splits_ = len(search.folds.splits)
+        self.cv_results_ = search.results()
+        self.best_index_ = best
+        self.best_score_ = float(self.cv_results_["mean_test_score"][best])
+        self.best_params_ = search.candidates[best].parameters()
+        if not uses_gamma(self.best_params_["kernel"]):
+            del self.best_params_["gamma"]
+        if self.refit:
+            template = self._template(self.best_params_["kernel"])
+            template.set_params(**self.best_params_, verbose=self.verbose)
+            self.best_estimator_ = template.fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X):
+        """Return the classes that the best model predicts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        return self._best().predict(X)
+
+    def decision_function(self, X):
+        """Return the decision values of the best model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values, as of `BandedSVC`.
+        """
+        return self._best().decision_function(X)
+
+    def _best(self) -> BandedSVC:
+        """Return the best model."""
+        check_is_fitted(self, "cv_results_")
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError("BandedSVCCV predicts only if it was fitted with refit=True.")
+        return self.best_estimator_
+
+    def _template(self, kernel: Any) -> BandedSVC:
+        """Return a model with all parameters that are not searched."""
+        return BandedSVC(
+            rho1=self.rho1,
+            kernel=kernel,
+            degree=self.degree,
+            coef0=self.coef0,
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_size=self.cache_size,
+            n_jobs=self.n_jobs,
+        )

@@ -1,0 +1,181 @@
+"""Cross-validation over shared kernel rows: in a fold, samples held out cost nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from bandsvm._training import training_problems
+from bandsvm.certificate import choose_intercept
+from bandsvm.kernels import KernelSettings
+from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._shared import Point, neighbour_start, shared_rows, solve_from
+from bandsvm.solvers import Progress, Solution, Status
+
+# Up to this many samples an exact end costs nothing, and scores do not depend on the order.
+EXACT_UP_TO = 300
+# A candidate is hopeless after two folds if it is behind by this many standard errors, of which
+# none is taken to be smaller than that of a hundredth.
+HOPELESS = 3.0
+SMALLEST_DEVIATION = 0.01
+
+
+class StoredDecisions(ClassifierMixin, BaseEstimator):
+    """A fitted classifier as scorers see it, whose decision values are known already."""
+
+    def __init__(self, classes: Any = None, values: Any = None) -> None:
+        self.classes = classes
+        self.values = values
+
+    @property
+    def classes_(self) -> NDArray:
+        """The class labels."""
+        return self.classes
+
+    def decision_function(self, X: Any) -> NDArray:
+        """Return the decision values of the samples that were held out, whatever X."""
+        return self.values
+
+    def predict(self, X: Any) -> NDArray:
+        """Return their predicted classes."""
+        if self.values.ndim == 1:
+            return self.classes[(self.values > 0.0).astype(np.intp)]
+        return self.classes[self.values.argmax(axis=1)]
+
+
+Score = Callable[[StoredDecisions, NDArray], float]
+
+
+@dataclass(frozen=True)
+class Folds:
+    """A training set, the ways to split it, and how to score what was held out."""
+
+    X: Any
+    y: NDArray
+    weights: NDArray[np.float64]
+    splits: Sequence[tuple[NDArray, NDArray]]
+    score: Score
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What came of some candidates: a row each, a column a fold; NaN where it was given up."""
+
+    values: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    n_unconverged: int
+
+
+def cross_validate(
+    model: Any,
+    folds: Folds,
+    candidates: Sequence[Candidate],
+    reference: NDArray | None,
+    stop: Callable[[], Status | None],
+) -> Scores:
+    """Return the scores of candidates that share a kernel, each started from the one before.
+
+    Parameters
+    ----------
+    model : BandedSVC
+        All other parameters.
+    folds : Folds
+        What to train on and what to hold out.
+    candidates : sequence of Candidate
+        What to try, in an order in which neighbours follow each other.
+    reference : ndarray of shape (n_folds,) or None
+        Scores that a candidate must not fall behind hopelessly; None evaluates all.
+    stop : callable
+        Returns a reason to stop, or None.
+
+    Returns
+    -------
+    Scores
+        Scores and times by candidate and fold.
+    """
+    values = np.full((len(candidates), len(folds.splits)), np.nan)
+    seconds = np.zeros(values.shape)
+    n_unconverged = 0
+    kernel = KernelSettings(candidates[0].kernel, candidates[0].gamma, model.coef0, model.degree)
+    largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
+    rows = shared_rows(model, kernel, folds.X, largest_cost)
+    alive = np.ones(len(candidates), dtype=bool)
+    for fold in range(len(folds.splits)):
+        chain = Chain(model, folds, fold, rows, stop)
+        for k in np.flatnonzero(alive).tolist():
+            began = time.perf_counter()
+            score = chain.score_of(candidates[k])
+            if stop() is not None:
+                return Scores(values, seconds, n_unconverged)
+            values[k, fold], seconds[k, fold] = score, time.perf_counter() - began
+        n_unconverged += chain.n_unconverged
+        if reference is not None and fold >= 1:
+            alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
+    return Scores(values, seconds, n_unconverged)
+
+
+def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
+    """Return which rows are so far behind the reference that more folds would not bring them up."""
+    behind = reference - values
+    deviation = max(float(reference.std(ddof=1)), SMALLEST_DEVIATION)
+    far = behind.mean(axis=1) > HOPELESS * deviation / np.sqrt(len(reference))
+    return far & (behind > 0.0).all(axis=1)
+
+
+class Chain:
+    """The candidates of one fold, one after the other, each started from the last."""
+
+    def __init__(
+        self,
+        model: Any,
+        folds: Folds,
+        fold: int,
+        rows: Any,
+        stop: Callable[[], Status | None],
+    ) -> None:
+        self._model, self._folds, self._rows, self._stop = model, folds, rows, stop
+        train, self._held_out = folds.splits[fold]
+        self._weights = np.zeros(len(folds.y))
+        self._weights[train] = folds.weights[train]
+        self._last: list[Solution] = []
+        self._last_point: Point | None = None
+        self.n_unconverged = 0
+
+    def score_of(self, candidate: Candidate) -> float:
+        """Return the score of a candidate on the samples that are held out."""
+        model = self._model
+        model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
+        training = training_problems(model, self._folds.y, self._weights, keep_all=True)
+        point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
+        solutions, columns = [], []
+        for k, problem in enumerate(training.problems):
+            start = None
+            if self._last_point is not None:
+                start = neighbour_start(self._last[k], training.signs[k], self._last_point, point)
+            solution = solve_from(
+                start,
+                problem,
+                self._rows,
+                model,
+                tol=model.tol,
+                polished=len(self._weights) <= EXACT_UP_TO,
+                callback=self._watch,
+            )
+            if self._stop() is not None:
+                return np.nan
+            self.n_unconverged += solution.status is not Status.CONVERGED
+            intercept = choose_intercept(problem, solution.c, solution.f)
+            solutions.append(solution)
+            columns.append(solution.f[self._held_out] + intercept)
+        self._last, self._last_point = solutions, point
+        values = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return self._folds.score(StoredDecisions(training.classes, values), self._held_out)
+
+    def _watch(self, progress: Progress) -> Status | None:
+        return self._stop()
