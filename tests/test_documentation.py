@@ -26,6 +26,8 @@ PUBLIC = [
     "bandsvm.metrics.cluster_balance",
     "bandsvm.metrics.sensitivity_area",
     "bandsvm.metrics.sensitivity_curve",
+    "bandsvm.model_selection.leave_one_out",
+    "bandsvm.model_selection.leave_one_out_bound",
     "bandsvm.plotting.DecisionMapDisplay",
     "bandsvm.plotting.DecisionMapDisplay.from_estimator",
     "bandsvm.plotting.DecisionValuesDisplay",
@@ -54,7 +56,16 @@ def test_every_public_name_has_a_docstring():
         assert inspect.getdoc(getattr(bandsvm, name))
 
 
-@pytest.mark.parametrize("module", ["bandsvm.classifier", "bandsvm.datasets", "bandsvm.metrics"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "bandsvm.classifier",
+        "bandsvm.datasets",
+        "bandsvm.metrics",
+        "bandsvm.model_selection._bound",
+        "bandsvm.model_selection._leave_one_out",
+    ],
+)
 def test_docstring_examples_run(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.attempted > 0
