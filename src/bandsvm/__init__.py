@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
+    from bandsvm.selective import SelectiveClassifier
 
-__all__ = ["BandedSVC", "Certificate"]
+__all__ = ["BandedSVC", "Certificate", "SelectiveClassifier"]
 __version__ = version("bandsvm")
 
-_HOMES = {"BandedSVC": "bandsvm.classifier", "Certificate": "bandsvm.certificate"}
+_HOMES = {
+    "BandedSVC": "bandsvm.classifier",
+    "Certificate": "bandsvm.certificate",
+    "SelectiveClassifier": "bandsvm.selective",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import _validation
 from bandsvm._parameters import check_parameters
+from bandsvm._position import BandPositionMixin
 from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm._training import Outcome, Training, solve_problems, training_problems
 from bandsvm.certificate import certify, combine, shortfall
@@ -22,7 +23,7 @@ from bandsvm.solvers import Solution
 MEGABYTE = 2**20
 
 
-class BandedSVC(ClassifierMixin, BaseEstimator):
+class BandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 
     The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band

@@ -23,7 +23,7 @@ MEGABYTE = 2**20
 # Refits start from a solution that is sharper than they need to be.
 SHARE_OF_TOL = 0.5
 # A label counts as settled if the decision values say so by this many times ``tol``.
-SETTLED = 5.0
+SETTLED = 10.0
 
 
 @dataclass(frozen=True)
