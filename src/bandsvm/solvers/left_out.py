@@ -17,8 +17,10 @@ from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violat
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import LARGEST_FACE, climb_face
 
-# Samples that may become free beside those that are: so many, and so many for each free one.
-NEIGHBOURS, NEIGHBOURS_PER_FREE = 128, 0.25
+# Samples that may become free beside those that are: a share of all, within limits, and of the
+# free ones. Fewer make pair steps cheaper, but send more samples the long way.
+NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.125, 128, 1024
+NEIGHBOURS_PER_FREE = 0.25
 # Pair steps per variable after which a step on the face is the better way on, and how often.
 STEPS_PER_VARIABLE = 30
 MOST_ROUNDS = 10
@@ -74,7 +76,10 @@ class LeftOut:
         problem, free = self._problem, self._free
         _, lower, upper = piece(problem, self._c)
         self._lower, self._upper = lower[free], upper[free]
-        n_part = len(free) + NEIGHBOURS + int(NEIGHBOURS_PER_FREE * len(free))
+        neighbours = np.clip(
+            NEIGHBOUR_SHARE * problem.n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS
+        )
+        n_part = int((1.0 + NEIGHBOURS_PER_FREE) * len(free) + neighbours)
         self._part = samples_in_play(problem, self._c, self._f, n_part)
         self._part_rows = GivenRows(np.array(self._rows.block(self._part), dtype=np.float64))
         self._place_in_part = places(self._part, problem.n_samples)
