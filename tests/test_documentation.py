@@ -19,7 +19,13 @@ PUBLIC = [
     "bandsvm.BandedSVC.fit",
     "bandsvm.BandedSVC.predict",
     "bandsvm.BandedSVC.decision_function",
+    "bandsvm.BandedSVC.band_position",
     "bandsvm.BandedSVC.certify",
+    "bandsvm.SelectiveClassifier",
+    "bandsvm.SelectiveClassifier.accepts",
+    "bandsvm.SelectiveClassifier.fit",
+    "bandsvm.SelectiveClassifier.predict",
+    "bandsvm.SelectiveClassifier.predict_or_abstain",
     "bandsvm.certificate.certify",
     "bandsvm.load",
     "bandsvm.save",
@@ -30,18 +36,26 @@ PUBLIC = [
     "bandsvm.datasets.make_paper_clusters",
     "bandsvm.metrics.band_coverage",
     "bandsvm.metrics.cluster_balance",
+    "bandsvm.metrics.risk_coverage_area",
+    "bandsvm.metrics.risk_coverage_curve",
     "bandsvm.metrics.sensitivity_area",
     "bandsvm.metrics.sensitivity_curve",
+    "bandsvm.model_selection.leave_one_out",
+    "bandsvm.model_selection.leave_one_out_bound",
     "bandsvm.plotting.DecisionMapDisplay",
     "bandsvm.plotting.DecisionMapDisplay.from_estimator",
     "bandsvm.plotting.DecisionValuesDisplay",
     "bandsvm.plotting.DecisionValuesDisplay.from_predictions",
     "bandsvm.plotting.DualCoefficientsDisplay",
     "bandsvm.plotting.PenaltyDisplay",
+    "bandsvm.plotting.RiskCoverageDisplay",
+    "bandsvm.plotting.RiskCoverageDisplay.from_estimator",
+    "bandsvm.plotting.RiskCoverageDisplay.from_predictions",
     "bandsvm.plotting.SensitivityCurveDisplay",
     "bandsvm.plotting.SensitivityCurveDisplay.from_predictions",
     "bandsvm.plotting.SupportVectorsDisplay",
     "bandsvm.problem.band_problem",
+    "bandsvm.selective.prediction_score",
     "bandsvm.solvers.solve",
 ]
 # Not every method needs a second paragraph, a relative or an example of its own.
@@ -68,6 +82,9 @@ def test_every_public_name_has_a_docstring():
         "bandsvm.metrics",
         "bandsvm.persistence.libsvm",
         "bandsvm.persistence.onnx",
+        "bandsvm.model_selection._bound",
+        "bandsvm.model_selection._leave_one_out",
+        "bandsvm.selective",
     ],
 )
 def test_docstring_examples_run(module):
@@ -93,6 +110,16 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
     written = {file.name for file in tmp_path.iterdir()}
     classes = {f"wine.{k}.model" for k in range(3)}
     assert written == {"cancer.model", "cancer.onnx", "cancer.pkl", "cancer.skops", *classes}
+
+
+def test_page_on_model_selection_prints_what_it_says(capsys):
+    text = (ROOT / "docs" / "model_selection.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```python") == 4
+    names = {}
+    for code, expected in blocks:
+        exec(compile(code, "model_selection.md", "exec"), names)
+        assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

@@ -12,6 +12,8 @@ from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import (
     band_coverage,
     cluster_balance,
+    risk_coverage_area,
+    risk_coverage_curve,
     sensitivity_area,
     sensitivity_area_scorer,
     sensitivity_curve,
@@ -86,6 +88,48 @@ def test_cluster_balance(rng):
     assert cluster_balance(np.zeros(3), [0, 1, 1]).ratio == 1.0
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_risk_coverage_curve_is_that_of_every_threshold(rng, weighted):
+    y_true, y_pred = rng.integers(0, 3, size=(2, 100))
+    score = rng.integers(0, 30, size=100).astype(float)
+    weights = rng.integers(0, 3, size=100) if weighted else np.ones(100)
+    given = weights if weighted else None
+    coverage, risk, thresholds = risk_coverage_curve(y_true, y_pred, score, sample_weight=given)
+    np.testing.assert_array_equal(thresholds, np.unique(score[weights > 0])[::-1])
+    for point, threshold in enumerate(thresholds):
+        kept = score >= threshold
+        wrong = kept & (y_true != y_pred)
+        assert coverage[point] == pytest.approx(weights[kept].sum() / weights.sum())
+        assert risk[point] == pytest.approx(weights[wrong].sum() / weights[kept].sum())
+    assert coverage[-1] == 1.0
+
+
+def test_weights_of_risk_and_coverage_are_copies(rng):
+    y_true, y_pred = rng.integers(0, 2, size=(2, 60))
+    score, weights = rng.normal(size=60), rng.integers(0, 4, size=60)
+    copies = np.repeat(np.arange(60), weights)
+    found = risk_coverage_curve(y_true, y_pred, score, sample_weight=weights)
+    expected = risk_coverage_curve(y_true[copies], y_pred[copies], score[copies])
+    for values, others in zip(found, expected, strict=True):
+        np.testing.assert_allclose(values, others)
+
+
+def test_area_under_risk_and_coverage(rng):
+    y_true, y_pred = rng.integers(0, 2, size=(2, 80))
+    score = rng.permutation(80)
+    wrong = (y_true != y_pred)[np.argsort(-score)]
+    expected = np.mean([wrong[:k].mean() for k in range(1, 81)])
+    assert risk_coverage_area(y_true, y_pred, score) == pytest.approx(expected)
+    # A score that says nothing leaves the error; one that knows all errors leaves least.
+    assert risk_coverage_area(y_true, y_pred, np.zeros(80)) == pytest.approx(wrong.mean())
+    best = risk_coverage_area(y_true, y_pred, (y_true == y_pred).astype(float))
+    assert best == pytest.approx(wrong.mean() ** 2)
+    assert best < expected
+    assert risk_coverage_area(y_true, y_true, score) == 0.0
+    words = np.array(["no", "yes"])
+    assert risk_coverage_area(words[y_true], words[y_pred], score) == pytest.approx(expected)
+
+
 def test_scorer_works_in_cross_validation():
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), BandedSVC())
@@ -103,6 +147,10 @@ def test_scorer_works_in_cross_validation():
         (lambda: sensitivity_curve([0, 1], [0.1, 0.2], n_thresholds=1), "at least 2"),
         (lambda: band_coverage([0, 1], [0.1, 0.2], rho1=2.0, rho2=1.0), "rho1 <= rho2"),
         (lambda: cluster_balance([0.1, 0.2], [0]), "inconsistent numbers"),
+        (lambda: risk_coverage_curve([0, 1], [0, 1], [0.1, np.nan]), "score must be finite"),
+        (lambda: risk_coverage_curve([0, 1], [0], [0.1, 0.2]), "inconsistent numbers"),
+        (lambda: risk_coverage_area([0], [0], [1.0], sample_weight=[-1.0]), "at least 0"),
+        (lambda: risk_coverage_area([0], [0], [1.0], sample_weight=[0.0]), "not all of them 0"),
         (lambda: sensitivity_area([0.5, 0.7], [0.1, 0.2]), "two classes"),
     ],
 )

@@ -9,12 +9,13 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
-from bandsvm.metrics import sensitivity_curve
+from bandsvm.metrics import risk_coverage_area, risk_coverage_curve, sensitivity_curve
 from bandsvm.plotting import (
     DecisionMapDisplay,
     DecisionValuesDisplay,
     DualCoefficientsDisplay,
     PenaltyDisplay,
+    RiskCoverageDisplay,
     SensitivityCurveDisplay,
     SupportVectorsDisplay,
 )
@@ -113,6 +114,31 @@ def test_sensitivity_curves_share_an_axis(fitted):
     np.testing.assert_allclose(first.line_.get_ydata(), sensitivity)
     assert second.line_.get_color() == "black"
     assert [label.split(" (")[0] for label in labels_of(first.ax_)] == ["B-SVM", "SVC"]
+
+
+def test_risk_coverage_of_a_model_and_of_predictions(fitted):
+    model, X, y = fitted
+    display = RiskCoverageDisplay.from_estimator(model, X, y)
+    predictions, score = model.predict(X), np.abs(model.decision_function(X))
+    coverage, risk, _ = risk_coverage_curve(y, predictions, score)
+    np.testing.assert_allclose(display.line_.get_xdata()[1:], coverage)
+    np.testing.assert_allclose(display.line_.get_ydata()[1:], risk)
+    # Drawn as steps, the line encloses the area that the legend names.
+    x, height = display.line_.get_data()
+    area = risk_coverage_area(y, predictions, score)
+    assert np.diff(x) @ height[1:] == pytest.approx(area) == pytest.approx(display.area)
+    assert display.line_.get_drawstyle() == "steps-pre"
+    X3, y3 = load_iris(return_X_y=True)
+    second = RiskCoverageDisplay.from_estimator(
+        BandedSVC().fit(X3, y3), X3, y3, ax=display.ax_, name="iris", color="black"
+    )
+    assert second.ax_ is display.ax_
+    assert second.line_.get_color() == "black"
+    assert [text.split(" (")[0] for text in labels_of(display.ax_)] == ["BandedSVC", "iris"]
+    weights = np.arange(len(y))
+    weighted = RiskCoverageDisplay.from_predictions(y, predictions, score, sample_weight=weights)
+    assert weighted.area == risk_coverage_area(y, predictions, score, sample_weight=weights)
+    assert labels_of(weighted.ax_)[0].startswith("model (area")
 
 
 def test_labels_need_not_be_signs(fitted):

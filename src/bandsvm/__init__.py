@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
+    from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
     from bandsvm.persistence.onnx import to_onnx
+    from bandsvm.selective import SelectiveClassifier
 
 __all__ = [
     "BandedSVC",
+    "BandedSVCCV",
     "Certificate",
+    "SelectiveClassifier",
     "export_libsvm",
     "load",
     "load_libsvm",
@@ -24,12 +28,14 @@ __version__ = version("bandsvm")
 
 _HOMES = {
     "BandedSVC": "bandsvm.classifier",
+    "BandedSVCCV": "bandsvm.model_selection",
     "Certificate": "bandsvm.certificate",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_libsvm": "bandsvm.persistence.libsvm",
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",
+    "SelectiveClassifier": "bandsvm.selective",
 }
 
 

@@ -15,6 +15,7 @@ from bandsvm import _validation
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._fitted import coefficients_of
 from bandsvm._fitting import fit_model, kernel_rows
+from bandsvm._position import BandPositionMixin
 from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm._training import training_problems
 from bandsvm.certificate import certify, combine, shortfall
@@ -22,7 +23,7 @@ from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 
 
-class BandedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 
     The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band

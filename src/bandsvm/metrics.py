@@ -1,4 +1,4 @@
-"""What decision values are worth: sensitivity at every threshold, coverage of the band, balance."""
+"""What decision values are worth: sensitivity, coverage of the band, balance, and risk."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ __all__ = [
     "ClusterBalance",
     "band_coverage",
     "cluster_balance",
+    "risk_coverage_area",
+    "risk_coverage_curve",
     "sensitivity_area",
     "sensitivity_area_scorer",
     "sensitivity_curve",
@@ -186,6 +188,99 @@ def cluster_balance(decision: ArrayLike, groups: ArrayLike) -> ClusterBalance:
     means = np.bincount(group_of, weights=sizes) / np.bincount(group_of)
     largest = float(means.max())
     return ClusterBalance(found, means, float(means.min()) / largest if largest > 0.0 else 1.0)
+
+
+def risk_coverage_curve(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the error among the samples of highest score, however many of them are kept.
+
+    A model that abstains below a threshold keeps the samples whose score reaches it: its coverage
+    is their share, its risk the share of errors among them.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    score : array-like of shape (n_samples,)
+        How sure the model is of each prediction, for example ``|g(x)|``.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples; None weighs them alike.
+
+    Returns
+    -------
+    coverage : ndarray of shape (n_thresholds,)
+        Share of samples that are kept, rising to 1.
+    risk : ndarray of shape (n_thresholds,)
+        Share of errors among them.
+    thresholds : ndarray of shape (n_thresholds,)
+        Smallest score that is kept, falling. Samples of equal score share a point.
+
+    Examples
+    --------
+    >>> from bandsvm.metrics import risk_coverage_curve
+    >>> coverage, risk, _ = risk_coverage_curve([0, 1, 1, 1], [0, 1, 0, 1], [3, 2, 1, 2])
+    >>> coverage.tolist(), risk.tolist()
+    ([0.25, 0.75, 1.0], [0.0, 0.0, 0.25])
+    """
+    labels, predictions = column_or_1d(y_true), column_or_1d(y_pred)
+    scores = column_or_1d(score).astype(np.float64)
+    weights = np.ones(len(labels)) if sample_weight is None else column_or_1d(sample_weight)
+    check_consistent_length(labels, predictions, scores, weights)
+    if not np.isfinite(scores).all():
+        raise ValueError("score must be finite, but it contains NaN or infinity.")
+    if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.any()):
+        raise ValueError("sample_weight must hold finite numbers of at least 0, not all of them 0.")
+    counted = weights > 0.0
+    weights, wrong = weights[counted].astype(np.float64), (labels != predictions)[counted]
+    thresholds, place = np.unique(-scores[counted], return_inverse=True)
+    kept = np.cumsum(np.bincount(place, weights=weights))
+    errors = np.cumsum(np.bincount(place, weights=weights * wrong))
+    return kept / kept[-1], errors / kept, -thresholds
+
+
+def risk_coverage_area(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Return the area under the risk-coverage curve: the mean risk over all coverages.
+
+    It is the smaller, the fewer errors there are and the lower their scores; a score that says
+    nothing gives about the error itself.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    score : array-like of shape (n_samples,)
+        How sure the model is of each prediction.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples; None weighs them alike.
+
+    Returns
+    -------
+    float
+        The area. Between two points of the curve the risk of the larger coverage counts.
+
+    Examples
+    --------
+    >>> from bandsvm.metrics import risk_coverage_area
+    >>> risk_coverage_area([0, 1, 1, 1], [0, 1, 0, 1], [3, 2, 1, 2])
+    0.0625
+    """
+    coverage, risk, _ = risk_coverage_curve(y_true, y_pred, score, sample_weight=sample_weight)
+    return float(np.diff(coverage, prepend=0.0) @ risk)
 
 
 def _signed(y_true: ArrayLike, decision: ArrayLike) -> NDArray[np.float64]:

@@ -17,6 +17,8 @@ DEFAULT_MEMORY_SHARE = 0.25
 FALLBACK_MEMORY = 2**30
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
+# A product with this share of the rows is cheaper with all of them, where they lie.
+SHARE_FOR_WHOLE = 0.25
 
 
 class Kernel(Protocol):
@@ -162,7 +164,7 @@ class KernelRows(ComputedRows):
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
-        if self._is_whole:
+        if self._is_whole and len(indices) > SHARE_FOR_WHOLE * self.n_samples:
             coefficients = np.zeros(self.n_samples)
             coefficients[self._slots(indices)] = values
             return coefficients @ self._store

@@ -60,6 +60,7 @@ class GivenRows:
         self.matrix = matrix
         self.n_threads = 1
         self.n_computed = 0
+        self._everything = np.arange(len(matrix))
 
     @property
     def n_samples(self) -> int:
@@ -88,7 +89,9 @@ class GivenRows:
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
-        return self.matrix[np.ix_(indices, indices)].astype(np.float64, order="C", copy=False)
+        is_whole = len(indices) == self.n_samples and np.array_equal(indices, self._everything)
+        values = self.matrix if is_whole else self.matrix[np.ix_(indices, indices)]
+        return values.astype(np.float64, order="C", copy=False)
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""

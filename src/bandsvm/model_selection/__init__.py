@@ -1,5 +1,13 @@
-"""Choosing the band: cross-validation over shared kernels."""
+"""Choosing the band: searches over shared kernels, and the error of samples left out."""
 
+from bandsvm.model_selection._bound import LeaveOneOutBound, leave_one_out_bound
 from bandsvm.model_selection._cv import BandedSVCCV
+from bandsvm.model_selection._leave_one_out import LeaveOneOutResult, leave_one_out
 
-__all__ = ["BandedSVCCV"]
+__all__ = [
+    "BandedSVCCV",
+    "LeaveOneOutBound",
+    "LeaveOneOutResult",
+    "leave_one_out",
+    "leave_one_out_bound",
+]

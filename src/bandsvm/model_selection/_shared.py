@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._fitting import MEGABYTE
 from bandsvm._training import Training
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, solve
-
-MEGABYTE = 2**20
 
 
 class Point(NamedTuple):

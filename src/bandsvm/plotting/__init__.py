@@ -3,6 +3,7 @@
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay
 from bandsvm.plotting._decision import DecisionMapDisplay, DecisionValuesDisplay
 from bandsvm.plotting._penalty import PenaltyDisplay
+from bandsvm.plotting._risk import RiskCoverageDisplay
 from bandsvm.plotting._sensitivity import SensitivityCurveDisplay
 from bandsvm.plotting._support import SupportVectorsDisplay
 
@@ -11,6 +12,7 @@ __all__ = [
     "DecisionValuesDisplay",
     "DualCoefficientsDisplay",
     "PenaltyDisplay",
+    "RiskCoverageDisplay",
     "SensitivityCurveDisplay",
     "SupportVectorsDisplay",
 ]

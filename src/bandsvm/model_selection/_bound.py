@@ -1,0 +1,160 @@
+"""A bound of the leave-one-out error from a single fit, docs/theory.md section 8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandsvm.certificate import duality_gap
+from bandsvm.kernels import Samples
+from bandsvm.model_selection._training_set import TrainingSet, training_set
+from bandsvm.problem import BandProblem
+
+# Share of the numbers in a comparison that their rounding errors may take up.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class LeaveOneOutBound:
+    """What a single fit says about samples left out.
+
+    Attributes
+    ----------
+    error : float
+        Upper bound of the leave-one-out error: the share of doubtful samples among those that have
+        weight.
+    doubtful : ndarray of shape (n_doubtful,)
+        Indices of the samples that could be misclassified when left out; all others are right.
+    margin : ndarray of shape (n_samples,)
+        Lower bound of the signed decision value ``y g(x)`` of each sample when it is left out;
+        with more than two classes, of its own class's value less the largest other one. NaN for
+        samples without weight.
+    """
+
+    error: float
+    doubtful: NDArray[np.intp] = field(repr=False)
+    margin: NDArray[np.float64] = field(repr=False)
+
+
+def leave_one_out_bound(
+    model: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> LeaveOneOutBound:
+    """Bound the leave-one-out error of a model without intercept, without any refit.
+
+    Only a sample with ``alpha > 0`` and ``y g(x) <= alpha K(x, x)`` can be misclassified by the
+    model that is fitted without it; what the fit lacks to the optimum, its duality gap, is counted
+    against the sample. The cost is that of predicting the training set.
+
+    Parameters
+    ----------
+    model : BandedSVC
+        A fitted model with ``fit_intercept=False`` and a positive semidefinite kernel.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The training samples, or their kernel matrix.
+    y : array-like of shape (n_samples,)
+        The training labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The training weights. Samples of weight 0 take no part; each other counts one.
+
+    Returns
+    -------
+    LeaveOneOutBound
+        The bound, and the samples that make it up.
+
+    See Also
+    --------
+    leave_one_out : The exact error, by refits; with or without intercept.
+
+    Notes
+    -----
+    With more than two classes, the bounds of all one-vs-rest problems together say which samples
+    keep their own class in front.
+
+    Gamma and class weights are those of the fit to all samples.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.model_selection import leave_one_out_bound
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(C1=0.5, gamma=1.0, fit_intercept=False).fit(X, y)
+    >>> print(f"{leave_one_out_bound(model, X, y).error:.3f}")
+    0.333
+    """
+    checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
+    _check_theorem_holds(model)
+    training, kernel = checked.training, checked.kernel
+    kept = training.kept
+    diagonal = (
+        np.diagonal(checked.samples)
+        if kernel.is_given
+        else kernel.function().diagonal(Samples(checked.samples))
+    )
+    lowest = np.array(
+        [
+            lowest_signed_value(problem, signs[kept], c, f, diagonal)
+            for problem, signs, c, f in zip(
+                training.problems, training.signs, checked.coefficients,
+                _decision_values(checked), strict=True,
+            )
+        ]
+    )  # fmt: skip
+    of_kept = _margin(lowest, training.signs[:, kept])
+    margin = np.full(len(checked.y), np.nan)
+    margin[kept] = of_kept
+    doubtful = kept[of_kept <= 0.0]
+    return LeaveOneOutBound(len(doubtful) / len(kept), doubtful, margin)
+
+
+def lowest_signed_value(
+    problem: BandProblem, signs: NDArray, c: NDArray, f: NDArray, diagonal: NDArray
+) -> NDArray[np.float64]:
+    """Return the least ``y g(x)`` that each sample can have when it is left out, Eq. (74)."""
+    gap = max(duality_gap(problem, c, f, 0.0), 0.0)
+    size, diagonal = np.abs(c), np.maximum(diagonal, 0.0)
+    alpha = np.maximum(signs * c, 0.0)
+    # 2 gap / (|c| + sqrt(c^2 + 4 gap / K_ii)), without dividing by a K_ii of 0.
+    root = np.sqrt(diagonal)
+    slack = root * 2.0 * gap
+    divisor = size * root + np.sqrt(size**2 * diagonal + 4.0 * gap)
+    slack = np.divide(slack, divisor, out=np.zeros_like(slack), where=divisor > 0.0)
+    rounding = ROUNDING * (1.0 + np.abs(f) + size * diagonal)
+    return signs * f - alpha * diagonal - slack - rounding
+
+
+def _margin(lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
+    """Return by how much each sample's own class is ahead of the others, at least."""
+    if len(lowest) == 1:
+        return lowest[0]
+    own = signs > 0.0
+    # In its own problem g >= lowest, in the others g <= -lowest.
+    best_other = np.where(own, -np.inf, -lowest).max(axis=0)
+    return np.where(own, lowest, -np.inf).max(axis=0) - best_other
+
+
+def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
+    """Return K c of the samples with weight, one row a problem, in double precision."""
+    support = np.flatnonzero(checked.coefficients.any(axis=0))
+    samples, values = checked.samples, checked.coefficients[:, support].T
+    if checked.kernel.is_given:
+        return (samples[:, support].astype(np.float64) @ values).T
+    left = samples.astype(np.float64, copy=False)
+    return checked.kernel.product(left, samples[support], values, checked.model.n_jobs).T
+
+
+def _check_theorem_holds(model: Any) -> None:
+    """Check what the theorem asks of a model."""
+    if model.fit_intercept:
+        raise ValueError(
+            "leave_one_out_bound holds for models without intercept only: fit with "
+            "fit_intercept=False, or use leave_one_out, which is exact with an intercept too."
+        )
+    if model.kernel == "sigmoid" or (model.kernel == "poly" and model.coef0 < 0.0):
+        raise ValueError(
+            f"leave_one_out_bound needs a positive semidefinite kernel, which kernel="
+            f"{model.kernel!r} with coef0={model.coef0!r} is not; use leave_one_out."
+        )

@@ -1,0 +1,77 @@
+"""A fitted model together with its training set, which a model does not keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm import _validation
+from bandsvm._fitted import coefficients_of
+from bandsvm._training import Training, training_problems
+from bandsvm.kernels import KernelSettings
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A model, the samples that have weight, their band problems and their coefficients.
+
+    Parameters
+    ----------
+    model : BandedSVC
+        The fitted model.
+    X : ndarray or CSR of shape (n_samples, n_features)
+        All training samples, or their kernel matrix.
+    y : ndarray of shape (n_samples,)
+        Their labels.
+    samples : ndarray or CSR of shape (n_kept, n_features)
+        Those with weight, or their kernel matrix.
+    training : Training
+        Classes, signs and band problems.
+    coefficients : ndarray of shape (n_problems, n_kept)
+        The model's c of every sample with weight.
+    """
+
+    model: Any
+    X: Any
+    y: NDArray
+    samples: Any
+    training: Training
+    coefficients: NDArray[np.float64]
+
+    @property
+    def kernel(self) -> KernelSettings:
+        """The kernel of the fitted model."""
+        model = self.model
+        return KernelSettings(model.kernel, model.gamma_, model.coef0, model.degree)
+
+    def columns(self, values: NDArray) -> NDArray:
+        """Return one column a problem, or a plain vector if there is one problem only."""
+        return values[0] if len(values) == 1 else values.T
+
+
+def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
+    """Return a fitted model's training set, checked as far as the model can tell."""
+    check_is_fitted(model)
+    X, y = _validation.check_samples(model, X, y, reset=False)
+    weights = _validation.check_weights(sample_weight, X.shape[0])
+    training = training_problems(model, y, weights)
+    n_samples = len(model.alpha_)
+    if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):
+        raise ValueError(
+            f"{caller} needs the training set: {n_samples} samples and the classes "
+            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
+            f"{training.classes.tolist()}."
+        )
+    is_pairwise = isinstance(model.kernel, str) and model.kernel == "precomputed"
+    return TrainingSet(
+        model,
+        X,
+        y,
+        training.kept_samples(X, is_pairwise),
+        training,
+        coefficients_of(model)[:, training.kept],
+    )

@@ -1,0 +1,176 @@
+"""Errors among the samples that a model does not abstain from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm.metrics import risk_coverage_area, risk_coverage_curve
+from bandsvm.plotting._canvas import axes_or_new
+from bandsvm.selective import prediction_score
+
+TITLE = "RiskCoverageDisplay"
+
+
+class RiskCoverageDisplay:
+    """The share of errors among the samples of highest score, however many of them are kept.
+
+    Several models can share one axis: pass the first display's ``ax_`` to the next.
+
+    Parameters
+    ----------
+    coverage : ndarray of shape (n_thresholds,)
+        Shares of samples that are kept, rising.
+    risk : ndarray of shape (n_thresholds,)
+        Shares of errors among them.
+    area : float, default=None
+        Area under the curve, for the legend.
+    name : str, default=None
+        Name of the model, for the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the display was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    line_ : matplotlib Line2D
+        The curve, in steps.
+    """
+
+    def __init__(
+        self,
+        *,
+        coverage: NDArray,
+        risk: NDArray,
+        area: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.coverage = coverage
+        self.risk = risk
+        self.area = area
+        self.name = name
+
+    def plot(self, ax: Any = None, **line_settings: Any) -> RiskCoverageDisplay:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the line, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+            The display, with its artists as attributes.
+        """
+        ax = axes_or_new(ax, TITLE)
+        label = self.name or "model"
+        if self.area is not None:
+            label += f" (area {self.area:.4f})"
+        (self.line_,) = ax.plot(
+            np.concatenate([[0.0], self.coverage]),
+            np.concatenate([self.risk[:1], self.risk]),
+            **{"label": label, "drawstyle": "steps-pre", **line_settings},
+        )
+        ax.set_xlabel("coverage: share of samples with a prediction")
+        ax.set_ylabel("risk: share of errors among them")
+        ax.set_xlim(0.0, 1.0)
+        # Once a limit is set by hand, later curves on the same axis would not widen the other.
+        ax.autoscale(axis="y")
+        ax.set_ylim(bottom=0.0)
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **line_settings: Any,
+    ) -> RiskCoverageDisplay:
+        """Draw the curve of a fitted classifier, by its own scores.
+
+        Parameters
+        ----------
+        estimator : classifier with decision_function or predict_proba
+            A fitted model.
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        name : str, default=None
+            Name for the legend; None is the estimator's class.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the line, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            prediction_score(estimator, X),
+            sample_weight=sample_weight,
+            name=name or type(estimator).__name__,
+            ax=ax,
+            **line_settings,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **line_settings: Any,
+    ) -> RiskCoverageDisplay:
+        """Draw the curve of predictions and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted labels.
+        score : array-like of shape (n_samples,)
+            How sure the model is of each prediction.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        name : str, default=None
+            Name for the legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the line, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+            The display.
+        """
+        coverage, risk, _ = risk_coverage_curve(y_true, y_pred, score, sample_weight=sample_weight)
+        area = risk_coverage_area(y_true, y_pred, score, sample_weight=sample_weight)
+        return cls(coverage=coverage, risk=risk, area=area, name=name).plot(ax, **line_settings)

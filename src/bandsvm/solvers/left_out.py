@@ -1,0 +1,217 @@
+"""From the solution of a band problem to those of the same problem without one sample each."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._piecewise import project
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.kernels import GivenRows, Rows
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Solution, Status, solve
+from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
+from bandsvm.solvers._solution import State
+from bandsvm.solvers.face import LARGEST_FACE, climb_face
+
+# Samples that may become free beside those that are: a share of all, within limits, and of the
+# free ones. Fewer make pair steps cheaper, but send more samples the long way.
+NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.125, 128, 1024
+NEIGHBOURS_PER_FREE = 0.25
+# Pair steps per variable after which a step on the face is the better way on, and how often.
+STEPS_PER_VARIABLE = 30
+MOST_ROUNDS = 10
+# Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
+AIM = 0.5
+# Share of the mean curvature that keeps the inverse finite where K is singular.
+DAMPING = 1e-11
+
+
+class LeftOut:
+    """Solves a band problem without one sample at a time, from the solution with all of them.
+
+    One step on the face hands the sample's coefficient to the free variables; its matrix is
+    inverted once. Pair steps on the samples in play, which are free or near an edge of their
+    band, mend what that broke. A check of all samples follows; where it fails, `solve` goes on
+    from there.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        The problem of all samples.
+    rows : Rows
+        Kernel rows of all samples, in double precision.
+    solution : Solution
+        Its solution.
+    tol : float
+        Largest KKT violation that counts as converged.
+    solver : str, default="auto"
+        The method that goes on where the short way fails.
+    max_iter : int, default=10_000
+        Largest number of its outer steps.
+    """
+
+    def __init__(
+        self,
+        problem: BandProblem,
+        rows: Rows,
+        solution: Solution,
+        tol: float,
+        solver: str = "auto",
+        max_iter: int = 10_000,
+    ) -> None:
+        self._problem, self._rows = problem, rows
+        self._c, self._f = solution.c, solution.f
+        self._tol, self._solver, self._max_iter = tol, solver, max_iter
+        self._free = free_variables(problem, self._c)
+        self._is_worthwhile = 0 < len(self._free) <= LARGEST_FACE
+        if self._is_worthwhile:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Compute what all left-out samples share: samples in play, their K, an inverse."""
+        problem, free = self._problem, self._free
+        _, lower, upper = piece(problem, self._c)
+        self._lower, self._upper = lower[free], upper[free]
+        neighbours = np.clip(
+            NEIGHBOUR_SHARE * problem.n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS
+        )
+        n_part = int((1.0 + NEIGHBOURS_PER_FREE) * len(free) + neighbours)
+        self._part = samples_in_play(problem, self._c, self._f, n_part)
+        self._part_rows = GivenRows(np.array(self._rows.block(self._part), dtype=np.float64))
+        self._place_in_part = places(self._part, problem.n_samples)
+        self._place_in_free = places(free, problem.n_samples)
+        inside = self._place_in_part[free]
+        self._columns = np.ascontiguousarray(self._part_rows.matrix[:, inside])
+        self._inverse = inverse_on_face(self._columns[inside], problem.has_intercept)
+
+    def problem_without(self, i: int) -> BandProblem:
+        """Return the problem in which sample ``i`` takes no part."""
+        below, above = self._problem.below.copy(), self._problem.above.copy()
+        below[i] = above[i] = 0.0
+        return replace(self._problem, below=below, above=above)
+
+    def without(self, i: int, *, exactly: bool = False) -> Solution:
+        """Return the solution without sample ``i``, if need be as sharp as `solve` makes it."""
+        began, rows_before = time.perf_counter(), self._rows.n_computed
+        problem = self.problem_without(i)
+        state = self._short_way(problem, i) if self._is_worthwhile else None
+        if state is not None and not exactly:
+            reached = violation(problem, *ascent_slopes(problem, state.c, state.f))
+            if reached <= self._tol:
+                n_rows = self._rows.n_computed - rows_before
+                seconds = time.perf_counter() - began
+                return Solution(
+                    state.c, state.f, Status.CONVERGED, 0, state.n_pair_steps, n_rows, seconds
+                )
+        solution = solve(
+            problem,
+            self._rows,
+            solver=self._solver,
+            tol=self._tol,
+            max_iter=self._max_iter,
+            start=self._c if state is None else state.c,
+        )
+        n_before = 0 if state is None else state.n_pair_steps
+        return replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
+
+    def _short_way(self, problem: BandProblem, i: int) -> State | None:
+        """Return where the short way leads, or None where the face cannot take over ``c_i``."""
+        c, pull = self._c.copy(), self._rows.product(np.array([i]), self._c[[i]])
+        c[i] = 0.0
+        free = self._free
+        taken_over = self._taken_over(c, pull, i)
+        if taken_over is None:
+            return None
+        part = self._part
+        f = self._f - pull
+        f_part = f[part] + self._columns @ (taken_over - c[free])
+        before, c[free] = c[part], taken_over
+        sides = problem.lo[part], problem.hi[part], problem.below[part], problem.above[part]
+        of_part = BandProblem(*sides, problem.has_intercept)
+        state = State(of_part, CpuEngine(of_part, self._part_rows), c[part], f_part)
+        mend(state, AIM * self._tol)
+        moved = state.c != before
+        f += self._rows.product(part[moved], (state.c - before)[moved])
+        c[part] = state.c
+        return State(problem, CpuEngine(problem, self._rows), c, f, state.n_pair_steps)
+
+    def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
+        """Return the free variables after they took over what sample ``i`` contributed.
+
+        They keep the slopes on the face level: ``K_FF d + nu = K_Fi c_i``, ``sum d = c_i``; of a
+        free sample its own column of the inverse says how. At the ends of their pieces they stop.
+        """
+        free, place = self._free, self._place_in_free[i]
+        lower, upper = self._lower, self._upper
+        if place >= 0:
+            column = self._inverse[: len(free), place]
+            direction = column * (-self._c[i] / column[place])
+            direction[place] = 0.0
+            lower, upper = lower.copy(), upper.copy()
+            lower[place] = upper[place] = 0.0
+        else:
+            target = np.append(pull[free], self._c[i] if self._problem.has_intercept else [])
+            direction = self._inverse[: len(free)] @ target
+        total = None
+        if self._problem.has_intercept:
+            total = float(c[free].sum() - c.sum())
+            if not lower.sum() <= total <= upper.sum():
+                return None
+        return project(c[free] + direction, lower, upper, total)
+
+
+def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -> NDArray[np.intp]:
+    """Return the free samples and those nearest to an edge of their band, in order."""
+    rise, fall = ascent_slopes(problem, c, f)
+    # The intercept that the slopes agree on; without one, they compare with 0.
+    level = 0.0
+    if problem.has_intercept:
+        ends = [end for end in (rise.max(), fall.min()) if np.isfinite(end)]
+        level = float(np.mean(ends)) if ends else 0.0
+    g = f + level
+    distance = np.minimum(np.abs(g - problem.lo), np.abs(g - problem.hi))
+    distance[free_variables(problem, c)] = -1.0
+    # A sample without costs cannot move.
+    distance[(problem.below == 0.0) & (problem.above == 0.0)] = np.inf
+    number = min(number, problem.n_samples)
+    return np.sort(np.argpartition(distance, number - 1)[:number])
+
+
+def inverse_on_face(kernel: NDArray, has_intercept: bool) -> NDArray:
+    """Return the inverse of K on the face, bordered by ones if there is an intercept."""
+    n = len(kernel)
+    matrix = np.ones((n + has_intercept, n + has_intercept))
+    matrix[:n, :n] = kernel
+    mean_curvature = abs(float(np.trace(kernel))) / n
+    matrix[range(n), range(n)] += DAMPING * (mean_curvature or 1.0)
+    if has_intercept:
+        matrix[n, n] = 0.0
+    return np.linalg.inv(matrix)
+
+
+def mend(state: State, tol: float) -> None:
+    """Take pair steps on all variables, and steps on the face where those take too long.
+
+    Only ``c`` is up to date at the end.
+    """
+    everything = np.arange(state.problem.n_samples)
+    budget = STEPS_PER_VARIABLE * len(everything)
+    for _ in range(MOST_ROUNDS):
+        step = state.engine.solve_block(everything, state.c, state.f, tol, budget)
+        state.n_pair_steps += step.n_steps
+        if step.n_steps < budget and not step.stalled:
+            state.c[:] = step.c
+            return
+        state.move(everything, step.c)
+        climb_face(state)
+
+
+def places(indices: NDArray, n_samples: int) -> NDArray[np.intp]:
+    """Return where each sample stands among ``indices``, -1 for those that do not."""
+    place = np.full(n_samples, -1)
+    place[indices] = np.arange(len(indices))
+    return place
