@@ -7,7 +7,7 @@ SVC), chi2 because another check brings negative features whatever the tags say.
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, BandedSVCCV
 
 ESTIMATORS = [
     BandedSVC(),
@@ -22,6 +22,8 @@ ESTIMATORS = [
     BandedSVC(solver="pcg"),
     BandedSVC(solver="reference"),
     BandedSVC(warm_start=True),
+    BandedSVCCV(),
+    BandedSVCCV(C1=[1, 10], C2=[1.0], rho2=[1.5], gamma=[0.1, 0.3], search="full"),
 ]
 
 
@@ -29,5 +31,6 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 # Some checks bring poly kernels values of 1e12, at which float64 cannot reach tol; we say so.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
 def test_estimator_check(estimator, check):
     check(estimator)

@@ -18,6 +18,11 @@ from bandsvm.solvers import Progress, Solution, Status, solve
 COARSE_AIM = 0.8
 
 
+def aim_at(tol: float, rows: Rows) -> float:
+    """Return what a solver aims at: rounding of coarse rows adds to the violation."""
+    return COARSE_AIM * tol if rows.is_coarse else tol
+
+
 class Outcome(NamedTuple):
     """What came of one problem."""
 
@@ -29,6 +34,12 @@ class Outcome(NamedTuple):
     def decision(self) -> NDArray[np.float64]:
         """Decision values of the training samples."""
         return self.solution.f + self.intercept
+
+
+def judge(problem: BandProblem, rows: Rows, solution: Solution, tol: float) -> Outcome:
+    """Choose the intercept of a solution and certify both."""
+    intercept = choose_intercept(problem, solution.c, solution.f)
+    return Outcome(solution, intercept, certify(problem, rows, solution, intercept, tol))
 
 
 class Observer:
@@ -120,23 +131,22 @@ class Course:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        outcomes = [*self._outcomes, self._judge(self.training.problems[self.index], now)]
+        tol = self.estimator.tol
+        outcomes = [*self._outcomes, judge(self.training.problems[self.index], self.rows, now, tol)]
         for index in range(len(outcomes), len(self._starts)):
             problem = self.training.problems[index]
             untouched = solve(problem, self.rows, max_iter=0, start=self._starts[index])
-            outcomes.append(self._judge(problem, untouched))
+            outcomes.append(judge(problem, self.rows, untouched, tol))
         return self._assemble(outcomes)
 
     def _solve(self, start: NDArray | None) -> Outcome:
         """Solve and certify the problem that is next."""
         estimator, problem = self.estimator, self.training.problems[self.index]
-        # Rounding of coarse rows adds to the violation: leave it some room.
-        aim = COARSE_AIM * estimator.tol if self.rows.is_coarse else estimator.tol
         solution = solve(
             problem,
             self.rows,
             solver=estimator.solver,
-            tol=aim,
+            tol=aim_at(estimator.tol, self.rows),
             max_iter=estimator.max_iter,
             start=start,
             callback=self._observe,
@@ -146,13 +156,7 @@ class Course:
                 f"The decision values overflow with kernel={estimator.kernel!r}, "
                 f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
             )
-        return self._judge(problem, solution)
-
-    def _judge(self, problem: BandProblem, solution: Solution) -> Outcome:
-        """Choose the intercept of a solution and certify both."""
-        intercept = choose_intercept(problem, solution.c, solution.f)
-        certificate = certify(problem, self.rows, solution, intercept, self.estimator.tol)
-        return Outcome(solution, intercept, certificate)
+        return judge(problem, self.rows, solution, estimator.tol)
 
     def _observe(self, progress: Progress) -> Status | None:
         """Tell everybody of a step; return the first reason to end."""

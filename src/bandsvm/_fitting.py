@@ -13,7 +13,7 @@ from bandsvm import _validation
 from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
 from bandsvm._course import Course, Observer, Outcome
 from bandsvm._fitted import set_fitted_attributes, starting_points
-from bandsvm._limits import Interruption, TimeLimit
+from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
 from bandsvm._progress import progress_shower
 from bandsvm._training import Training, training_problems
@@ -68,12 +68,8 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
 
 def _observers(model: Any) -> list[Observer]:
     """Return what a model's parameters ask to watch its fit."""
-    observers: list[Observer] = [Interruption()]
-    if model.time_limit is not None:
-        observers.append(TimeLimit(model.time_limit))
-    if model.verbose:
-        observers.append(progress_shower(model.verbose))
-    return observers
+    limits = Limits(model.time_limit)
+    return [limits, progress_shower(model.verbose)] if model.verbose else [limits]
 
 
 def kernel_rows(model: Any, X: Any, training: Training) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -15,24 +16,36 @@ from bandsvm.solvers import Status
 SECOND_PRESS = 1.0
 
 
-class TimeLimit(Observer):
-    """Ends a fit after a number of seconds, counted from its first check of X."""
+class Limits(Observer):
+    """Ends work that was interrupted or takes longer than ``time_limit`` seconds."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, time_limit: float | None = None) -> None:
+        self._seconds = math.inf if time_limit is None else time_limit
+        self._interruption = Interruption()
 
-    def __enter__(self) -> TimeLimit:
-        """Start the clock."""
+    def __enter__(self) -> Limits:
+        """Start the clock and listen to Ctrl-C."""
         self._end = time.monotonic() + self._seconds
+        self._interruption.__enter__()
         return self
 
+    def __exit__(self, *error: object) -> None:
+        """Give Ctrl-C back."""
+        self._interruption.__exit__(*error)
+
     def step(self, course: Course) -> Status | None:
-        """End the fit when its time is over."""
+        """End the fit for a reason, if there is one."""
+        return self.reason()
+
+    def reason(self) -> Status | None:
+        """Return why work must end, or None."""
+        if self._interruption.was_pressed:
+            return Status.INTERRUPTED
         return Status.TIME_LIMIT if time.monotonic() >= self._end else None
 
 
-class Interruption(Observer):
-    """Makes Ctrl-C end a fit after the outer step it is in, with what was reached.
+class Interruption:
+    """Turns Ctrl-C from an exception into a fact, so that a fit can end with what was reached.
 
     A second one in the same fit, or soon after an interrupted one, is a KeyboardInterrupt again.
     Signals reach the main thread only, and a program's own handler of SIGINT is left alone.
@@ -42,7 +55,7 @@ class Interruption(Observer):
 
     def __enter__(self) -> Interruption:
         """Take over Ctrl-C where it is Python's own."""
-        self._pressed = False
+        self.was_pressed = False
         self._is_ours = (
             threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -56,14 +69,10 @@ class Interruption(Observer):
         if self._is_ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def step(self, course: Course) -> Status | None:
-        """End the fit if Ctrl-C was pressed."""
-        return Status.INTERRUPTED if self._pressed else None
-
     def _press(self, number: int, frame: FrameType | None) -> None:
         """Remember the first Ctrl-C; raise at the second."""
         now = time.monotonic()
-        if self._pressed or now - Interruption._last_interrupted_at < SECOND_PRESS:
+        if self.was_pressed or now - Interruption._last_interrupted_at < SECOND_PRESS:
             signal.default_int_handler(number, frame)
-        self._pressed = True
+        self.was_pressed = True
         Interruption._last_interrupted_at = now

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Any
 
 from bandsvm.cli import fit, inspect, predict, reproduce, tune
 
@@ -25,12 +27,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
-        return options.run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning  # type: ignore[assignment]
+            return options.run(options)
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
         print(f"bandsvm: {_sentence(error)}", file=sys.stderr)
     except KeyboardInterrupt:
         print("bandsvm: interrupted; nothing was written.", file=sys.stderr)
     return FAILED
+
+
+def _say_warning(message: Any, *_: Any) -> None:
+    """Show a warning as a sentence: where in the code it was given is nobody's business here."""
+    print(f"bandsvm: {message}", file=sys.stderr, flush=True)
 
 
 def _sentence(error: Exception) -> str:

@@ -32,6 +32,10 @@ def add_parser(commands: Any) -> None:
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
     parser.add_argument("--folds", type=positive_whole, default=5, metavar="K", help="folds (5)")
+    parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn's (accuracy)")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw path, scores and risk (PNG, SVG or PDF)"
+    )
     add_output_options(parser)
     add_data_options(parser)
     add_model_options(parser, searched=SEARCHED)
@@ -40,36 +44,48 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.pipeline import Pipeline
 
+    from bandsvm import BandedSVCCV
     from bandsvm.cli._models import prepare, summary, write_model
     from bandsvm.cli._tables import read_table
+    from bandsvm.cli._tune_plot import write_plot
 
     output = Output(options)
     table = read_table(options.train, options)
     output.tell(table.describe())
     pipeline = prepare(None, table, options.scale, given_parameters(options))
-    grid = {
-        "classify__C1": [0.1, 1.0, 10.0, 100.0],
-        "classify__C2": [0.0, 1.0],
-        "classify__gamma": ["scale", 0.1 / table.X.shape[1], 10.0 / table.X.shape[1]],
-    }
+    X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
+    output.tell(table.describe_scaling(pipeline))
     folds = StratifiedKFold(options.folds, shuffle=True, random_state=0)
-    search = GridSearchCV(pipeline, grid, cv=folds).fit(table.X, table.y)
+    search = BandedSVCCV(
+        **{**given_parameters(options), "cv": folds, "scoring": options.scoring},
+        verbose=0 if options.quiet else 1,
+    )
+    search.fit(X, table.y)
     best = search.best_estimator_
-    write_model(best, table.names, options.model)
-    chosen = {name.removeprefix("classify__"): v for name, v in search.best_params_.items()}
-    settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
-    output.tell(f"Best of {len(search.cv_results_['params'])}: {settings}")
-    output.tell(f"Accuracy in {options.folds} folds: {search.best_score_:.4f}")
-    X = best[:-1].transform(table.X) if len(best) > 1 else table.X
-    result = summary(best[-1], X, table.y)
+    write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
+    chosen = search.best_params_
+    settings = ", ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in chosen.items()
+    )
+    score = options.scoring or "accuracy"
+    output.tell(f"Best of {len(search.cv_results_['params'])} candidates: {settings}")
+    output.tell(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
+    output.tell(repr(best.certificate_))
+    result = summary(best, X, table.y)
     output.tell(result.describe())
     output.tell(f"The model is in {options.model}.")
+    if options.plot is not None:
+        write_plot(search, X, table.y, folds, options.plot)
+        output.tell(f"The picture is in {options.plot}.")
     output.result(
         {
             "best": chosen,
-            "cv_accuracy": search.best_score_,
+            "cv_score": search.best_score_,
+            "scoring": score,
             **result.values(),
             "model": str(options.model),
         }

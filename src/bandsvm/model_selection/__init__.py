@@ -3,11 +3,14 @@
 from bandsvm.model_selection._bound import LeaveOneOutBound, leave_one_out_bound
 from bandsvm.model_selection._cv import BandedSVCCV
 from bandsvm.model_selection._leave_one_out import LeaveOneOutResult, leave_one_out
+from bandsvm.model_selection._path import BandPath, band_path
 
 __all__ = [
+    "BandPath",
     "BandedSVCCV",
     "LeaveOneOutBound",
     "LeaveOneOutResult",
+    "band_path",
     "leave_one_out",
     "leave_one_out_bound",
 ]

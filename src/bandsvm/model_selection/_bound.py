@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandsvm._training import Training
 from bandsvm.certificate import duality_gap
 from bandsvm.kernels import Samples
 from bandsvm.model_selection._training_set import TrainingSet, training_set
@@ -86,7 +87,7 @@ def leave_one_out_bound(
     0.333
     """
     checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
-    _check_theorem_holds(model)
+    check_theorem_holds(model)
     training, kernel = checked.training, checked.kernel
     kept = training.kept
     diagonal = (
@@ -94,20 +95,23 @@ def leave_one_out_bound(
         if kernel.is_given
         else kernel.function().diagonal(Samples(checked.samples))
     )
-    lowest = np.array(
-        [
-            lowest_signed_value(problem, signs[kept], c, f, diagonal)
-            for problem, signs, c, f in zip(
-                training.problems, training.signs, checked.coefficients,
-                _decision_values(checked), strict=True,
-            )
-        ]
-    )  # fmt: skip
-    of_kept = _margin(lowest, training.signs[:, kept])
+    of_kept = lowest_margin(
+        training, checked.coefficients, _decision_values(checked), np.asarray(diagonal)
+    )
     margin = np.full(len(checked.y), np.nan)
     margin[kept] = of_kept
     doubtful = kept[of_kept <= 0.0]
     return LeaveOneOutBound(len(doubtful) / len(kept), doubtful, margin)
+
+
+def lowest_margin(
+    training: Training, coefficients: NDArray, f: NDArray, diagonal: NDArray
+) -> NDArray[np.float64]:
+    """Return how far ahead each sample's own class is at least when the sample is left out."""
+    signs = training.signs[:, training.kept]
+    problems = zip(training.problems, signs, coefficients, f, strict=True)
+    lowest = [lowest_signed_value(*problem, diagonal) for problem in problems]
+    return _margin(np.array(lowest), signs)
 
 
 def lowest_signed_value(
@@ -146,7 +150,7 @@ def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
     return checked.kernel.product(left, samples[support], values, checked.model.n_jobs).T
 
 
-def _check_theorem_holds(model: Any) -> None:
+def check_theorem_holds(model: Any) -> None:
     """Check what the theorem asks of a model."""
     if model.fit_intercept:
         raise ValueError(

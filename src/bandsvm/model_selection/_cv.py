@@ -47,6 +47,9 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         How to split: a number of stratified folds, or as in scikit-learn.
     scoring : str, callable or None, default=None
         What to maximise on the samples held out; None is accuracy. Weights of samples count.
+    criterion : {'cv', 'loo_bound'}, default='cv'
+        'loo_bound' scores a candidate by one fit to all samples: 1 less the upper bound of
+        `leave_one_out_bound`. It needs ``fit_intercept=False``; `cv` and `scoring` play no part.
     search : {'staged', 'full'}, default='staged'
         'full' tries all combinations instead of going in stages.
     refine : int, default=1
@@ -83,6 +86,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         order in which they were tried.
     n_splits_ : int
         Number of folds.
+    n_iter_ : int
+        Number of outer steps of the fit to all samples.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -123,6 +128,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         class_weight=None,
         cv=5,
         scoring=None,
+        criterion="cv",
         search="staged",
         refine=1,
         give_up=True,
@@ -146,6 +152,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.cv = cv
         self.scoring = scoring
+        self.criterion = criterion
         self.search = search
         self.refine = refine
         self.give_up = give_up
@@ -194,6 +201,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             template = self._template(self.best_params_["kernel"])
             template.set_params(**self.best_params_, verbose=self.verbose)
             self.best_estimator_ = template.fit(X, y, sample_weight)
+            self.n_iter_ = self.best_estimator_.n_iter_
         return self
 
     def predict(self, X):

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bandsvm._training import training_problems
+from bandsvm._training import Training, training_problems
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelSettings
+from bandsvm.kernels import KernelSettings, uses_gamma
+from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._shared import Point, neighbour_start, shared_rows, solve_from
 from bandsvm.solvers import Progress, Solution, Status
@@ -54,13 +55,16 @@ Score = Callable[[StoredDecisions, NDArray], float]
 
 @dataclass(frozen=True)
 class Folds:
-    """A training set, the ways to split it, and how to score what was held out."""
+    """A training set, the ways to split it, and how to score what was held out.
+
+    Without a score, the leave-one-out bound of the training samples takes its place.
+    """
 
     X: Any
     y: NDArray
     weights: NDArray[np.float64]
     splits: Sequence[tuple[NDArray, NDArray]]
-    score: Score
+    score: Score | None
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,10 @@ def cross_validate(
     values = np.full((len(candidates), len(folds.splits)), np.nan)
     seconds = np.zeros(values.shape)
     n_unconverged = 0
-    kernel = KernelSettings(candidates[0].kernel, candidates[0].gamma, model.coef0, model.degree)
+    name, gamma = candidates[0][:2]
+    if not uses_gamma(name):
+        gamma = np.nan
+    kernel = KernelSettings(name, gamma, model.coef0, model.degree)
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     rows = shared_rows(model, kernel, folds.X, largest_cost)
     alive = np.ones(len(candidates), dtype=bool)
@@ -153,7 +160,7 @@ class Chain:
         model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
         training = training_problems(model, self._folds.y, self._weights, keep_all=True)
         point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
-        solutions, columns = [], []
+        solutions: list[Solution] = []
         for k, problem in enumerate(training.problems):
             start = None
             if self._last_point is not None:
@@ -170,12 +177,22 @@ class Chain:
             if self._stop() is not None:
                 return np.nan
             self.n_unconverged += solution.status is not Status.CONVERGED
-            intercept = choose_intercept(problem, solution.c, solution.f)
             solutions.append(solution)
-            columns.append(solution.f[self._held_out] + intercept)
         self._last, self._last_point = solutions, point
+        if self._folds.score is None:
+            return self._share_beyond_doubt(training)
+        columns = [
+            solution.f[self._held_out] + choose_intercept(problem, solution.c, solution.f)
+            for problem, solution in zip(training.problems, solutions, strict=True)
+        ]
         values = columns[0] if len(columns) == 1 else np.column_stack(columns)
         return self._folds.score(StoredDecisions(training.classes, values), self._held_out)
+
+    def _share_beyond_doubt(self, training: Training) -> float:
+        """Return the share of samples that are right when they are left out, by the bound."""
+        c, f = (np.array([getattr(s, name) for s in self._last]) for name in ("c", "f"))
+        margin = lowest_margin(training, c, f, self._rows.diagonal())
+        return float(np.mean(margin[self._weights > 0.0] > 0.0))
 
     def _watch(self, progress: Progress) -> Status | None:
         return self._stop()

@@ -51,7 +51,10 @@ def as_gammas(values: Any, scale: float) -> list[float]:
         return [scale * factor for factor in DEFAULT_GAMMA_FACTORS]
     if isinstance(values, (str, Real)):
         values = [values]
-    return as_grid("gamma", [scale if value == "scale" else value for value in values], ())
+    gammas = as_grid("gamma", [scale if value == "scale" else value for value in values], ())
+    if gammas[0] < 0.0:
+        raise ValueError(f"gamma must be at least 0, got {gammas[0]!r}.")
+    return gammas
 
 
 def snake(rows: Sequence[float], columns: Sequence[float]) -> list[tuple[float, float]]:

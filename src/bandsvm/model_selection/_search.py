@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,13 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from bandsvm import _validation
-from bandsvm._limits import Interruption, TimeLimit
+from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
 from bandsvm._progress import say
 from bandsvm._threads import n_threads, single_threaded_blas
 from bandsvm._training import training_problems
 from bandsvm.kernels import resolve_gamma, uses_gamma
+from bandsvm.model_selection._bound import check_theorem_holds
 from bandsvm.model_selection._folds import Folds, Scores, StoredDecisions, cross_validate
 from bandsvm.model_selection._grid import (
     DEFAULT_C1,
@@ -75,24 +75,23 @@ class Search:
             check_parameters(template(kernel))
             _validation.check_for_kernel(kernel, X)
         self.classes = training_problems(template(kernels_of(estimator)[0]), y, weights).classes
-        splits = list(check_cv(estimator.cv, y, classifier=True).split(X, y))
-        self.folds = Folds(X, y, weights, splits, self._scorer(y, weights, sample_weight))
+        everything = np.arange(len(y))
+        splits, score = [(everything, everything)], None
+        if estimator.criterion == "cv":
+            splits = list(check_cv(estimator.cv, y, classifier=True).split(X, y))
+            score = self._scorer(y, weights, sample_weight)
+        self.folds = Folds(X, y, weights, splits, score)
         self._scale = resolve_gamma("scale", X, weights)
         self.candidates: list[Candidate] = []
         self._scores = np.empty((0, len(splits)))
         self._seconds = np.empty((0, len(splits)))
         self._n_unconverged = 0
         self._reference: NDArray | None = None
-        self._limits: list[Any] = [Interruption()]
-        if estimator.time_limit is not None:
-            self._limits.append(TimeLimit(estimator.time_limit))
+        self._limits = Limits(estimator.time_limit)
 
     def run(self) -> int:
         """Try all stages and return the best candidate."""
-        with ExitStack() as watched:
-            for limit in self._limits:
-                watched.enter_context(limit)
-            watched.enter_context(single_threaded_blas())
+        with self._limits, single_threaded_blas():
             grids = self._grids()
             self._try(
                 [
@@ -143,15 +142,16 @@ class Search:
         """Return mean scores; NaN for candidates without a score in every fold."""
         return self._scores.mean(axis=1)
 
-    def _stop(self) -> Status | None:
-        """Return why the search must end, or None."""
-        return next((s for limit in self._limits if (s := limit.step(None)) is not None), None)
-
     def _check_choices(self) -> None:
         """Check the parameters that a BandedSVC does not have."""
         estimator = self._estimator
         if estimator.search not in ("staged", "full"):
             raise ValueError(f"search must be 'staged' or 'full', got {estimator.search!r}.")
+        if estimator.criterion not in ("cv", "loo_bound"):
+            raise ValueError(f"criterion must be 'cv' or 'loo_bound', got {estimator.criterion!r}.")
+        if estimator.criterion == "loo_bound":
+            for kernel in kernels_of(estimator):
+                check_theorem_holds(self._template(kernel))
         if not (isinstance(estimator.refine, int) and estimator.refine >= 0):
             raise ValueError(f"refine must be an integer of at least 0, got {estimator.refine!r}.")
         if not kernels_of(estimator):
@@ -231,7 +231,7 @@ class Search:
             if candidate not in known:
                 groups.setdefault((candidate.kernel, candidate.gamma), []).append(candidate)
         places = list(groups)
-        if not places or self._stop() is not None:
+        if not places or self._limits.reason() is not None:
             return
         if self._reference is None:
             # The middle of the grid is the likeliest to be good.
@@ -250,7 +250,7 @@ class Search:
     def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
         """Score candidates that share a kernel."""
         model = self._template(candidates[0].kernel).set_params(n_jobs=n_jobs)
-        return cross_validate(model, self.folds, candidates, self._reference, self._stop)
+        return cross_validate(model, self.folds, candidates, self._reference, self._limits.reason)
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
         """Remember what came of candidates, and say so."""
@@ -270,14 +270,14 @@ class Search:
         """Return the best candidate; warn of what is wrong with it."""
         means = self._means()
         if not np.isfinite(means).any():
-            if self._stop() is Status.INTERRUPTED:
+            if self._limits.reason() is Status.INTERRUPTED:
                 raise KeyboardInterrupt
             raise ValueError(
                 "The search scored no candidate in all folds: raise time_limit, or see whether "
                 "scoring gives finite numbers."
             )
         best = best_of(means, self.candidates)
-        reason = self._stop()
+        reason = self._limits.reason()
         if reason is not None:
             _warn(
                 f"BandedSVCCV ended early ({reason.value}) after {len(self.candidates)} "
@@ -310,7 +310,7 @@ class Search:
                     f"BandedSVCCV found its best {name}={value:.4g} at the edge of the grid "
                     f"[{grid[0]:.4g}, {grid[-1]:.4g}]; {side} values might score better.",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )
 
 

@@ -2,12 +2,14 @@
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay
 from bandsvm.plotting._decision import DecisionMapDisplay, DecisionValuesDisplay
+from bandsvm.plotting._path import BandPathDisplay
 from bandsvm.plotting._penalty import PenaltyDisplay
 from bandsvm.plotting._risk import RiskCoverageDisplay
 from bandsvm.plotting._sensitivity import SensitivityCurveDisplay
 from bandsvm.plotting._support import SupportVectorsDisplay
 
 __all__ = [
+    "BandPathDisplay",
     "DecisionMapDisplay",
     "DecisionValuesDisplay",
     "DualCoefficientsDisplay",

@@ -1,0 +1,17 @@
+"""
+From the C-SVM to the Banded SVM
+================================
+
+Along C2 from 0 upwards, samples in the interior of the classes become support vectors of the
+upper edge.
+"""
+
+import matplotlib.pyplot as plt
+
+from bandsvm import BandedSVC
+from bandsvm.datasets import make_paper_clusters
+from bandsvm.plotting import BandPathDisplay
+
+X, y = make_paper_clusters(30, random_state=0)
+BandPathDisplay.from_estimator(BandedSVC(gamma=1.0), X, y, vary="C2")
+plt.show()

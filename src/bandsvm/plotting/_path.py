@@ -1,0 +1,144 @@
+"""Coefficients along a path in one of the four numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandsvm.model_selection import BandPath, band_path
+from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new
+
+TITLE = "BandPathDisplay"
+MOST_LINES = 60
+
+
+class BandPathDisplay:
+    """Coefficients ``alpha - theta`` of samples along a path: alpha upwards, theta downwards.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_points,)
+        Values of what varies.
+    coefficients : ndarray of shape (n_points, n_lines)
+        Signed coefficients of some samples.
+    vary : str
+        What varies, for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the display was drawn.
+    figure_ : matplotlib Figure
+        The figure of `ax_`.
+    lines_ : list of matplotlib Line2D
+        A line a sample.
+    """
+
+    def __init__(self, *, values: NDArray, coefficients: NDArray, vary: str) -> None:
+        self.values = values
+        self.coefficients = coefficients
+        self.vary = vary
+
+    def plot(self, ax: Any = None, **line_settings: Any) -> BandPathDisplay:
+        """Draw the path.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the lines, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        BandPathDisplay
+            The display, with its artists as attributes.
+        """
+        ax = axes_or_new(ax, TITLE)
+        settings = {"linewidth": 0.8, "alpha": 0.7, **line_settings}
+        self.lines_ = []
+        for line in self.coefficients.T:
+            colour = THETA if (line < 0.0).any() else ALPHA
+            self.lines_ += ax.plot(self.values, line, **{"color": colour, **settings})
+        ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
+        positive = self.values[self.values > 0.0]
+        if len(positive) > 1 and positive.max() >= 30.0 * positive.min():
+            # Linear from 0 to the smallest value, logarithmic beyond.
+            ax.set_xscale("symlog", linthresh=float(positive.min()))
+        ax.set_xlabel(self.vary)
+        ax.set_ylabel(r"$\alpha - \theta$ of samples")
+        for colour, label in ((ALPHA, r"lower edge, $\alpha$"), (THETA, r"upper edge, $\theta$")):
+            ax.plot([], [], color=colour, label=label)
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_path(
+        cls, path: BandPath, *, problem: int = 0, ax: Any = None, **line_settings: Any
+    ) -> BandPathDisplay:
+        """Draw a path that was computed.
+
+        Parameters
+        ----------
+        path : BandPath
+            What `band_path` returned.
+        problem : int, default=0
+            Which problem to draw, if there are more than two classes.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the lines, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        BandPathDisplay
+            The display; of many support vectors it shows those whose coefficients change most.
+        """
+        coefficients = path.coefficients[problem].toarray()
+        range_ = np.ptp(coefficients, axis=0)
+        most = np.sort(np.argsort(-range_, kind="stable")[:MOST_LINES])
+        shown = coefficients[:, most[np.abs(coefficients[:, most]).max(axis=0) > 0.0]]
+        display = cls(values=path.values, coefficients=shown, vary=path.vary)
+        return display.plot(ax, **line_settings)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        vary: str = "C2",
+        values: ArrayLike | None = None,
+        ax: Any = None,
+        **line_settings: Any,
+    ) -> BandPathDisplay:
+        """Compute and draw the path of a model's parameters.
+
+        Parameters
+        ----------
+        estimator : BandedSVC
+            A model, fitted or not.
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
+            What varies.
+        values : array-like of shape (n_points,), default=None
+            Its values, as for `band_path`.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_settings : dict
+            Settings of the lines, as matplotlib's plot takes them.
+
+        Returns
+        -------
+        BandPathDisplay
+            The display.
+        """
+        path = band_path(X, y, vary=vary, values=values, model=estimator)
+        return cls.from_path(path, ax=ax, **line_settings)
