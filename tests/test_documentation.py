@@ -21,6 +21,15 @@ PUBLIC = [
     "bandsvm.BandedSVC.decision_function",
     "bandsvm.BandedSVC.band_position",
     "bandsvm.BandedSVC.certify",
+    "bandsvm.BandedSVCCV",
+    "bandsvm.BandedSVCCV.fit",
+    "bandsvm.BandedSVCCV.predict",
+    "bandsvm.BandedSVCCV.decision_function",
+    "bandsvm.model_selection.BandPath",
+    "bandsvm.model_selection.band_path",
+    "bandsvm.plotting.BandPathDisplay",
+    "bandsvm.plotting.BandPathDisplay.from_path",
+    "bandsvm.plotting.BandPathDisplay.from_estimator",
     "bandsvm.SelectiveClassifier",
     "bandsvm.SelectiveClassifier.accepts",
     "bandsvm.SelectiveClassifier.fit",
@@ -83,6 +92,8 @@ def test_every_public_name_has_a_docstring():
         "bandsvm.persistence.libsvm",
         "bandsvm.persistence.onnx",
         "bandsvm.model_selection._bound",
+        "bandsvm.model_selection._cv",
+        "bandsvm.model_selection._path",
         "bandsvm.model_selection._leave_one_out",
         "bandsvm.selective",
     ],
@@ -115,7 +126,7 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
 def test_page_on_model_selection_prints_what_it_says(capsys):
     text = (ROOT / "docs" / "model_selection.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```python") == 4
+    assert len(blocks) == text.count("```python") == 6
     names = {}
     for code, expected in blocks:
         exec(compile(code, "model_selection.md", "exec"), names)

@@ -189,7 +189,7 @@ class PackedRows(ComputedRows):
         n_known = last.n_shared(indices)
         known = last.values if n_known else block.values[:0]
         slots = self._table.peek(indices[: len(indices) - n_known])
-        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK and not self._keep:
+        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
             slots = np.full_like(slots, -1)
         _core.compute_block(
             self._packed,

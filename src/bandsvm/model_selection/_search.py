@@ -302,9 +302,11 @@ class Search:
             if not (len(grid) > 2 and is_on_edge(value, grid)):
                 continue
             inner = [
-                means[k] for k in same if not is_on_edge(getattr(self.candidates[k], name), grid)
+                means[k]
+                for k in same
+                if np.isfinite(means[k]) and not is_on_edge(getattr(self.candidates[k], name), grid)
             ]
-            if means[best] > np.nanmax(inner, initial=-np.inf):
+            if means[best] > max(inner, default=-np.inf):
                 side = "lower" if value == grid[0] else "higher"
                 warnings.warn(
                     f"BandedSVCCV found its best {name}={value:.4g} at the edge of the grid "

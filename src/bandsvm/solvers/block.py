@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.problem import BandProblem
-from bandsvm.solvers._slopes import ascent_slopes, violation
+from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
@@ -44,7 +44,9 @@ def block_steps(state: State, tol: float) -> Generator[float]:
 def whole_steps(state: State, tol: float) -> Generator[float]:
     """Take block steps that keep all of ``f`` up to date; yield the violation before each."""
     problem, engine = state.problem, state.engine
-    size = min(block_size(problem.n_samples), engine.largest_block, problem.n_samples)
+    # A warm start knows how many variables will move.
+    wanted = max(block_size(problem.n_samples), whole_panels(len(free_variables(problem, state.c))))
+    size = min(wanted, LARGEST_BLOCK, engine.largest_block, problem.n_samples)
     block = np.empty(0, dtype=np.intp)
     while True:
         kept = block[: int(KEPT_SHARE * size)]
@@ -70,8 +72,13 @@ def whole_steps(state: State, tol: float) -> Generator[float]:
 
 def block_size(n_samples: int) -> int:
     """Return the number of variables to solve for at a time."""
-    wanted = int(BLOCK_GROWTH * n_samples**0.5) // PANEL * PANEL
+    wanted = whole_panels(int(BLOCK_GROWTH * n_samples**0.5))
     return min(max(wanted, SMALLEST_BLOCK), LARGEST_BLOCK)
+
+
+def whole_panels(number: int) -> int:
+    """Return how many of so many variables fill panels of the compiled engine."""
+    return number // PANEL * PANEL
 
 
 def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:

@@ -1,0 +1,134 @@
+"""A walk at the shell with a real data set, written to docs/cli.md as it happened.
+
+Needs a folder with data sets: ../shared/data beside the project, or BANDSVM_DATA.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
+COMMAND = Path(sys.executable).with_name("bandsvm")
+LONGEST_OUTPUT = 40
+
+BEGINNING = """# At the shell
+
+Written by `studies/shell.py`, which ran every command below and copied what it printed. The data are ijcnn1 (49990 samples of 22
+features, of which a tenth is of class 1), as LIBSVM's svmlight files.
+"""
+END = """
+## Files
+
+- **Data**: svmlight (the default), CSV (`.csv`, `.tsv`; commas, semicolons or tabs; a first line without a number is a header),
+  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also as `.gz` or `.bz2`.
+  `-` is standard input. `--format` overrides the name.
+- **Labels** of CSV and Parquet files are in the column that `--target` names or counts from 1; without it in the one called
+  target, label, class or y, else in the last. `predict` finds the columns of the model by name, in any order.
+- **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
+- While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model itself.
+
+Exit codes: 0 done, 1 the work failed (or was interrupted), 2 wrong use. Errors are one sentence on standard error, with the file
+and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
+`--quiet` leaves only warnings and errors.
+"""
+
+
+def main() -> None:
+    """Walk, and write the page."""
+    page = [BEGINNING]
+    with tempfile.TemporaryDirectory() as folder:
+        write_data(Path(folder))
+
+        def section(title: str, text: str) -> None:
+            page.append(f"\n## {title}\n\n{text}\n")
+
+        def run(line: str, interrupt_after: float | None = None) -> None:
+            print(f"$ {line}", flush=True)
+            page.append(f"\n```text\n$ {line}\n{output_of(line, folder, interrupt_after)}```\n")
+
+        section("Train", "A model, and a certificate of how close to optimal it is:")
+        run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --gamma 0.1")
+        section(
+            "Predict", "Accuracy where the file has labels; decision values and the band if wanted:"
+        )
+        run(
+            "bandsvm predict ijcnn1.t.gz --model ijcnn1.bsvm --output predicted.csv --values --band"
+        )
+        run("head -4 predicted.csv")
+        section("Inspect", "What a model file holds, and where its training samples lie:")
+        run("bandsvm inspect ijcnn1.bsvm")
+        section("Interrupt and resume", "Ctrl-C, here after a few seconds, keeps the model so far:")
+        again = "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --gamma 0.1 --quiet"
+        run(again, interrupt_after=5.0)
+        run("bandsvm predict ijcnn1.t.gz --model again.bsvm --output again.csv")
+        run("bandsvm fit ijcnn1.svm --model again.bsvm --resume")
+        section("Tune", "A search over C1, gamma, C2 and rho2, on every tenth sample:")
+        run("awk 'NR % 10 == 1' ijcnn1.svm > part.svm")
+        run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
+        run("bandsvm predict ijcnn1.t.gz --model tuned.bsvm --json --quiet --output tuned.csv")
+        section("Mistakes", "are answered in a sentence:")
+        run("printf '1 1:0.5\\n-1 2:x\\n' > wrong.svm")
+        run("bandsvm fit wrong.svm --model wrong.bsvm")
+        run("bandsvm predict ijcnn1.t.gz --model ijcnn1.svm")
+    page.append(END)
+    (ROOT / "docs" / "cli.md").write_text("".join(page))
+    print("docs/cli.md is written.")
+
+
+def write_data(folder: Path) -> None:
+    """Write ijcnn1 as svmlight files."""
+    import gzip
+
+    from sklearn.datasets import dump_svmlight_file
+
+    sys.path.insert(0, str(DATA))
+    from load import load
+
+    X, y, X_test, y_test = load("ijcnn1")
+    dump_svmlight_file(X, y, str(folder / "ijcnn1.svm"), zero_based=False)
+    with gzip.open(folder / "ijcnn1.t.gz", "wb") as file:
+        dump_svmlight_file(X_test[:20000], y_test[:20000], file, zero_based=False)
+
+
+def output_of(line: str, folder: str, interrupt_after: float | None) -> str:
+    """Return what a command prints, standard error included, and its exit code if it is not 0."""
+    environment = {**os.environ, "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
+    words = ["bash", "-c", line] if interrupt_after is None else shlex.split(line)
+    child = subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if interrupt_after is not None:
+        time.sleep(interrupt_after)
+        child.send_signal(signal.SIGINT)
+    printed, _ = child.communicate(timeout=600)
+    # Lines of progress are many; the first and the last few tell the story.
+    progress = [text for text in printed.splitlines() if text.startswith("[bandsvm]")]
+    if len(progress) > 6:
+        for text in progress[3:-2]:
+            printed = printed.replace(text + "\n", "", 1)
+        printed = printed.replace(progress[2] + "\n", progress[2] + "\n[...]\n", 1)
+    if interrupt_after is not None:
+        printed = f"^C\n{printed}"
+    code = f"[exit code {child.returncode}]\n" if child.returncode else ""
+    lines = (printed + code).splitlines()
+    if len(lines) > LONGEST_OUTPUT:
+        raise RuntimeError(f"{line!r} printed {len(lines)} lines")
+    return "".join(f"{re.sub(r'[ ]+$', '', text)}\n" for text in lines)
+
+
+if __name__ == "__main__":
+    main()
