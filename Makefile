@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-levels lint format bench sanitize clean
+.PHONY: demo test test-all test-levels coverage lint format bench sanitize clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -21,6 +21,10 @@ test-levels: $(VENV)/ready
 	for level in baseline avx2 avx512; do \
 		echo $$level; BANDSVM_SIMD=$$level $(BIN)/python -m pytest -n 2 -m "not slow" || exit 1; \
 	done
+
+# Which lines and branches of the package the quick tests leave out.
+coverage: $(VENV)/ready
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

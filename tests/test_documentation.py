@@ -25,7 +25,6 @@ PUBLIC = [
     "bandsvm.BandedSVCCV.fit",
     "bandsvm.BandedSVCCV.predict",
     "bandsvm.BandedSVCCV.decision_function",
-    "bandsvm.model_selection.BandPath",
     "bandsvm.model_selection.band_path",
     "bandsvm.plotting.BandPathDisplay",
     "bandsvm.plotting.BandPathDisplay.from_path",
