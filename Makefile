@@ -39,7 +39,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/report.py
 
-# BandedSVCCV against tuned SVC on many data sets (ten minutes on two cores); writes docs/study.md. Data sets that scikit-learn
+# BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that scikit-learn
 # does not bring along lie in ../shared/data, or where BANDSVM_DATA says.
 study: $(VENV)/ready
 	$(BIN)/python studies/study.py

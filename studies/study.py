@@ -28,7 +28,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVCCV
 from bandsvm.metrics import risk_coverage_area, sensitivity_area
-from study_data import BUNDLED, STORED, load
+from study_data import BUNDLED, STORED, folder, load
 
 RESULTS = Path(__file__).parent / "results" / "study.json"
 SETTINGS = {
@@ -192,6 +192,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="data sets at a time")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
+    if not options.quick and not folder().is_dir():
+        parser.error(f"no data sets in {folder()}: let BANDSVM_DATA name their folder.")
     settings = SETTINGS | (QUICK if options.quick else {})
     names = ["iris", "wine"] if options.quick else [*BUNDLED, *STORED]
     jobs = 1 if options.quick else options.jobs

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from study_comparison import LEVEL, MEASURES, Row, compare, median_interval
+from study_comparison import LEVEL, MEASURES, Row, compare, median_interval, p_text
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "studies" / "results" / "study.json"
@@ -139,8 +139,7 @@ def comparison(rows: list[Row], first: str, second: str) -> str:
                 f"{low:+.4f} to {high:+.4f}",
                 "/".join(map(str, row.counts)),
                 f"{row.rank_correlation:+.2f}",
-                f"{row.p:.4f}",
-                f"{row.corrected_p:.4f}",
+                *(p_text(p).removeprefix("= ") for p in (row.p, row.corrected_p)),
                 row.verdict,
             ]
         )
