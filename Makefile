@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-levels coverage lint format bench sanitize clean
+.PHONY: demo test test-all test-levels coverage lint format bench study sanitize clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -42,6 +42,12 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/report.py
+
+# BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that scikit-learn
+# does not bring along lie in ../shared/data, or where BANDSVM_DATA says.
+study: $(VENV)/ready
+	$(BIN)/python studies/study.py
+	$(BIN)/python studies/study_page.py
 
 # The core once more under address and undefined-behaviour sanitizers, in an environment of its own.
 sanitize: $(SANITIZE)/ready

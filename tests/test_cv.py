@@ -85,6 +85,18 @@ def test_defaults_just_work():
     assert search.best_score_ >= np.nanmax(without_band)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_band_is_chosen_only_where_it_scores_higher(seed):
+    samples, labels = make_classification(150, flip_y=0.1, random_state=seed)
+    search = BandedSVCCV(cv=3, refit=False).fit(samples, labels)
+    best, results = search.best_params_, search.cv_results_
+    twin = (results["param_C2"] == 0.0) & (results["param_C1"] == best["C1"])
+    twin &= results["param_gamma"] == best["gamma"]
+    assert twin.any()
+    if best["C2"] > 0.0:
+        assert search.best_score_ > results["mean_test_score"][twin].max()
+
+
 def test_candidates_that_are_given_up_were_hopeless():
     quick = BandedSVCCV(gamma=[0.01, 0.1, 10.0], refine=0).fit(X, Y)
     patient = BandedSVCCV(gamma=[0.01, 0.1, 10.0], refine=0, give_up=False).fit(X, Y)

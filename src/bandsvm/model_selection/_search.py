@@ -114,6 +114,7 @@ class Search:
                 self._try([c for leader in leaders for c in self._bands(*leader[:3])])
             for _ in range(self._estimator.refine):
                 self._try(self._neighbours())
+            self._try(self._without_band())
         return self._verdict()
 
     def results(self) -> dict[str, Any]:
@@ -223,8 +224,16 @@ class Search:
             for C1 in sorted(C1s)
         ]
 
+    def _without_band(self) -> list[Candidate]:
+        """Return the best candidate without its band: one must score higher to be chosen."""
+        if not np.isfinite(self._means()).any():
+            return []
+        return [self.candidates[best_of(self._means(), self.candidates)]._replace(C2=0.0)]
+
     def _try(self, candidates: Sequence[Candidate]) -> None:
         """Score candidates that are new, kernel by kernel; the first sets what is hopeless."""
+        # Without a band its upper edge means nothing.
+        candidates = [c if c.C2 > 0.0 else c._replace(rho2=self._rho2s()[0]) for c in candidates]
         known = set(self.candidates)
         groups: dict[tuple[Any, Any], list[Candidate]] = {}
         for candidate in candidates:
