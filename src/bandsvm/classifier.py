@@ -43,6 +43,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
         Lower edge of the band; greater than 0.
     rho2 : float or mapping from class to float, default=1.5
         Upper edge of the band; not less than `rho1`.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        What the costs are for: the distance from the band, or its square. Squares also give
+        L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
         The kernel. A callable takes two matrices and returns the matrix of kernel values of their
@@ -150,6 +153,7 @@ default='rbf'
         rho1=1.0,
         rho2=1.5,
         *,
+        loss="hinge",
         kernel="rbf",
         gamma="scale",
         degree=3,
@@ -169,6 +173,7 @@ default='rbf'
         self.C2 = C2
         self.rho1 = rho1
         self.rho2 = rho2
+        self.loss = loss
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
