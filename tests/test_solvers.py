@@ -13,7 +13,7 @@ from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Status, available_solvers, solve
 from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
-from bandsvm.solvers.block import part_in_play
+from bandsvm.solvers.block import part_in_play, steps_on_part
 from bandsvm.solvers.face import Face, newton_direction
 from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from problems import make_case
@@ -213,12 +213,33 @@ def test_newton_direction_solves_the_face(rng):
     np.testing.assert_allclose(residual, residual.mean(), atol=1e-9)
 
 
-@pytest.mark.parametrize(("loss", "C2"), [("hinge", 1.0), ("squared_hinge", 0.0)])
-def test_samples_out_of_play_catch_up(rng, loss, C2):
+@pytest.mark.parametrize("loss", LOSSES)
+def test_steps_on_a_part_leave_the_others_where_they_are(loss):
+    case = make_case(0, 200, C1=10.0, C2=5.0, loss=loss)
+    problem = case.problem
+    c, part = case.solve().c, np.arange(0, 200, 3)
+    c[part] = 0.0
+    state = State(problem, engine_of(case), c.copy(), case.K @ c)
+    of_part = problem.part(part)
+    for name in ("bounds", "bends"):
+        for whole, own in zip(getattr(problem, name), getattr(of_part, name), strict=True):
+            np.testing.assert_array_equal(own, whole[part])
+    engine = CpuEngine(of_part, GivenRows(case.K[np.ix_(part, part)]))
+    partial = State(of_part, engine, state.c[part], state.f[part])
+    for _ in steps_on_part(state, part, partial, 1e-6):
+        pass
+    np.testing.assert_allclose(state.f, case.K @ state.c, atol=1e-9)
+    others = np.setdiff1d(np.arange(200), part)
+    np.testing.assert_array_equal(state.c[others], c[others])
+    rise, fall = ascent_slopes(problem, state.c, state.f)
+    assert rise[part].max() - fall[part].min() <= 1e-6 < violation(problem, rise, fall)
+
+
+def test_samples_out_of_play_catch_up(rng):
     """Whatever ends a fit, its gradient is that of all samples."""
     X = rng.normal(size=(4000, 3))
     signs = np.where(X[:, 0] + 0.5 * rng.normal(size=4000) > 0, 1.0, -1.0)
-    problem = band_problem(signs, 1.0, 1.5, 1.0, C2, loss=loss)
+    problem = band_problem(signs, 1.0, 1.5, 1.0, 1.0)
     settings = KernelSettings("rbf", 0.3, 0.0, 3)
     seen = []
 

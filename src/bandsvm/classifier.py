@@ -27,7 +27,8 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     """Banded support vector classification.
 
     The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band
-    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``.
+    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
+    or with ``loss='squared_hinge'`` the same with squares of the brackets.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
     (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
     `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is. More
