@@ -120,10 +120,10 @@ def climb_face(
 
 def _curvature(state: State, free: NDArray) -> NDArray:
     """Return the block of K and, on its diagonal, the bends: constant on a face."""
-    block = state.engine.block(free)
-    if state.problem.is_squared:
+    block, bend = state.engine.block(free), state.problem.bend(state.c)[free]
+    if bend.any():
         block = np.array(block, dtype=np.float64, order="C")  # it belongs to the engine
-        block.ravel()[:: len(free) + 1] += state.problem.bend(state.c)[free]
+        block.ravel()[:: len(free) + 1] += bend
     return block
 
 
