@@ -113,6 +113,19 @@ class BandProblem:
         vars(part)["bounds"] = Sides(*(bound[indices] for bound in self.bounds))
         return part
 
+    def without(self, index: int) -> BandProblem:
+        """Return the problem in which one sample takes no part."""
+
+        def zeroed(values: NDArray) -> NDArray:
+            values = values.copy()
+            values[index] = 0.0
+            return values
+
+        rest = replace(self, below=zeroed(self.below), above=zeroed(self.above))
+        # A box for more costs is one for fewer, and what was inside stays inside.
+        vars(rest)["bounds"] = Sides(*(zeroed(bound) for bound in self.bounds))
+        return rest
+
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
         """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros."""
         c = np.clip(c, -self.bounds.above, self.bounds.below)
