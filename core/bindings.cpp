@@ -27,10 +27,10 @@ using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 template <typename T>
 using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 using Indices = Array<std::int64_t>;
-using BandValues = std::tuple<double, double, double, double>;
+using BandValues = std::tuple<double, double, double, double, double, double>;
 
 bandsvm::Band to_band(const BandValues& values) {
-  return {std::get<0>(values), std::get<1>(values), std::get<2>(values), std::get<3>(values)};
+  return std::apply([](auto... value) { return bandsvm::Band{value...}; }, values);
 }
 
 void require(bool holds, const char* message) {
@@ -47,17 +47,23 @@ void check_indices(const Indices& indices, std::size_t count) {
 template <typename Real>
 std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Array<double> lo,
                                                    Array<double> hi, Array<double> below,
-                                                   Array<double> above, MutableArray<double> c,
-                                                   Array<double> f, double tol,
-                                                   std::int64_t max_steps, bool has_intercept) {
+                                                   Array<double> above,
+                                                   Array<double> bend_below,
+                                                   Array<double> bend_above,
+                                                   MutableArray<double> c, Array<double> f,
+                                                   double tol, std::int64_t max_steps,
+                                                   bool has_intercept) {
   const std::size_t size = c.shape(0);
-  for (std::size_t length : {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0),
-                             above.shape(0), f.shape(0)})
+  for (std::size_t length :
+       {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0), above.shape(0),
+        bend_below.shape(0), bend_above.shape(0), f.shape(0)})
     require(length == size, "solve_block: all arrays must have one length.");
   require(kernel.shape(1) == size && (size <= 1 || kernel.stride(1) == 1),
           "solve_block: the kernel must be a square matrix of contiguous rows.");
-  const bandsvm::Block<Real> block{kernel.data(), lo.data(), hi.data(), below.data(), above.data(),
-                                   c.data(),      f.data(),  size,      std::size_t(kernel.stride(0))};
+  const bandsvm::Block<Real> block{kernel.data(),     lo.data(),         hi.data(),
+                                   below.data(),      above.data(),      bend_below.data(),
+                                   bend_above.data(), c.data(),          f.data(),
+                                   size,              std::size_t(kernel.stride(0))};
   nb::gil_scoped_release release;
   const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
   return {report.n_steps, report.violation, report.stalled};
@@ -278,8 +284,8 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(), "slots"_a,
              "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
-             "above"_a, "c"_a.noconvert(), "f"_a, "tol"_a, "max_steps"_a,
-             "has_intercept"_a);
+             "above"_a, "bend_below"_a, "bend_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
+             "max_steps"_a, "has_intercept"_a);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ Extremes<Real> move_and_find(const BlockSlopes<Real>& s, const Real* row_i, Real
 // argmax of violation^2 / curvature (Fan, Chen and Lin 2005). Fractions are compared without
 // dividing, which would take longer than all the rest.
 template <typename Real>
-std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real k_ii, Real rise) {
+std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real curvature_i,
+                         Real rise) {
   constexpr std::size_t lanes = kLanes<Real>;
   const Real smallest = Real(kSmallestCurvature);
   const std::size_t whole = s.size / lanes * lanes;
@@ -79,7 +80,7 @@ std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real k_i
   for (std::size_t k = 0; k < whole; k += lanes, index += Real(lanes)) {
     Vector<Real> violation = rise - (load(s.falling + k) - load(s.f + k));
     violation = violation > zero ? violation : zero;
-    Vector<Real> curvature = (load(s.diagonal + k) + k_ii) - Real(2) * load(row_i + k);
+    Vector<Real> curvature = (load(s.curvatures + k) + curvature_i) - Real(2) * load(row_i + k);
     curvature = curvature > floor ? curvature : floor;
     const Vector<Real> square = violation * violation;
     const auto is_better = square * curvatures > squares * curvature;
@@ -97,7 +98,7 @@ std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real k_i
     consider(squares[lane] / curvatures[lane], std::size_t(where[lane]));
   for (std::size_t k = whole; k < s.size; ++k) {
     const Real violation = std::max(rise - (s.falling[k] - s.f[k]), Real(0));
-    const Real curvature = std::max(s.diagonal[k] + k_ii - 2 * row_i[k], smallest);
+    const Real curvature = std::max(s.curvatures[k] + curvature_i - 2 * row_i[k], smallest);
     consider(violation * violation / curvature, k);
   }
   return partner;

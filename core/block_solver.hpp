@@ -19,13 +19,17 @@ struct Block {
   const double* hi;
   const double* below;
   const double* above;
+  const double* bend_below;
+  const double* bend_above;
   double* c;
   const double* f;
   std::size_t size;
   std::size_t stride;  // of the kernel's rows
 
   const Real* row(std::size_t i) const { return kernel + i * stride; }
-  Band band(std::size_t i) const { return {lo[i], hi[i], below[i], above[i]}; }
+  Band band(std::size_t i) const {
+    return {lo[i], hi[i], below[i], above[i], bend_below[i], bend_above[i]};
+  }
 };
 
 struct BlockReport {
@@ -45,10 +49,11 @@ class BlockSolver {
         f_(block.f, block.f + block.size),
         rising_(block.size),
         falling_(block.size),
+        curvatures_(block.size),
         diagonal_(block.size) {
     for (std::size_t k = 0; k < block.size; ++k) {
+      diagonal_[k] = double(block.row(k)[k]);
       refresh(k);
-      diagonal_[k] = block.row(k)[k];
     }
   }
 
@@ -71,7 +76,7 @@ class BlockSolver {
 
  private:
   BlockSlopes<Real> slopes() {
-    return {f_.data(), rising_.data(), falling_.data(), diagonal_.data(), block_.size};
+    return {f_.data(), rising_.data(), falling_.data(), curvatures_.data(), block_.size};
   }
 
   void refresh(std::size_t k) {
@@ -80,6 +85,7 @@ class BlockSolver {
     const double c = block_.c[k];
     rising_[k] = c < band.below ? Real(right_slope(band, c)) : -infinity;
     falling_[k] = c > -band.above ? Real(left_slope(band, c)) : infinity;
+    curvatures_[k] = Real(diagonal_[k] + left_bend(band, c));
   }
 
   Extremes<Real> move(std::size_t i, double change_i, std::size_t j, double change_j) {
@@ -89,8 +95,9 @@ class BlockSolver {
 
   bool move_pair(Extremes<Real>& extremes) {
     const std::size_t i = extremes.riser;
+    const Real curvature = Real(diagonal_[i] + right_bend(block_.band(i), block_.c[i]));
     const std::size_t partner =
-        instructions_.best_partner(slopes(), block_.row(i), diagonal_[i], extremes.rise);
+        instructions_.best_partner(slopes(), block_.row(i), curvature, extremes.rise);
     if (partner < block_.size && step_pair(i, partner, extremes)) return true;
     // Rounding can swallow the promising step; the most violating pair gets a last try.
     return partner != extremes.faller && step_pair(i, extremes.faller, extremes);
@@ -98,8 +105,7 @@ class BlockSolver {
 
   bool step_pair(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
     double c_i = block_.c[i], c_j = block_.c[j];
-    const double curvature =
-        double(diagonal_[i]) + double(diagonal_[j]) - 2 * double(block_.row(i)[j]);
+    const double curvature = diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]);
     pair_step(block_.band(i), c_i, block_.band(j), c_j, double(f_[i]) - double(f_[j]), curvature);
     const double change_i = c_i - block_.c[i], change_j = c_j - block_.c[j];
     if (change_i == 0 && change_j == 0) return false;
@@ -115,7 +121,7 @@ class BlockSolver {
   bool move_single(Extremes<Real>& extremes) {
     const std::size_t i = extremes.rise > -extremes.fall ? extremes.riser : extremes.faller;
     double c = block_.c[i];
-    single_step(block_.band(i), c, double(f_[i]), double(diagonal_[i]));
+    single_step(block_.band(i), c, double(f_[i]), diagonal_[i]);
     const double change = c - block_.c[i];
     if (change == 0) return false;
     block_.c[i] = c;
@@ -126,7 +132,8 @@ class BlockSolver {
 
   const Block<Real> block_;
   const Instructions<Real>& instructions_;
-  std::vector<Real> f_, rising_, falling_, diagonal_;
+  std::vector<Real> f_, rising_, falling_, curvatures_;
+  std::vector<double> diagonal_;
 };
 
 template <typename Real>

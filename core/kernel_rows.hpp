@@ -40,9 +40,9 @@ struct RowsTask {
 template <typename Real>
 struct BlockSlopes {
   Real* f;
-  const Real* rising;   // of h_k, for a rise of c_k; -infinity at the upper bound
-  const Real* falling;  // for a fall; +infinity at the lower bound
-  const Real* diagonal;
+  const Real* rising;      // of h_k, for a rise of c_k; -infinity at the upper bound
+  const Real* falling;     // for a fall; +infinity at the lower bound
+  const Real* curvatures;  // for a fall: K_kk and the bend of a squared loss
   std::size_t size;
 };
 
@@ -59,8 +59,8 @@ struct Instructions {
   Extremes<Real> (*move_and_find)(const BlockSlopes<Real>& slopes, const Real* row_i, Real change_i,
                                   const Real* row_j, Real change_j);
   // The j that promises the largest gain of a step with i; size where none promises any.
-  std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i, Real k_ii,
-                              Real rise);
+  std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i,
+                              Real curvature_i, Real rise);
   // How many rows a group of LeftRows holds.
   std::size_t (*group_size)(const Samples<Real>& right);
   void (*compute_rows)(const RowsTask<Real>&);

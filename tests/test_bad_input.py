@@ -50,6 +50,8 @@ PARAMETERS = [
     ({"kernel": None}, r"kernel must be one of .* or a callable, got None"),
     ({"kernel": "poly", "degree": 2.5}, r"degree must be a whole number, got 2\.5"),
     ({"degree": -1}, r"degree must be at least 0, got -1"),
+    ({"loss": "log"}, r"loss must be 'hinge' or 'squared_hinge', got 'log'"),
+    ({"loss": None}, r"loss must be .* got None"),
     ({"solver": "newton"}, r"solver must be one of 'auto', 'smo'.* got 'newton'"),
     ({"solver": None}, r"solver must be one of .* got None"),
     ({"max_iter": 0}, r"max_iter must be at least 1, got 0"),

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.model_selection import band_path
+from bandsvm.problem import LOSSES
 from problems import assert_same_objective
 
 X, Y = make_classification(400, flip_y=0.1, random_state=0)
@@ -21,16 +22,17 @@ GRIDS = {
 }
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("vary", GRIDS)
-def test_every_point_equals_a_fit_of_its_own(vary, fit_intercept):
-    base = BandedSVC(fit_intercept=fit_intercept)
+def test_every_point_equals_a_fit_of_its_own(vary, fit_intercept, loss):
+    base = BandedSVC(fit_intercept=fit_intercept, loss=loss)
     path = band_path(X, Y, vary=vary, values=GRIDS[vary], model=base)
     assert path.vary == vary
     np.testing.assert_array_equal(path.values, GRIDS[vary])
     for k, value in enumerate(GRIDS[vary]):
         changed = {"C1": value, "C2": value} if vary == "cost" else {vary: value}
-        single = BandedSVC(fit_intercept=fit_intercept, **changed).fit(X, Y)
+        single = BandedSVC(fit_intercept=fit_intercept, loss=loss, **changed).fit(X, Y)
         model = path.model(k)
         assert path.certificates[k].is_optimal
         assert model.get_params() == single.get_params()

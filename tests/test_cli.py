@@ -152,6 +152,7 @@ def test_quiet_says_nothing(folder, capsys):
         (["--gamma", "0.25", "--tol", "1e-5"], {"gamma": 0.25, "tol": 1e-5}),
         (["--class-weight", "balanced"], {"class_weight": "balanced"}),
         (["--no-intercept"], {"fit_intercept": False}),
+        (["--loss", "squared_hinge"], {"loss": "squared_hinge"}),
         (["--cache-size", "10", "--jobs", "1"], {"cache_size": 10.0, "n_jobs": 1}),
         (["--time-limit", "100", "--max-iter", "50"], {"time_limit": 100.0, "max_iter": 50}),
     ],

@@ -31,15 +31,20 @@ IRIS = load_iris(return_X_y=True)
 SMALL = {"C1": [0.1, 1.0, 10.0], "gamma": [0.01, 0.03, 0.1], "refine": 0}
 
 
-@pytest.mark.parametrize("scoring", [None, "roc_auc", "f1"])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_same_scores_as_grid_search(scoring, class_weight):
+@pytest.mark.parametrize(
+    ("scoring", "class_weight", "loss"),
+    [
+        *((s, w, "hinge") for s in (None, "roc_auc", "f1") for w in (None, "balanced")),
+        (None, None, "squared_hinge"),
+    ],
+)
+def test_same_scores_as_grid_search(scoring, class_weight, loss):
     search = BandedSVCCV(
         **SMALL, C2=[0.1, 1.0], rho2=[1.5], search="full", give_up=False, scoring=scoring,
-        class_weight=class_weight,
+        class_weight=class_weight, loss=loss,
     ).fit(X, Y)  # fmt: skip
     grid = {"C1": SMALL["C1"], "gamma": SMALL["gamma"], "C2": [0.0, 0.1, 1.0]}
-    model = BandedSVC(class_weight=class_weight)
+    model = BandedSVC(class_weight=class_weight, loss=loss)
     other = GridSearchCV(model, grid, cv=5, scoring=scoring).fit(X, Y)
     assert len(search.cv_results_["params"]) == len(other.cv_results_["params"])
     expected = {

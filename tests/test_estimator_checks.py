@@ -19,6 +19,8 @@ ESTIMATORS = [
     BandedSVC(fit_intercept=False),
     BandedSVC(C2=0),
     BandedSVC(C2=10, rho2=1),
+    BandedSVC(loss="squared_hinge"),
+    BandedSVC(loss="squared_hinge", C2=0, solver="pcg"),
     BandedSVC(solver="pcg"),
     BandedSVC(solver="reference"),
     BandedSVC(warm_start=True),

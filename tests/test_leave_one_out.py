@@ -60,6 +60,11 @@ SETS = {
     "three classes": (iris_third(0), {"C1": 2.0}),
     "three classes without intercept": (iris_third(1), {"fit_intercept": False}),
     "chi2": (iris_pair(0, 2), {"kernel": "chi2", "gamma": 0.5}),
+    "squares": (iris_pair(1, 2), {"loss": "squared_hinge", "C1": 3.0}),
+    "squares without intercept": (
+        iris_third(1),
+        {"loss": "squared_hinge", "C2": 0.0, "fit_intercept": False},
+    ),
 }
 
 
@@ -186,8 +191,9 @@ def random_problem(seed):
     return model, X, y
 
 
-def assert_bound_holds(seed):
+def assert_bound_holds(seed, **settings):
     model, X, y = random_problem(seed)
+    model.set_params(**settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the bound must hold nevertheless
         model.fit(X, y)
@@ -205,6 +211,11 @@ def test_bound_is_never_below_the_error():
     results = np.array([assert_bound_holds(seed) for seed in range(60)])
     # It says something: it is less than 1 for most problems.
     assert (results[:, 1] < 1.0).mean() > 0.5
+
+
+def test_bound_is_never_below_the_error_of_squared_losses():
+    for seed in range(30):
+        assert_bound_holds(seed, loss="squared_hinge")
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from bandsvm import _core
 
 numbers = st.floats(-5, 5)
 costs = st.one_of(st.just(0.0), st.floats(1e-3, 10))
+bends = st.one_of(st.just(0.0), st.floats(1e-2, 10))
 
 
 @st.composite
@@ -18,17 +19,19 @@ def variables(draw):
     hi = lo + draw(st.one_of(st.just(0.0), st.floats(0, 5)))
     below, above = draw(costs), draw(costs)
     share = draw(st.one_of(st.sampled_from([-1.0, 0.0, 1.0]), st.floats(-1, 1)))
-    return (lo, hi, below, above), (below if share > 0 else above) * share
+    band = (lo, hi, below, above, draw(bends), draw(bends))
+    return band, (below if share > 0 else above) * share
 
 
 def h(band, c):
     """Return the sample's part of the dual."""
-    return band[0] * c if c >= 0 else band[1] * c
+    return band[0] * c - band[4] * c * c / 2 if c >= 0 else band[1] * c - band[5] * c * c / 2
 
 
 def slopes(band, c):
     """Return the right and the left slope of h."""
-    return (band[0] if c >= 0 else band[1]), (band[0] if c > 0 else band[1])
+    above_zero, below_zero = band[0] - band[4] * c, band[1] - band[5] * c
+    return (above_zero if c >= 0 else below_zero), (above_zero if c > 0 else below_zero)
 
 
 curvatures = st.one_of(st.just(0.0), st.floats(-2, -1e-3), st.floats(1e-3, 5))
@@ -79,14 +82,15 @@ def test_single_step(variable, f, curvature):
 
 
 def test_one_step_crosses_from_theta_to_alpha():
-    band = (1.0, 1.5, 10.0, 10.0)
-    new_i, new_j = _core.pair_step(band, -2.0, (-1.5, -1.0, 10.0, 10.0), 2.0, -10.0, 1.0)
+    band = (1.0, 1.5, 10.0, 10.0, 0.0, 0.0)
+    other = (-1.5, -1.0, 10.0, 10.0, 0.0, 0.0)
+    new_i, new_j = _core.pair_step(band, -2.0, other, 2.0, -10.0, 1.0)
     assert new_i > 0 > new_j
     assert new_i + new_j == 0.0
 
 
 def test_lands_on_kink_and_bounds_exactly():
-    tenths = (1.0, 1.1, 0.3, 0.3)
+    tenths = (1.0, 1.1, 0.3, 0.3, 0.0, 0.0)
     # The gain of a rise is 0.05 up to the kink and -0.05 beyond it.
     assert _core.single_step(tenths, -0.1, 1.05, 0.0) == 0.0
     _, new_j = _core.pair_step(tenths, 0.1, tenths, -0.2, -10.0, 0.0)
@@ -96,18 +100,22 @@ def test_lands_on_kink_and_bounds_exactly():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("has_intercept", [True, False])
-def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept):
+@pytest.mark.parametrize("bend", [(0.0, 0.0), (0.3, 2.0)])
+def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, bend):
     n = 50
     X = rng.normal(size=(n, 2))
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1)).astype(dtype)
     positive = rng.random(n) > 0.5
     lo, hi = np.where(positive, 1.0, -1.5), np.where(positive, 1.5, -1.0)
     bound = np.full(n, 2.0)
+    bends = [np.where(positive, *side) for side in (bend, bend[::-1])]
 
     def run(max_steps):
         c, f = np.zeros(n), np.zeros(n)
-        report = _core.solve_block(K, lo, hi, bound, bound, c, f, 1e-5, max_steps, has_intercept)
-        f = K.astype(float) @ c
+        report = _core.solve_block(
+            K, lo, hi, bound, bound, *bends, c, f, 1e-5, max_steps, has_intercept
+        )
+        f = K.astype(float) @ c + np.where(c > 0, *bends) * c
         rise = np.where(c < bound, np.where(c >= 0, lo, hi) - f, -np.inf).max()
         fall = np.where(c > -bound, np.where(c > 0, lo, hi) - f, np.inf).min()
         violation = rise - fall if has_intercept else max(rise, -fall)
@@ -124,4 +132,6 @@ def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept):
 def test_block_rejects_arrays_of_other_lengths():
     v = np.zeros(3)
     with pytest.raises(ValueError, match="one length"):
-        _core.solve_block(np.eye(3), v, v, v, v, v, np.zeros(2), 1e-3, 10, True)
+        _core.solve_block(np.eye(3), v, v, v, v, v, v, v, np.zeros(2), 1e-3, 10, True)
+    with pytest.raises(ValueError, match="one length"):
+        _core.solve_block(np.eye(3), v, v, v, v, v, np.zeros(2), v, v, 1e-3, 10, True)

@@ -51,6 +51,10 @@ def test_penalties_are_those_of_the_objective():
         np.testing.assert_allclose(penalty, np.vectorize(expected)(signed), atol=1e-12)
     assert {1.0, 1.5} <= set(display.total_.get_xdata())
     assert PenaltyDisplay.from_estimator(BandedSVC(3, 4), ax=display.ax_).C2 == 4
+    display = PenaltyDisplay.from_estimator(BandedSVC(2.0, 0.5, loss="squared_hinge"))
+    signed, penalty = display.total_.get_data()
+    expected = 2.0 * np.maximum(1.0 - signed, 0.0) ** 2 + 0.5 * np.maximum(signed - 1.5, 0.0) ** 2
+    np.testing.assert_allclose(penalty, expected, atol=1e-12)
     with pytest.raises(ValueError, match="C1 depends on the class"):
         PenaltyDisplay.from_estimator(BandedSVC(C1={0: 1.0, 1: 2.0}))
 

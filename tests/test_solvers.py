@@ -9,11 +9,11 @@ from bandsvm._piecewise import falling_root, project
 from bandsvm.certificate import dual_value
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import GivenRows, KernelSettings
-from bandsvm.problem import band_problem
+from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Status, available_solvers, solve
 from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
-from bandsvm.solvers.block import part_in_play
+from bandsvm.solvers.block import part_in_play, steps_on_part
 from bandsvm.solvers.face import Face, newton_direction
 from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from problems import make_case
@@ -139,15 +139,23 @@ def test_falling_root():
     assert falling_root(3.0, np.array([4.0, 1.0]), np.array([2.0, -2.0])) == pytest.approx(2.5)
 
 
+def bent(problem, c):
+    """Return what squared losses subtract from the dual: c^2 / (4 cost)."""
+    costs = np.where(c > 0, problem.below, problem.above)
+    used = (problem.loss == "squared_hinge") & (c != 0)
+    return float((c[used] ** 2 / (4 * costs[used])).sum())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("has_intercept", [True, False])
-def test_proximal_point_maximises_its_model(rng, has_intercept):
-    case = make_case(1, 30, has_intercept=has_intercept, weights=True)
+def test_proximal_point_maximises_its_model(rng, has_intercept, loss):
+    case = make_case(1, 30, C2=3.0, has_intercept=has_intercept, weights=True, loss=loss)
     problem = case.problem
     c = problem.feasible(rng.normal(size=30))
     f, length = case.K @ c, 0.3
 
     def model(z):
-        edges = np.where(z > 0, problem.lo, problem.hi) @ z
+        edges = np.where(z > 0, problem.lo, problem.hi) @ z - bent(problem, z)
         return edges - f @ (z - c) - ((z - c) ** 2).sum() / (2 * length)
 
     best = proximal_point(problem, c, f, length)
@@ -158,8 +166,9 @@ def test_proximal_point_maximises_its_model(rng, has_intercept):
             assert model(other) <= model(best) + 1e-10
 
 
-def test_best_on_segment_beats_a_scan(rng):
-    case = make_case(1, 30)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_best_on_segment_beats_a_scan(rng, loss):
+    case = make_case(1, 30, C2=0.1, loss=loss)
     problem = case.problem
     for _ in range(50):
         c, end = (problem.feasible(rng.normal(size=30)) for _ in range(2))
@@ -167,7 +176,8 @@ def test_best_on_segment_beats_a_scan(rng):
 
         def dual(t, c=c, way=way):
             z = c + t * way
-            return np.where(z > 0, problem.lo, problem.hi) @ z - 0.5 * z @ case.K @ z
+            edges = np.where(z > 0, problem.lo, problem.hi) @ z - bent(problem, z)
+            return edges - 0.5 * z @ case.K @ z
 
         t = best_on_segment(problem, c, f, end, float(way @ case.K @ way))
         assert 0.0 <= t <= 1.0
@@ -201,6 +211,28 @@ def test_newton_direction_solves_the_face(rng):
     face = Face(kernel, gradient, np.zeros(n), -wide, wide, True)
     residual = gradient - kernel @ newton_direction(face)
     np.testing.assert_allclose(residual, residual.mean(), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_steps_on_a_part_leave_the_others_where_they_are(loss):
+    case = make_case(0, 200, C1=10.0, C2=5.0, loss=loss)
+    problem = case.problem
+    c, part = case.solve().c, np.arange(0, 200, 3)
+    c[part] = 0.0
+    state = State(problem, engine_of(case), c.copy(), case.K @ c)
+    of_part = problem.part(part)
+    for name in ("bounds", "bends"):
+        for whole, own in zip(getattr(problem, name), getattr(of_part, name), strict=True):
+            np.testing.assert_array_equal(own, whole[part])
+    engine = CpuEngine(of_part, GivenRows(case.K[np.ix_(part, part)]))
+    partial = State(of_part, engine, state.c[part], state.f[part])
+    for _ in steps_on_part(state, part, partial, 1e-6):
+        pass
+    np.testing.assert_allclose(state.f, case.K @ state.c, atol=1e-9)
+    others = np.setdiff1d(np.arange(200), part)
+    np.testing.assert_array_equal(state.c[others], c[others])
+    rise, fall = ascent_slopes(problem, state.c, state.f)
+    assert rise[part].max() - fall[part].min() <= 1e-6 < violation(problem, rise, fall)
 
 
 def test_samples_out_of_play_catch_up(rng):

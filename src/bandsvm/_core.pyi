@@ -2,7 +2,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-Band = tuple[float, float, float, float]
+Band = tuple[float, float, float, float, float, float]
 
 class Samples32:
     count: int
@@ -100,6 +100,8 @@ def solve_block(
     hi: NDArray,
     below: NDArray,
     above: NDArray,
+    bend_below: NDArray,
+    bend_above: NDArray,
     c: NDArray,
     f: NDArray,
     tol: float,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.kernels import available_kernels
+from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
 
 
@@ -85,6 +86,9 @@ def _finite(name: str, value: Any) -> float:
 def check_parameters(estimator: Any) -> None:
     """Check all parameters that do not depend on the classes."""
     _check_kernel(estimator)
+    if estimator.loss not in LOSSES:
+        names = " or ".join(repr(name) for name in LOSSES)
+        raise ValueError(f"loss must be {names}, got {estimator.loss!r}.")
     if estimator.solver not in ("auto", *available_solvers()):
         names = ", ".join(repr(name) for name in ("auto", *available_solvers()))
         raise ValueError(f"solver must be one of {names}, got {estimator.solver!r}.")

@@ -53,8 +53,8 @@ class Training:
         return X[np.ix_(self.kept, self.kept)] if is_pairwise else X[self.kept]
 
     def largest_cost(self) -> float:
-        """Return the largest bound of any coefficient."""
-        return max(float(np.maximum(p.below, p.above).max()) for p in self.problems)
+        """Return about the largest size that a coefficient takes."""
+        return max(problem.largest_coefficient() for problem in self.problems)
 
     def titles(self) -> list[str]:
         """Return what each problem is about, for people who watch."""
@@ -115,6 +115,9 @@ def training_problems(
     low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, costs))
     has_intercept = bool(estimator.fit_intercept)
     problems = [
-        band_problem(row[kept], low, high, cost1, cost2, factors, has_intercept) for row in signs
+        band_problem(
+            row[kept], low, high, cost1, cost2, factors, has_intercept, loss=estimator.loss
+        )
+        for row in signs
     ]
     return Training(classes, signs, rho1, rho2, kept, problems)

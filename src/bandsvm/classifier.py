@@ -27,7 +27,8 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     """Banded support vector classification.
 
     The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band
-    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``.
+    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
+    or with ``loss='squared_hinge'`` the same with squares of the brackets.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
     (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
     `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is. More
@@ -43,6 +44,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
         Lower edge of the band; greater than 0.
     rho2 : float or mapping from class to float, default=1.5
         Upper edge of the band; not less than `rho1`.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        What the costs are for: the distance from the band, or its square. Squares also give
+        L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
         The kernel. A callable takes two matrices and returns the matrix of kernel values of their
@@ -150,6 +154,7 @@ default='rbf'
         rho1=1.0,
         rho2=1.5,
         *,
+        loss="hinge",
         kernel="rbf",
         gamma="scale",
         degree=3,
@@ -169,6 +174,7 @@ default='rbf'
         self.C2 = C2
         self.rho1 = rho1
         self.rho2 = rho2
+        self.loss = loss
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,17 @@ from bandsvm._piecewise import project
 
 # Share of sum |c| that rounding may leave in sum c.
 ROUNDING = 1e-13
+# What lying outside the band costs: the distance or its square.
+LOSSES = ("hinge", "squared_hinge")
+# Keeps the curvature of a squared loss of next to no cost finite.
+SMALLEST_COST = 1e-300
+
+
+class Sides(NamedTuple):
+    """A value of every sample for either side of its band."""
+
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -19,17 +32,20 @@ class BandProblem:
 
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
+    Squared losses have no bounds; they subtract ``bend_i c_i^2 / 2`` instead, section 7.
 
     Parameters
     ----------
     lo, hi : ndarray of shape (n_samples,)
         Edges of each sample's band, in units of the decision value g.
     below : ndarray of shape (n_samples,)
-        Cost of lying below ``lo``: the upper bound of c.
+        Cost of lying below ``lo``; with the hinge, the upper bound of c.
     above : ndarray of shape (n_samples,)
-        Cost of lying above ``hi``: minus the lower bound of c.
+        Cost of lying above ``hi``; with the hinge, minus the lower bound of c.
     has_intercept : bool, default=True
         Whether g has an intercept, that is, whether ``sum c = 0`` holds.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Whether costs are for the distance from the band or for its square.
     """
 
     lo: NDArray[np.float64]
@@ -37,15 +53,82 @@ class BandProblem:
     below: NDArray[np.float64]
     above: NDArray[np.float64]
     has_intercept: bool = True
+    loss: str = "hinge"
 
     @property
     def n_samples(self) -> int:
         """Number of samples, of variables and of kernel rows."""
         return len(self.lo)
 
+    @property
+    def is_squared(self) -> bool:
+        """Whether the losses are squares."""
+        return self.loss == "squared_hinge"
+
+    @cached_property
+    def bounds(self) -> Sides:
+        """The box that solvers search, ``-bounds.above <= c <= bounds.below``.
+
+        Squared losses bound nothing, but no single one can exceed what g = 0 costs in all. Twice
+        what follows for c is a box that a solution does not touch; it is 0 where the cost is.
+        """
+        if not self.is_squared:
+            return Sides(self.below, self.above)
+        at_zero = self.below @ np.maximum(self.lo, 0.0) ** 2
+        at_zero += self.above @ np.maximum(-self.hi, 0.0) ** 2
+        return Sides(*(4.0 * np.sqrt(cost) * np.sqrt(at_zero) for cost in (self.below, self.above)))
+
+    @cached_property
+    def bends(self) -> Sides:
+        """Curvature that the loss adds to the dual where c > 0 and where c < 0."""
+        if not self.is_squared:
+            return Sides(np.zeros(self.n_samples), np.zeros(self.n_samples))
+        return Sides(
+            *(
+                np.where(cost > 0.0, 0.5 / np.maximum(cost, SMALLEST_COST), 0.0)
+                for cost in (self.below, self.above)
+            )
+        )
+
+    def bend(self, c: NDArray) -> NDArray[np.float64]:
+        """Return the curvature that the loss adds on the side of ``c``."""
+        return np.where(c > 0.0, self.bends.below, self.bends.above)
+
+    def gradient(self, c: NDArray, f: NDArray) -> NDArray[np.float64]:
+        """Return the gradient of all that is quadratic in ``c``: ``f = K c`` and the bends."""
+        return f + self.bend(c) * c if self.is_squared else f
+
+    def largest_coefficient(self) -> float:
+        """Return about the largest size that a coefficient takes."""
+        costs = np.maximum(self.below, self.above)
+        if self.is_squared:  # c = 2 cost distance; beyond the origin they are few
+            costs = 2.0 * costs * np.maximum(np.abs(self.lo), np.abs(self.hi))
+        return float(costs.max())
+
+    def part(self, indices: NDArray) -> BandProblem:
+        """Return the problem of some of the samples while the others stay where they are."""
+        lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
+        part = replace(self, lo=lo, hi=hi, below=below, above=above)
+        # What bounds squared losses is the cost of all samples.
+        vars(part)["bounds"] = Sides(*(bound[indices] for bound in self.bounds))
+        return part
+
+    def without(self, index: int) -> BandProblem:
+        """Return the problem in which one sample takes no part."""
+
+        def zeroed(values: NDArray) -> NDArray:
+            values = values.copy()
+            values[index] = 0.0
+            return values
+
+        rest = replace(self, below=zeroed(self.below), above=zeroed(self.above))
+        # A box for more costs is one for fewer, and what was inside stays inside.
+        vars(rest)["bounds"] = Sides(*(zeroed(bound) for bound in self.bounds))
+        return rest
+
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
         """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros."""
-        c = np.clip(c, -self.above, self.below)
+        c = np.clip(c, -self.bounds.above, self.bounds.below)
         excess = float(c.sum())
         if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
             return c
@@ -65,6 +148,7 @@ def band_problem(
     C2: float | NDArray,
     weights: float | NDArray = 1.0,
     has_intercept: bool = True,
+    loss: str = "hinge",
 ) -> BandProblem:
     """Write the Banded SVM of labels -1 and +1 as a band problem.
 
@@ -80,6 +164,8 @@ def band_problem(
         Factor of both costs of each sample.
     has_intercept : bool, default=True
         Whether the decision rule has an intercept.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Whether costs are for the distance from the band or for its square.
 
     Returns
     -------
@@ -95,6 +181,7 @@ def band_problem(
         below=np.asarray(weights * np.where(positive, C1, C2), dtype=np.float64),
         above=np.asarray(weights * np.where(positive, C2, C1), dtype=np.float64),
         has_intercept=has_intercept,
+        loss=loss,
     )
 
 

@@ -6,10 +6,11 @@ import argparse
 import math
 from typing import Any
 
+LOSSES = ("hinge", "squared_hinge")
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "chi2")
 # The parameters of BandedSVC that options set; only those that were given are in the namespace.
 PARAMETERS = (
-    *("C1", "C2", "rho1", "rho2", "kernel", "gamma", "degree", "coef0", "class_weight"),
+    *("loss", "C1", "C2", "rho1", "rho2", "kernel", "gamma", "degree", "coef0", "class_weight"),
     *("fit_intercept", "tol", "max_iter", "time_limit", "cache_size", "n_jobs"),
 )
 
@@ -82,6 +83,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help="upper edge of the band (1.5)")
+    add("loss", choices=LOSSES, help="costs are for the distance from the band or for its square")
     add("kernel", choices=KERNELS, metavar="K", help=f"{', '.join(KERNELS)} (rbf)")
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")

@@ -31,6 +31,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1`.
     rho1 : float, default=1.0
         Lower edge of the band.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        What the costs are for: the distance from the band, or its square.
     kernel : str, callable or list of these, default='rbf'
         The kernel, or kernels to try, as in `BandedSVC`.
     gamma : float, 'scale', array-like or None, default=None
@@ -120,6 +122,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         rho2=None,
         *,
         rho1=1.0,
+        loss="hinge",
         kernel="rbf",
         gamma=None,
         degree=3,
@@ -144,6 +147,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.C2 = C2
         self.rho2 = rho2
         self.rho1 = rho1
+        self.loss = loss
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -245,6 +249,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         """Return a model with all parameters that are not searched."""
         return BandedSVC(
             rho1=self.rho1,
+            loss=self.loss,
             kernel=kernel,
             degree=self.degree,
             coef0=self.coef0,

@@ -114,6 +114,7 @@ class Column:
     """One band problem of the model: decision values of its samples, each when left out."""
 
     def __init__(self, problem: BandProblem, rows: Rows, start: NDArray, model: Any) -> None:
+        self._problem = problem
         options = {"solver": model.solver, "max_iter": model.max_iter}
         self._whole = solve(problem, rows, tol=SHARE_OF_TOL * model.tol, start=start, **options)
         self._left_out = LeftOut(problem, rows, self._whole, model.tol, **options)
@@ -139,7 +140,7 @@ class Column:
 
     def _read(self, i: int, solution: Solution) -> None:
         """Keep the decision value of sample ``i`` by a solution without it."""
-        problem = self._left_out.problem_without(i)
+        problem = self._problem.without(i)
         intercept = choose_intercept(problem, solution.c, solution.f)
         self.decision[i] = solution.f[i] + intercept
 

@@ -21,6 +21,8 @@ class PenaltyDisplay:
         Costs of lying below and above the band.
     rho1, rho2 : float
         Edges of the band.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        Whether the costs are for the distance from the band or for its square.
 
     Attributes
     ----------
@@ -37,11 +39,14 @@ class PenaltyDisplay:
     >>> PenaltyDisplay(C1=1.0, C2=0.5, rho1=1.0, rho2=1.5).plot()  # doctest: +SKIP
     """
 
-    def __init__(self, *, C1: float, C2: float, rho1: float, rho2: float) -> None:
+    def __init__(
+        self, *, C1: float, C2: float, rho1: float, rho2: float, loss: str = "hinge"
+    ) -> None:
         self.C1 = C1
         self.C2 = C2
         self.rho1 = rho1
         self.rho2 = rho2
+        self.loss = loss
 
     def plot(self, ax: Any = None) -> PenaltyDisplay:
         """Draw the penalties.
@@ -60,11 +65,13 @@ class PenaltyDisplay:
         width = max(self.rho2 - self.rho1, 0.5 * self.rho1)
         signed = np.linspace(self.rho1 - 3 * width, self.rho2 + 3 * width, 601)
         signed = np.union1d(signed, [self.rho1, self.rho2])
-        lower = self.C1 * np.maximum(self.rho1 - signed, 0.0)
-        upper = self.C2 * np.maximum(signed - self.rho2, 0.0)
+        power = 2 if self.loss == "squared_hinge" else 1
+        lower = self.C1 * np.maximum(self.rho1 - signed, 0.0) ** power
+        upper = self.C2 * np.maximum(signed - self.rho2, 0.0) ** power
+        part = "_+^2" if power == 2 else "_+"
         ax.axvspan(self.rho1, self.rho2, color=BAND, alpha=0.12, label="band: no penalty")
-        below = rf"below: ${self.C1:g}\,[{self.rho1:g} - y g]_+$"
-        above = rf"above: ${self.C2:g}\,[y g - {self.rho2:g}]_+$"
+        below = rf"below: ${self.C1:g}\,[{self.rho1:g} - y g]{part}$"
+        above = rf"above: ${self.C2:g}\,[y g - {self.rho2:g}]{part}$"
         total = {"color": NEUTRAL, "lw": 5, "alpha": 0.35, "label": "total"}
         (self.total_,) = ax.plot(signed, lower + upper, **total)
         (self.lower_,) = ax.plot(signed, lower, color=ALPHA, ls="--", label=below)
@@ -98,4 +105,4 @@ class PenaltyDisplay:
                     f"{TITLE} draws one penalty, but {name} depends on the class; make a display "
                     f"of one class's values: {TITLE}(C1=..., C2=..., rho1=..., rho2=...).plot()."
                 )
-        return cls(**values).plot(ax)
+        return cls(**values, loss=estimator.loss).plot(ax)

@@ -16,10 +16,11 @@ def ascent_slopes(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray
     (+inf); m and M of docs/theory.md section 4 are the maximum of the first and the minimum of
     the second.
     """
-    rise = np.where(c >= 0.0, problem.lo, problem.hi) - f
-    fall = np.where(c > 0.0, problem.lo, problem.hi) - f
-    rise[c >= problem.below] = -np.inf
-    fall[c <= -problem.above] = np.inf
+    gradient, bounds = problem.gradient(c, f), problem.bounds
+    rise = np.where(c >= 0.0, problem.lo, problem.hi) - gradient
+    fall = np.where(c > 0.0, problem.lo, problem.hi) - gradient
+    rise[c >= bounds.below] = -np.inf
+    fall[c <= -bounds.above] = np.inf
     return rise, fall
 
 
@@ -33,16 +34,17 @@ def piece(problem: BandProblem, c: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     """Return slope, lower and upper end of the piece of ``h_i`` that each ``c_i`` lies in."""
     positive = c > 0.0
     slope = np.where(positive, problem.lo, problem.hi)
-    lower = np.where(positive, 0.0, -problem.above)
-    upper = np.where(positive, problem.below, 0.0)
+    lower = np.where(positive, 0.0, -problem.bounds.above)
+    upper = np.where(positive, problem.bounds.below, 0.0)
     return slope, lower, upper
 
 
 def free_variables(problem: BandProblem, c: NDArray) -> NDArray[np.intp]:
     """Return the variables strictly inside a piece: at no bound and not at the kink."""
-    return np.flatnonzero((c != 0.0) & (c > -problem.above) & (c < problem.below))
+    bounds = problem.bounds
+    return np.flatnonzero((c != 0.0) & (c > -bounds.above) & (c < bounds.below))
 
 
 def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
     """Return the dual's value, which every step of every solver raises."""
-    return _core.dual_value(problem.lo, problem.hi, c, f)
+    return _core.dual_value(problem.lo, problem.hi, c, problem.gradient(c, f))

@@ -7,7 +7,6 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
@@ -92,8 +91,7 @@ def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
     part = np.flatnonzero((rise > M - margin) | (fall < m + margin))
     if len(part) > LARGEST_PART * problem.n_samples:
         return None
-    sides = problem.lo[part], problem.hi[part], problem.below[part], problem.above[part]
-    of_part = BandProblem(*sides, problem.has_intercept)
+    of_part = problem.part(part)
     engine = state.engine.part(part, of_part)
     return None if engine is None else (part, State(of_part, engine, state.c[part], state.f[part]))
 

@@ -32,7 +32,8 @@ LONGEST_WAY = 100.0
 class Face(NamedTuple):
     """Free variables: their block of K, the dual's gradient, and the pieces they lie in.
 
-    With an intercept the gradient is centred, because only sum d = 0 counts.
+    The block has the bends of squared losses on its diagonal. With an intercept the gradient is
+    centred, because only sum d = 0 counts.
     """
 
     kernel: NDArray[np.float64]
@@ -85,9 +86,9 @@ def climb_face(
     free = free_variables(problem, state.c)
     if not 0 < len(free) <= largest:
         return False
-    kernel = state.engine.block(free)
+    kernel = _curvature(state, free)
     slope, lower, upper = (part[free] for part in piece(problem, state.c))
-    c, gradient = state.c[free], slope - state.f[free]
+    c, gradient = state.c[free], slope - problem.gradient(state.c, state.f)[free]
     active = np.arange(len(free))
     refinements = 0
     # Slopes of this size are rounding errors of the decision values.
@@ -115,6 +116,15 @@ def climb_face(
     climbed = bool((c != state.c[free]).any())
     state.move(free, c)
     return climbed
+
+
+def _curvature(state: State, free: NDArray) -> NDArray:
+    """Return the block of K and, on its diagonal, the bends: constant on a face."""
+    block, bend = state.engine.block(free), state.problem.bend(state.c)[free]
+    if bend.any():
+        block = np.array(block, dtype=np.float64, order="C")  # it belongs to the engine
+        block.ravel()[:: len(free) + 1] += bend
+    return block
 
 
 def _ascend(face: Face, direction: NDArray) -> NDArray | None:

@@ -86,18 +86,13 @@ class LeftOut:
         self._place_in_free = places(free, problem.n_samples)
         inside = self._place_in_part[free]
         self._columns = np.ascontiguousarray(self._part_rows.matrix[:, inside])
-        self._inverse = inverse_on_face(self._columns[inside], problem.has_intercept)
-
-    def problem_without(self, i: int) -> BandProblem:
-        """Return the problem in which sample ``i`` takes no part."""
-        below, above = self._problem.below.copy(), self._problem.above.copy()
-        below[i] = above[i] = 0.0
-        return replace(self._problem, below=below, above=above)
+        curvature = self._columns[inside] + np.diag(problem.bend(self._c)[free])
+        self._inverse = inverse_on_face(curvature, problem.has_intercept)
 
     def without(self, i: int, *, exactly: bool = False) -> Solution:
         """Return the solution without sample ``i``, if need be as sharp as `solve` makes it."""
         began, rows_before = time.perf_counter(), self._rows.n_computed
-        problem = self.problem_without(i)
+        problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
             reached = violation(problem, *ascent_slopes(problem, state.c, state.f))
@@ -130,8 +125,7 @@ class LeftOut:
         f = self._f - pull
         f_part = f[part] + self._columns @ (taken_over - c[free])
         before, c[free] = c[part], taken_over
-        sides = problem.lo[part], problem.hi[part], problem.below[part], problem.above[part]
-        of_part = BandProblem(*sides, problem.has_intercept)
+        of_part = problem.part(part)
         state = State(of_part, CpuEngine(of_part, self._part_rows), c[part], f_part)
         mend(state, AIM * self._tol)
         moved = state.c != before
@@ -181,12 +175,12 @@ def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -
     return np.sort(np.argpartition(distance, number - 1)[:number])
 
 
-def inverse_on_face(kernel: NDArray, has_intercept: bool) -> NDArray:
-    """Return the inverse of K on the face, bordered by ones if there is an intercept."""
-    n = len(kernel)
+def inverse_on_face(curvature: NDArray, has_intercept: bool) -> NDArray:
+    """Return the inverse of K and its bends on the face, bordered by ones with an intercept."""
+    n = len(curvature)
     matrix = np.ones((n + has_intercept, n + has_intercept))
-    matrix[:n, :n] = kernel
-    mean_curvature = abs(float(np.trace(kernel))) / n
+    matrix[:n, :n] = curvature
+    mean_curvature = abs(float(np.trace(curvature))) / n
     matrix[range(n), range(n)] += DAMPING * (mean_curvature or 1.0)
     if has_intercept:
         matrix[n, n] = 0.0

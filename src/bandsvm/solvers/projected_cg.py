@@ -44,7 +44,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     problem = state.problem
     scale = max(float(np.mean(np.abs(state.engine.diagonal()))), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
-    width = float((problem.below + problem.above).max())
+    width = float((problem.bounds.below + problem.bounds.above).max())
     longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
     shortest = min(0.1 / (problem.n_samples * scale), longest)
     length = 1.0 / scale
@@ -95,31 +95,34 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
     """Return the maximiser of the dual with its quadratic part replaced by a sphere's.
 
     Without the sum constraint each variable has a closed form, falling in the multiplier b; b
-    solves one piecewise linear equation.
+    solves one piecewise linear equation. The bends of squared losses are kept as they are: they
+    shorten the steps.
     """
+    bounds = problem.bounds
+    below, above = (length / (1.0 + length * bend) for bend in problem.bends)
     centre = c / length - f
 
     def point(b: float) -> NDArray:
         rising = np.maximum(centre + problem.lo - b, 0.0)
         falling = np.minimum(centre + problem.hi - b, 0.0)
-        return np.clip(length * (rising + falling), -problem.above, problem.below)
+        return np.clip(below * rising + above * falling, -bounds.above, bounds.below)
 
     if not problem.has_intercept:
         return point(0.0)
     zero_from, zero_to = centre + problem.lo, centre + problem.hi
     breakpoints = [
-        zero_from - problem.below / length,
+        zero_from - bounds.below / below,
         zero_from,
         zero_to,
-        zero_to + problem.above / length,
+        zero_to + bounds.above / above,
     ]
-    changes = np.repeat([-length, length, -length, length], problem.n_samples)
-    end = point(falling_root(float(problem.below.sum()), np.concatenate(breakpoints), changes))
-    inside = (end != 0.0) & (end > -problem.above) & (end < problem.below)
+    changes = np.concatenate([-below, below, -above, above])
+    end = point(falling_root(float(bounds.below.sum()), np.concatenate(breakpoints), changes))
+    inside = (end != 0.0) & (end > -bounds.above) & (end < bounds.below)
     if inside.any():
         # What rounding of the root left in the sum goes back to those that can move.
         share = float(end.sum()) / np.count_nonzero(inside)
-        end[inside] = np.clip(end[inside] - share, -problem.above[inside], problem.below[inside])
+        end[inside] = np.clip(end[inside] - share, -bounds.above[inside], bounds.below[inside])
     return end
 
 
@@ -128,24 +131,30 @@ def best_on_segment(
 ) -> float:
     """Return the share of the way from ``c`` to ``end`` at which the dual is largest.
 
-    Along the way the dual's slope falls linearly and drops wherever a variable passes its kink.
+    Along the way the dual's slope falls linearly; it drops wherever a variable passes its kink,
+    and falls at another rate from there on if the loss bends more on one side than on the other.
+    ``curvature`` is that of K.
     """
     way = end - c
     positive = (c > 0.0) | ((c == 0.0) & (way > 0.0))
-    slope = float(np.where(positive, problem.lo, problem.hi) @ way - f @ way)
+    slope = float(np.where(positive, problem.lo, problem.hi) @ way - problem.gradient(c, f) @ way)
+    bends = np.where(positive, problem.bends.below, problem.bends.above)
     crossing = np.flatnonzero(c * end < 0.0)
     times = -c[crossing] / way[crossing]
     order = np.argsort(times, kind="stable")
-    times = times[order]
-    drops = ((problem.hi - problem.lo)[crossing] * np.abs(way[crossing]))[order]
-    slopes_before = slope - np.concatenate([[0.0], np.cumsum(drops)])
-    for time, before, after in zip(times, slopes_before[:-1], slopes_before[1:], strict=True):
-        if before - curvature * time <= 0.0:
-            return _top(before, curvature)
-        if after - curvature * time <= 0.0:
+    times, crossing = times[order], crossing[order]
+    # Between two crossings the slope is s - k t; a change of k at t leaves it as it is there.
+    other = (problem.bends.below + problem.bends.above - bends)[crossing]
+    turns = (other - bends[crossing]) * way[crossing] ** 2
+    drops = (problem.hi - problem.lo)[crossing] * np.abs(way[crossing]) - turns * times
+    s = slope - np.concatenate([[0.0], np.cumsum(drops)])
+    k = curvature + float(bends @ way**2) + np.concatenate([[0.0], np.cumsum(turns)])
+    for i, time in enumerate(times):
+        if s[i] - k[i] * time <= 0.0:
+            return _top(s[i], k[i])
+        if s[i + 1] - k[i + 1] * time <= 0.0:
             return float(time)
-    last = slopes_before[-1]
-    return 1.0 if last - curvature >= 0.0 else _top(last, curvature)
+    return 1.0 if s[-1] - k[-1] >= 0.0 else _top(s[-1], k[-1])
 
 
 def _top(slope: float, curvature: float) -> float:

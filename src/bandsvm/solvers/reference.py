@@ -22,11 +22,15 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation every thousand steps until it is at most ``tol`` or stops falling."""
     K = state.engine.block(np.arange(state.problem.n_samples))
     c, f, problem = state.c, state.f, state.problem
+    bounds, bends = problem.bounds, problem.bends
     while True:
         for _ in range(STEPS_BETWEEN_REPORTS):
-            # Slopes of the dual for raising and for lowering each variable.
-            up = np.where(c < problem.below, np.where(c >= 0, problem.lo, problem.hi) - f, -np.inf)
-            down = np.where(c > -problem.above, np.where(c > 0, problem.lo, problem.hi) - f, np.inf)
+            # Slopes of the dual for raising and for lowering each variable, and its curvatures.
+            at_lo, at_hi = problem.lo - bends.below * c - f, problem.hi - bends.above * c - f
+            up = np.where(c < bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
+            down = np.where(c > -bounds.above, np.where(c > 0, at_lo, at_hi), np.inf)
+            bend_up = np.where(c >= 0, bends.below, bends.above)
+            bend_down = np.where(c > 0, bends.below, bends.above)
             if problem.has_intercept:
                 violation = up.max() - down.min()
             else:
@@ -37,12 +41,14 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
             if problem.has_intercept:
                 i = int(np.argmax(up))
                 curvatures = np.diag(K) + K[i, i] - 2 * K[i]
+                bent = curvatures + bend_up[i] + bend_down
                 gains = np.maximum(up[i] - down, 0.0) ** 2
-                j = int(np.argmax(gains / np.maximum(curvatures, SMALLEST_CURVATURE)))
+                j = int(np.argmax(gains / np.maximum(bent, SMALLEST_CURVATURE)))
                 walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
             else:
+                bent = np.diag(K) + np.where(up > -down, bend_up, bend_down)
                 gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
-                i = int(np.argmax(gains / np.maximum(np.diag(K), SMALLEST_CURVATURE)))
+                i = int(np.argmax(gains / np.maximum(bent, SMALLEST_CURVATURE)))
                 walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
             state.n_pair_steps += 1
             moved = np.flatnonzero(c != before)
@@ -61,23 +67,25 @@ def walk(
     """Move the variables in ``directions`` (+1 or -1 each) as far as the dual grows.
 
     On each piece the dual is a parabola in the distance: go to its top or to the piece's end,
-    where a variable meets a bound or its kink at 0, whichever comes first.
+    where a variable meets a bound or its kink at 0, whichever comes first. ``curvature`` is that
+    of K.
     """
     walked = 0.0
     while True:
-        gain, ends = -curvature * walked, {}
+        gain, bent, ends = -curvature * walked, curvature, {}
         for k, sign in directions.items():
-            if sign > 0:
-                slope = problem.lo[k] if c[k] >= 0 else problem.hi[k]
-                ends[k] = 0.0 if c[k] < 0 else problem.below[k]
+            if c[k] > 0 or (c[k] == 0 and sign > 0):
+                edge, bend = problem.lo[k], problem.bends.below[k]
             else:
-                slope = problem.lo[k] if c[k] > 0 else problem.hi[k]
-                ends[k] = 0.0 if c[k] > 0 else -problem.above[k]
-            gain += sign * (slope - f[k])
+                edge, bend = problem.hi[k], problem.bends.above[k]
+            bound = problem.bounds.below[k] if sign > 0 else -problem.bounds.above[k]
+            ends[k] = 0.0 if c[k] * sign < 0 else bound
+            gain += sign * (edge - bend * c[k] - f[k])
+            bent += bend
         room = min(abs(ends[k] - c[k]) for k in directions)
         if gain <= 0 or room == 0:
             return
-        top = gain / curvature if curvature > 0 else np.inf
+        top = gain / bent if bent > 0 else np.inf
         for k, sign in directions.items():
             at_end = top >= room and abs(ends[k] - c[k]) <= room
             c[k] = ends[k] if at_end else c[k] + sign * min(top, room)
