@@ -227,3 +227,17 @@ def test_kernels_that_overflow_say_so(rng):
         BandedSVC(kernel="linear").fit(X, y)
     with pytest.raises(ValueError, match=r"not finite|overflow"):
         BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_samples", [60, 1100])
+@pytest.mark.parametrize("power", [-30, -10, 10, 16])
+def test_units_of_samples_do_not_matter(rng, power, n_samples, dtype):
+    """gamma='scale' follows the units, whatever its size."""
+    X = rng.normal(size=(n_samples, 2)).astype(dtype)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    scaled = (X * 10.0**power).astype(dtype)
+    values = BandedSVC().fit(X, y).decision_function(X)
+    other = BandedSVC().fit(scaled, y)
+    assert other.certificate_.is_optimal
+    np.testing.assert_allclose(other.decision_function(scaled), values, rtol=1e-3, atol=2e-3)
