@@ -241,3 +241,31 @@ def test_units_of_samples_do_not_matter(rng, power, n_samples, dtype):
     other = BandedSVC().fit(scaled, y)
     assert other.certificate_.is_optimal
     np.testing.assert_allclose(other.decision_function(scaled), values, rtol=1e-3, atol=2e-3)
+
+
+WITHOUT_THREADS = """
+import resource
+import numpy as np
+from sklearn.datasets import make_classification
+from bandsvm import BandedSVC
+
+X, y = make_classification(1500, random_state=0)
+alone = BandedSVC(n_jobs=1).fit(X, y).dual_coef_
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + 2**29
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+for _ in range(2):
+    assert np.array_equal(BandedSVC(n_jobs=4).fit(X, y).dual_coef_, alone)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+def test_fits_where_no_thread_can_be_started():
+    """The stack of a thread is larger than all that the process may have."""
+    import resource
+
+    def large_stacks():
+        resource.setrlimit(resource.RLIMIT_STACK, (2**30, resource.RLIM_INFINITY))
+
+    command = [sys.executable, "-c", WITHOUT_THREADS]
+    subprocess.run(command, preexec_fn=large_stacks, check=True, timeout=100)
