@@ -14,7 +14,8 @@ SHOWN = 40
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that its name always stands for a complete one: the old or the new.
 
-    A link keeps pointing where it does; pipes and devices, which have no other name, are written to.
+    A link goes on pointing where it does; pipes and devices, which have one name only, are written
+    to.
     """
     try:
         target = Path(os.path.realpath(path))
