@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-levels lint format bench sanitize clean
+.PHONY: demo test test-all test-levels torture lint format bench sanitize clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -21,6 +21,10 @@ test-levels: $(VENV)/ready
 	for level in baseline avx2 avx512; do \
 		echo $$level; BANDSVM_SIMD=$$level $(BIN)/python -m pytest -n 2 -m "not slow" || exit 1; \
 	done
+
+# Thousands of adversarial fits, damaged files, kills and full disks (ten minutes).
+torture: $(VENV)/ready
+	$(BIN)/python -m torture
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

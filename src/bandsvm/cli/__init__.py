@@ -51,7 +51,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _drop_what_cannot_be_printed() -> None:
-    """Empty the buffer of standard output, if need be into nothing, before Python complains of it."""
+    """Empty the buffer of standard output, if need be into nothing; else Python complains."""
     try:
         print(end="", flush=True)
     except OSError:
