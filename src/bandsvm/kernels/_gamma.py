@@ -49,5 +49,5 @@ def variance(X: Any, weights: NDArray) -> float:
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)
     mean = (of_value @ values) / total
-    zeros = total - float(of_value.sum())
+    zeros = float(weights @ (X.shape[1] - counts))
     return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total
