@@ -94,7 +94,10 @@ def problem(number: int) -> Problem:
 def _samples(rng: Generator) -> tuple[NDArray, str]:
     """Return a matrix of samples and what it is."""
     n = int(
-        rng.choice([1, 2, 3, 7, 20, 50, 120, 250], p=[0.02, 0.05, 0.05, 0.1, 0.3, 0.3, 0.15, 0.03])
+        rng.choice(
+            [1, 2, 3, 7, 20, 50, 120, 250, 1100],
+            p=[0.02, 0.05, 0.05, 0.1, 0.3, 0.3, 0.14, 0.03, 0.01],
+        )
     )
     d = int(rng.choice([1, 2, 3, 8, 40, 300], p=[0.2, 0.3, 0.2, 0.15, 0.1, 0.05]))
     X = rng.normal(size=(n, d))

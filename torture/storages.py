@@ -236,13 +236,13 @@ def read_only_sparse(X: NDArray, rng: Generator) -> Stored:
 
 
 def broken_indices(X: NDArray, rng: Generator) -> Stored:
-    stored = sp.csr_array(X)
+    stored = sp.csr_array(np.where(X == 0.0, 1.0, X))
     stored.indices = stored.indices + 10 * X.shape[1]
     return stored, None
 
 
 def broken_starts(X: NDArray, rng: Generator) -> Stored:
-    stored = sp.csr_array(X)
+    stored = sp.csr_array(np.where(X == 0.0, 1.0, X))
     stored.indptr = stored.indptr[::-1].copy()
     return stored, None
 
