@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-levels coverage lint format bench study sanitize clean
+.PHONY: demo test test-all test-levels torture coverage lint format bench study sanitize clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -25,6 +25,10 @@ test-levels: $(VENV)/ready
 # Which lines and branches of the package the quick tests leave out.
 coverage: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
+
+# Thousands of adversarial fits, damaged files, kills and full disks (ten minutes).
+torture: $(VENV)/ready
+	$(BIN)/python -m torture
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

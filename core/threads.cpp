@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -45,8 +46,12 @@ class Pool {
     std::unique_lock<std::mutex> only(in_use_, std::try_to_lock);
     if (!only) return false;
     while (n_threads_ + 1 < n_parts) {
+      try {
+        std::thread(&Pool::work, this, n_threads_ + 1, round_.load()).detach();
+      } catch (const std::system_error&) {
+        return false;  // no more threads to be had
+      }
       ++n_threads_;
-      std::thread(&Pool::work, this, n_threads_, round_.load()).detach();
     }
     part_ = part;
     context_ = context;

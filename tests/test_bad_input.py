@@ -149,6 +149,63 @@ def test_text_comes_with_a_cure(X, y):
         BandedSVC().fit(X, y).predict(text)
 
 
+def broken_columns(X):
+    X.indices = -1 - X.indices
+
+
+def broken_starts(X):
+    X.indptr = X.indptr[::-1].copy()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "chi2", "laplacian"])
+@pytest.mark.parametrize("damage", [broken_columns, broken_starts])
+@pytest.mark.parametrize("storage", [sp.csr_array, sp.csc_array, sp.csr_matrix])
+def test_sparse_matrix_is_broken(storage, damage, kernel, X, y):
+    """Compiled loops read indices without asking."""
+    broken = storage(np.abs(X))
+    damage(broken)
+    message = rf"X is not a valid {broken.format.upper()} matrix: .*coo_array"
+    with pytest.raises(ValueError, match=message):
+        BandedSVC(kernel=kernel).fit(broken, y)
+    with pytest.raises(ValueError, match=message):
+        BandedSVC(kernel=kernel).fit(np.abs(X), y).predict(broken)
+
+
+def test_masked_entries_are_no_numbers(X, y):
+    hidden = np.zeros(X.shape, dtype=bool)
+    BandedSVC().fit(np.ma.array(X, mask=hidden), y)
+    hidden[3, 1] = True
+    with pytest.raises(ValueError, match=r"masked entries.*SimpleImputer"):
+        BandedSVC().fit(np.ma.array(X, mask=hidden), y)
+
+
+def test_dates_and_records_are_no_numbers(X, y):
+    with pytest.raises(ValueError, match=r"got dates; .*days since"):
+        BandedSVC().fit(X.astype("datetime64[D]"), y)
+    with pytest.raises(ValueError, match=r"records with the fields \('a', 'b'\)"):
+        BandedSVC().fit(np.zeros(N_SAMPLES, dtype=[("a", float), ("b", int)]), y)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": X[:, 0], "when": pd.Timestamp("2020-01-01")})
+    with pytest.raises(TypeError, match=r"X must be numeric.*encode dates"):
+        BandedSVC().fit(frame, y)
+
+
+def test_infinities_of_both_signs_are_refused_without_a_warning(X, y):
+    bad = with_entry(X, np.inf)
+    bad[0, 0] = -np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
+        BandedSVC().fit(bad, y)
+    weights = first_weight(np.inf)
+    weights[1] = -np.inf
+    with pytest.raises(ValueError, match="sample_weight contains infinity"):
+        BandedSVC().fit(X, y, weights)
+
+
+def test_costs_overflow(X, y):
+    with pytest.raises(ValueError, match=r"C1 and C2 times the weights .*finite.*1e\+300"):
+        BandedSVC(C2=1e10).fit(X, y, np.full(N_SAMPLES, 1e300))
+
+
 def test_wrong_shapes(X, y):
     with pytest.raises(ValueError, match="Expected 2D array, got 1D"):
         BandedSVC().fit(X[:, 0], y)
@@ -274,12 +331,24 @@ def test_chi2_of_negative_samples(storage, X, y):
         ("linear", "scale", "kernel is not finite.*scale X"),
         ("poly", 1.0, "kernel is not finite.*scale X"),
         ("rbf", 1.0, "kernel is not finite.*scale X"),
-        ("rbf", "scale", "gamma='scale'.*variance.*scale X"),
+        ("rbf", "scale", "gamma='scale'.*variance.*too large.*scale X"),
     ],
 )
 def test_samples_too_large_for_float64(storage, kernel, gamma, message, X, y):
     with pytest.raises(ValueError, match=message):
         BandedSVC(kernel=kernel, gamma=gamma).fit(storage(X * 1e200), y)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("factor", [1e-160, 1e-200, 1e-300])
+def test_variance_too_small_for_float64(storage, factor, X, y):
+    with pytest.raises(ValueError, match=r"gamma='scale'.*variance.*too small.*scale X"):
+        BandedSVC().fit(storage(X * factor), y)
+
+
+def test_n_jobs_beyond_all_measure(X, y):
+    model = BandedSVC(n_jobs=10**30).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), BandedSVC().fit(X, y).predict(X))
 
 
 def test_use_before_fit(X, y):

@@ -249,6 +249,14 @@ def test_warm_start_with_other_parameters_equals_a_cold_start(n_classes, change)
     np.testing.assert_allclose(warm, cold, atol=1e-8)
 
 
+def test_warm_start_from_coefficients_whose_products_underflow():
+    X, y = labelled_samples(2)
+    weights = np.full(len(y), 1e-300)
+    model = BandedSVC(warm_start=True, C2=0.0).fit(X, y, weights)
+    model.set_params(C1=dict(zip(model.classes_, (1.0, 1e-7), strict=True))).fit(X, y, weights)
+    assert model.certificate_.is_optimal
+
+
 def test_warm_start_with_other_samples_is_a_cold_start():
     X, y = labelled_samples()
     model = BandedSVC(warm_start=True).fit(X, y)

@@ -442,3 +442,32 @@ def test_help_fits_a_screen_and_does_not_wait_for_scikit_learn(command):
         [sys.executable, "-c", code, command, "--help"], capture_output=True, text=True, check=True
     )
     assert 5 < len(shown.stdout.splitlines()) <= 50
+
+
+def shell(arguments, ending):
+    """Run the command as the last of a shell's line, with what becomes of its output."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    line = f'"{sys.executable}" -m bandsvm.cli "$@" {ending}'
+    command = ["bash", "-c", line, "bash", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is a device of Linux")
+@pytest.mark.parametrize(
+    ("ending", "code", "words"),
+    [
+        ("> /dev/full", 1, "cannot write to standard output.*No space left"),
+        ("| true; exit ${PIPESTATUS[0]}", 1, "cannot write to standard output.*Broken pipe"),
+        (">&-", 0, ""),
+    ],
+)
+def test_output_that_nobody_takes(ending, code, words, tmp_path):
+    bandsvm.save(bandsvm.BandedSVC().fit(X, Y), tmp_path / "model.bsvm")
+    (tmp_path / "data.svm").write_bytes(svmlight(X, Y))
+    ended = shell(["predict", tmp_path / "data.svm", "--model", tmp_path / "model.bsvm"], ending)
+    assert ended.returncode == code, ended.stderr
+    said = [line for line in ended.stderr.splitlines() if line.startswith("bandsvm: ")]
+    assert len(said) == bool(words)
+    assert re.search(words, "".join(said))
+    assert "Traceback" not in ended.stderr
+    assert "ignored" not in ended.stderr

@@ -392,3 +392,11 @@ def test_samples_are_copied_in_pieces_only(name, storage, monkeypatch):
         monkeypatch.setattr(module, "CHUNK_BYTES", 8 * piece)
     fitted(X, y, name, gamma="scale", coef0=0.0, C1=0.1).predict(X)
     assert max(sizes) <= piece
+
+
+def test_variance_of_full_sparse_samples_far_from_zero(rng):
+    """Weights of entries that are not there must not be a difference of large sums."""
+    X = 1e7 + rng.normal(size=(20, 3))
+    weights = rng.random(20) + 0.1
+    dense, sparse = (resolve_gamma("scale", S, weights) for S in (X, sp.csr_array(X)))
+    assert sparse == pytest.approx(dense, rel=1e-6)

@@ -4,6 +4,8 @@ import errno
 import hashlib
 import json
 import os
+import stat
+import threading
 
 import numpy as np
 import pytest
@@ -199,6 +201,7 @@ def sealed(header):
         {"format": 1, "arrays": {}, "steps": [{}]},
         {"format": 1, "arrays": {}, "steps": [{"class": "Pipeline"}]},
         {"format": 1, "arrays": {}, "steps": [{"class": "BandedSVC"}]},
+        {"format": 1, "arrays": {}, "steps": [{"class": {}}]},
         {"format": 1, "arrays": {"x": 1}},
         {"format": 1, "arrays": {"x": {"dtype": "O", "shape": [1], "offset": 0}}},
         {"format": 1, "arrays": {"x": {"dtype": "<f8", "shape": [10**15], "offset": 0}}},
@@ -357,3 +360,59 @@ def test_a_model_that_came_from_libsvm_can_be_saved(kernel, tmp_path, capsys):
     )
     assert main(["inspect", str(tmp_path / "model.bsvm")]) == 0
     assert "support vectors" in capsys.readouterr().out
+
+
+def test_a_link_goes_on_pointing_where_it_did(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real.bsvm").write_bytes(b"old")
+    link = tmp_path / "link.bsvm"
+    link.symlink_to(tmp_path / "folder" / "real.bsvm")
+    bandsvm.save(BandedSVC().fit(X, Y), link)
+    assert link.is_symlink()
+    assert bandsvm.load(tmp_path / "folder" / "real.bsvm").n_features_in_ == 4
+    assert len(list((tmp_path / "folder").iterdir())) == 1
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    """Nor is a device such as /dev/null, which root could replace for everybody."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    reader.start()
+    bandsvm.save(BandedSVC().fit(X, Y), pipe)
+    reader.join(timeout=60)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert received[0].startswith(MAGIC)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_file_keeps_its_permissions(tmp_path):
+    model, path = BandedSVC().fit(X, Y), tmp_path / "model.bsvm"
+    bandsvm.save(model, path)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
+    path.chmod(0o600)
+    bandsvm.save(model, path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_threads_that_save_do_not_change_what_others_may_read(tmp_path):
+    model, before = BandedSVC().fit(X, Y), umask()
+
+    def save_often(name):
+        for _ in range(50):
+            bandsvm.save(model, tmp_path / name)
+
+    threads = [threading.Thread(target=save_often, args=[f"{k}.bsvm"]) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert umask() == before
+    assert len(os.listdir(tmp_path)) == 4

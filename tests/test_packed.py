@@ -227,3 +227,45 @@ def test_kernels_that_overflow_say_so(rng):
         BandedSVC(kernel="linear").fit(X, y)
     with pytest.raises(ValueError, match=r"not finite|overflow"):
         BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_samples", [60, 1100])
+@pytest.mark.parametrize("power", [-30, -10, 10, 16])
+def test_units_of_samples_do_not_matter(rng, power, n_samples, dtype):
+    """gamma='scale' follows the units, whatever its size."""
+    X = rng.normal(size=(n_samples, 2)).astype(dtype)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    scaled = (X * 10.0**power).astype(dtype)
+    values = BandedSVC().fit(X, y).decision_function(X)
+    other = BandedSVC().fit(scaled, y)
+    assert other.certificate_.is_optimal
+    np.testing.assert_allclose(other.decision_function(scaled), values, rtol=1e-3, atol=2e-3)
+
+
+WITHOUT_THREADS = """
+import resource
+import numpy as np
+from sklearn.datasets import make_classification
+from bandsvm import BandedSVC
+
+X, y = make_classification(1500, random_state=0)
+alone = BandedSVC(n_jobs=1).fit(X, y).dual_coef_
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + 2**29
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+for _ in range(2):
+    assert np.array_equal(BandedSVC(n_jobs=4).fit(X, y).dual_coef_, alone)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+def test_fits_where_no_thread_can_be_started():
+    """The stack of a thread is larger than all that the process may have."""
+    import resource
+
+    def large_stacks():
+        resource.setrlimit(resource.RLIMIT_STACK, (2**30, resource.RLIM_INFINITY))
+
+    command = [sys.executable, "-c", WITHOUT_THREADS]
+    subprocess.run(command, preexec_fn=large_stacks, check=True, timeout=100)

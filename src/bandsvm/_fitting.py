@@ -58,7 +58,8 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             return assembled
 
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
-        with model._threads():
+        # What overflows is looked for, and said in words.
+        with model._threads(), np.errstate(over="ignore", invalid="ignore"):
             rows = kernel_rows(model, X, training)
             course = Course(model, training, rows, starts, [*observers, *tasks], assemble)
             set_fitted_attributes(model, X, y, training, course.run())

@@ -110,7 +110,15 @@ def training_problems(
     rho1, rho2, C1, C2 = (values[class_of] for values in band)
     distinguished = [1] if len(classes) == 2 else range(len(classes))
     signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
-    costs = weights * class_weights[class_of]
+    with np.errstate(over="ignore"):
+        costs = weights * class_weights[class_of]
+        largest = float((costs * np.maximum(C1, C2)).max())
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"C1 and C2 times the weights of samples and classes must be finite, got C1="
+            f"{estimator.C1!r}, C2={estimator.C2!r} and a largest weight of {weights.max()}; lower "
+            "them."
+        )
     kept = np.arange(len(y)) if keep_all else np.flatnonzero(counted)
     low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, costs))
     has_intercept = bool(estimator.fit_intercept)

@@ -23,18 +23,54 @@ SYMMETRY_CHECKS = 20
 def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
     """Return X (and y) as scikit-learn validates them, with the cure added to its messages."""
     labelled = not (isinstance(y, str) and y == "no_validation")
+    check_storage(X)
     try:
-        checked = validate_data(
-            estimator, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C"
-        )
+        # Its sum of all entries, infinite ones of both signs included, would warn.
+        with np.errstate(over="ignore", invalid="ignore"):
+            checked = validate_data(
+                estimator, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C"
+            )
         samples, targets = checked if labelled else (checked, None)
         samples = canonical(samples)
         return (samples, targets) if labelled else samples
+    except np.exceptions.DTypePromotionError as error:
+        raise TypeError(
+            "X must be numeric, but no type of number holds all of its columns; encode dates, text "
+            f"and categories first. {error}"
+        ) from error
     except ValueError as error:
         cure = _cure(str(error))
         if cure:
             raise ValueError(f"{error}\n{cure}") from error
         raise
+
+
+def check_storage(X: Any) -> None:
+    """Check what NumPy and SciPy would trust: indices of sparse matrices, masks, dates."""
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(
+                f"X is not a valid {X.format.upper()} matrix: {error}; build it anew, for example "
+                "from coordinates with scipy.sparse.coo_array."
+            ) from None
+    if np.ma.is_masked(X):
+        raise ValueError(
+            "X must not have masked entries, which stand for no value; fill them in, for example "
+            "with sklearn.impute.SimpleImputer, or drop those samples."
+        )
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", None) == "M":
+        raise ValueError(
+            "X must hold numbers, got dates; turn them into numbers, for example of days since "
+            "one of them."
+        )
+    if getattr(dtype, "names", None):
+        raise ValueError(
+            f"X must be a matrix of numbers, got an array of records with the fields "
+            f"{X.dtype.names}; see numpy.lib.recfunctions.structured_to_unstructured."
+        )
 
 
 def canonical(X: Any) -> Any:
@@ -64,9 +100,10 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, sample_weight)
     try:
-        weights = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = check_array(
+                sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+            )
     except ValueError as error:
         raise ValueError(f"sample_weight must hold finite numbers: {error}") from error
     if weights.shape != (n_samples,):

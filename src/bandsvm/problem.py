@@ -133,7 +133,7 @@ class BandProblem:
         if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
             return c
         # The side that is too heavy gives way, by equal amounts until a variable reaches 0.
-        heavy = c * excess > 0.0
+        heavy = c > 0.0 if excess > 0.0 else c < 0.0
         side = c[heavy]
         ends = np.minimum(side, 0.0), np.maximum(side, 0.0)
         c[heavy] = project(side, *ends, total=float(side.sum()) - excess)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -29,9 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning  # type: ignore[assignment]
-            return options.run(options)
+            code = options.run(options)
+            # What a full disk or a closed pipe does not take must not be found out after the end.
+            print(end="", flush=True)
+            return code
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
         print(f"bandsvm: {_sentence(error)}", file=sys.stderr)
+        _drop_what_cannot_be_printed()
     except KeyboardInterrupt:
         print("bandsvm: interrupted; nothing was written.", file=sys.stderr)
     return FAILED
@@ -46,6 +52,17 @@ def _sentence(error: Exception) -> str:
     """Return what an error says, with the file where there is one, in one line."""
     if isinstance(error, OSError) and error.filename:
         return f"cannot write or read {error.filename}: {error.strerror}."
+    if isinstance(error, OSError) and error.strerror:
+        return f"cannot write to standard output or read standard input: {error.strerror}."
     if isinstance(error, MemoryError):
         return f"there is not enough memory for this: {error}."
     return " ".join(str(error).split())
+
+
+def _drop_what_cannot_be_printed() -> None:
+    """Empty the buffer of standard output, if need be into nothing; else Python complains."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -20,6 +20,11 @@ class DataFileError(ValueError):
     """A data file that cannot be read, with its name and the line."""
 
 
+def reason(error: Exception) -> str:
+    """Return what another library says of a file, as the end of a sentence."""
+    return " ".join(str(error).split()).rstrip(" .") or type(error).__name__
+
+
 def suffix_of(path: str) -> str:
     """Return the kind of file that a name stands for; svmlight files have all kinds of names."""
     name = Path(path.lower())
@@ -44,7 +49,7 @@ def _unpacked(file: Any, packed: bytes, path: str) -> bytes:
     try:
         content = file.read(largest + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataFileError(f"{path} is damaged or incomplete: {error}.") from None
+        raise DataFileError(f"{path} is damaged or incomplete: {reason(error)}.") from None
     if len(content) > largest:
         raise DataFileError(f"{path} unpacks to more than {LARGEST_RATIO} times its size.")
     return content

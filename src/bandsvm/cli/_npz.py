@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.cli._bytes import ALWAYS_FINE, LARGEST_RATIO, DataFileError
+from bandsvm.cli._bytes import ALWAYS_FINE, LARGEST_RATIO, DataFileError, reason
 
 
 def read_arrays(content: bytes, source: str) -> dict[str, NDArray]:
@@ -33,7 +33,9 @@ def read_arrays(content: bytes, source: str) -> dict[str, NDArray]:
         *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, KeyError),
         *(ValueError, TypeError, NotImplementedError, RuntimeError, SyntaxError),
     ) as error:
-        raise DataFileError(f"{source} is not an NPZ file that can be read: {error}.") from None
+        raise DataFileError(
+            f"{source} is not an NPZ file that can be read: {reason(error)}."
+        ) from None
 
 
 def _array(content: bytes) -> NDArray:

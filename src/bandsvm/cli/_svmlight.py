@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from bandsvm.cli._bytes import DataFileError
+from bandsvm.cli._bytes import DataFileError, reason
 
 # Scaling takes a few numbers for every feature up to the last, whether it occurs or not.
 MOST_FEATURES = 2**24
@@ -47,7 +47,7 @@ def _first_bad_line(
         wrong = _complaint(line.split(b"#")[0].split(), zero_based)
         if wrong:
             return DataFileError(f"{source}, line {number}: {wrong}.")
-    return DataFileError(f"{source} is not an svmlight file: {error}.")
+    return DataFileError(f"{source} is not an svmlight file: {reason(error)}.")
 
 
 def _complaint(words: list[bytes], zero_based: bool) -> str:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.cli import _csv, _svmlight
-from bandsvm.cli._bytes import DataFileError, content_of, suffix_of
+from bandsvm.cli._bytes import DataFileError, content_of, reason, suffix_of
 
 # A column of one of these names holds the labels, unless --target says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
@@ -215,7 +215,9 @@ def _parquet(
     try:
         stored = pq.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
-        raise DataFileError(f"{source} is not a Parquet file that can be read: {error}.") from None
+        raise DataFileError(
+            f"{source} is not a Parquet file that can be read: {reason(error)}."
+        ) from None
     columns = Columns(source, stored.column_names, stored.num_columns)
     features, at = choose_columns(columns, target, wanted, n_features)
     arrays = []
@@ -259,7 +261,7 @@ def _npz(content: bytes, source: str) -> tuple[Any, NDArray | None]:
             X = sp.csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))
             X.check_format(full_check=True)
         except (ValueError, TypeError) as error:
-            raise DataFileError(f"{source} holds no CSR matrix: {error}.") from None
+            raise DataFileError(f"{source} holds no CSR matrix: {reason(error)}.") from None
     else:
         raise DataFileError(
             f"{source} must hold the array X, or data, indices, indptr and shape of a CSR matrix; "

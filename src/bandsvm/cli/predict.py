@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.json:
         result |= columns
     else:
-        sys.stdout.write(_as_text(columns))
+        print(_as_text(columns), end="")
     output.result(result)
     return 0
 

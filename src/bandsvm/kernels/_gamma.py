@@ -20,15 +20,25 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = variance(X, weights)
-    if not np.isfinite(spread):
-        raise ValueError(
-            "gamma='scale' needs the variance of X, which is too large for float64; scale X, for "
-            "example with sklearn.preprocessing.StandardScaler."
-        )
-    # Without any spread all samples are the same and gamma does not matter.
-    return 1.0 / (X.shape[1] * spread) if spread > 0.0 else 1.0
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        spread = np.float64(variance(X, weights))
+        resolved = float(1.0 / (X.shape[1] * spread))
+    if np.isfinite(spread) and 0.0 < resolved < np.inf:
+        return resolved
+    if spread == 0.0 and not has_spread(X, weights):
+        # All entries are the same and gamma does not matter.
+        return 1.0
+    size = "large" if not np.isfinite(spread) or resolved == 0.0 else "small"
+    raise ValueError(
+        f"gamma='scale' needs the variance of X, which is too {size} for float64; scale X, for "
+        "example with sklearn.preprocessing.StandardScaler."
+    )
+
+
+def has_spread(X: Any, weights: NDArray) -> bool:
+    """Return whether the entries of X that have weight differ."""
+    kept = X[weights > 0.0]
+    return bool(kept.max() != kept.min())
 
 
 def variance(X: Any, weights: NDArray) -> float:
@@ -39,5 +49,5 @@ def variance(X: Any, weights: NDArray) -> float:
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)
     mean = (of_value @ values) / total
-    zeros = total - float(of_value.sum())
+    zeros = float(weights @ (X.shape[1] - counts))
     return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total

@@ -88,7 +88,8 @@ class KernelSettings:
         if X.shape[0] <= LARGEST_WHOLE:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
         rounding = rounding_of_single(function, X, largest_cost)
-        dtype = np.float32 if rounding <= ROUNDING_SHARE * tol else np.float64
+        is_sharp = rounding <= ROUNDING_SHARE * tol
+        dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
         return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, keep)
 
     def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
@@ -104,7 +105,8 @@ class KernelSettings:
         dtype: type = np.float64
         if A.dtype == np.float32:
             rounding = rounding_of_single(self.function(), B, float(np.abs(coefficients).max()))
-            dtype = np.float32 if rounding <= LARGEST_ROUNDING else np.float64
+            is_sharp = rounding <= LARGEST_ROUNDING
+            dtype = np.float32 if is_sharp and packed.fits_single(A, B) else np.float64
         return packed_product(packed, A, B, coefficients, n_jobs, dtype)
 
 

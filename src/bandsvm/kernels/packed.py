@@ -25,7 +25,7 @@ LARGEST_BLOCK = 1920
 # Samples that are looked at to find each feature's commonest value.
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.
-LARGEST_SCALE = 1e15
+LARGEST_SINGLE = 1e15
 # Samples that are packed for prediction at a time.
 CHUNK_BYTES = 32 * 2**20
 
@@ -47,7 +47,11 @@ class PackedKernel:
         """Return the factor of all samples: with it, rbf values are ``2^(x'z - norms)``."""
         if self.name != "rbf":
             return 1.0
-        return float(min(np.sqrt(2.0 * self._finite_gamma() / np.log(2.0)), LARGEST_SCALE))
+        return float(np.sqrt(2.0 * self._finite_gamma() / np.log(2.0)))
+
+    def fits_single(self, *matrices: Any) -> bool:
+        """Return whether samples, scaled, can be multiplied in float32."""
+        return all(self.scale() * _largest(X) <= LARGEST_SINGLE for X in matrices)
 
     def origin(self, X: Any) -> NDArray[np.float64]:
         """Return the point to measure dense samples from: only distances do not mind where it is.
@@ -65,6 +69,12 @@ class PackedKernel:
 
     def _finite_gamma(self) -> float:
         return float(self.gamma) if np.isfinite(self.gamma) else 0.0
+
+
+def _largest(X: Any) -> float:
+    """Return the size of the largest entry."""
+    values = X.data if sp.issparse(X) else X
+    return max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
 
 
 def pack(packed_kernel: PackedKernel, X: Any, origin: NDArray, dtype: type, n_threads: int) -> Any:

@@ -108,9 +108,10 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def _build(step: Any, decoder: Decoder) -> tuple[Any, Any]:
     """Return the name and the estimator that a step describes."""
-    if not isinstance(step, dict) or step.get("class") not in STEPS:
+    kind = step.get("class") if isinstance(step, dict) else None
+    if not isinstance(kind, str) or kind not in STEPS:
         raise ModelFileError("is damaged: it holds a step that is not known")
-    model: Any = STEPS[step["class"]]()
+    model: Any = STEPS[kind]()
     parameters = decoder.decode_all(step.get("parameters"))
     unknown = sorted(parameters.keys() - model.get_params().keys())
     if unknown:

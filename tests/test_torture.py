@@ -1,0 +1,63 @@
+"""A sample of `make torture`: the same cases, in children with the same limits."""
+
+import sys
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("limits and /proc are those of Linux", allow_module_level=True)
+
+import numpy as np
+
+from bandsvm import BandedSVC
+from torture.__main__ import SUITES, Tally, batches_of, table
+from torture.children import run_cases
+from torture.oracle import objections
+
+SAMPLE = {
+    "problems": range(20_000, 20_060),
+    "files": range(20_000, 20_060),
+    "faults": range(0, 572, 90),
+    "crowds": range(1, 2),
+    "interrupts": range(3),
+    "leaks": range(9, 10),
+}
+
+
+@pytest.mark.parametrize("suite", SAMPLE)
+def test_sample_of_suite(suite):
+    results = list(run_cases(suite, SAMPLE[suite]))
+    assert [result.number for result in results] == list(SAMPLE[suite])
+    assert [(r.number, r.what, r.fault) for r in results if r.fault] == []
+
+
+def test_every_suite_has_a_sample():
+    assert SAMPLE.keys() == SUITES.keys()
+
+
+def test_what_goes_wrong_is_reported():
+    results = list(run_cases("rehearsal", range(5)))
+    assert [result.outcome for result in results] == ["ended", "died", "raised", "ended", "ended"]
+    assert [bool(result.fault) for result in results] == [False, True, True, True, False]
+    assert "SIGSEGV" in results[1].fault
+    assert results[1].what == "case 1"
+    assert "surprise" in results[2].fault
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "chi2"])
+def test_oracle_believes_a_right_model_and_no_other(kernel, rng):
+    X = rng.random(size=(40, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=40) > 0.5).astype(int)
+    weights = np.ones(40)
+    model = BandedSVC(kernel=kernel).fit(X, y)
+    assert objections(model, X, y, weights) == []
+    assert objections(model, X, 1 - y, weights) != []
+    model.intercept_ = model.intercept_ + 0.1
+    assert any("violation" in objection for objection in objections(model, X, y, weights))
+
+
+def test_table_counts_failures():
+    tallies = {"problems": Tally(100), "files": Tally(20)}
+    tallies["problems"].outcomes["certified"] = 100
+    assert "100 problems run, 20 faults injected, 0 failures" in table(tallies)
+    assert sum(map(len, batches_of("problems", 250))) == 250

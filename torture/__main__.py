@@ -1,0 +1,93 @@
+"""``python -m torture``: all suites; ``python -m torture problems 17``: one case, right here."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from torture.children import CASES_PER_CHILD, Result, judged, run_cases
+
+
+@dataclass
+class Tally:
+    """What became of a suite."""
+
+    n_cases: int
+    outcomes: Counter = field(default_factory=Counter)
+    failures: list[Result] = field(default_factory=list)
+
+
+# Suites and the numbers of their cases; what takes longest begins first.
+SUITES = {
+    "problems": 3000,
+    "interrupts": 100,
+    "crowds": 12,
+    "leaks": 12,
+    "faults": 572,
+    "files": 4000,
+}
+FEWEST_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for; return 1 if anything is wrong."""
+    if len(arguments) == 2:
+        return run_one(arguments[0], int(arguments[1]))
+    names = arguments or list(SUITES)
+    tallies = {name: Tally(SUITES[name]) for name in names}
+    began, done, total = time.monotonic(), 0, sum(SUITES[name] for name in names)
+    batches = [(name, batch) for name in names for batch in batches_of(name, SUITES[name])]
+    # A core is left for the threads of fits.
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2 + 1)) as pool:
+        for results in pool.map(lambda batch: list(run_cases(*batch)), batches):
+            for result in results:
+                tally = tallies[result.suite]
+                tally.outcomes[result.outcome] += 1
+                if result.fault:
+                    tally.failures.append(result)
+                    print(f"\n{result.suite} {result.number}: {result.what}\n  {result.fault}")
+            done += len(results)
+            print(
+                f"\r{done} of {total} cases, {time.monotonic() - began:.0f} s", end="", flush=True
+            )
+    print("\n")
+    print(table(tallies))
+    return 1 if any(tally.failures for tally in tallies.values()) else 0
+
+
+def run_one(suite: str, number: int) -> int:
+    """Run one case in this process and say what became of it."""
+    module = importlib.import_module(f"torture.{suite}")
+    print(module.describe(number))
+    result = judged(module.case, suite, number, "")
+    print(f"{result.outcome}: {result.fault or 'nothing wrong'}")
+    return 1 if result.fault else 0
+
+
+def batches_of(name: str, n_cases: int) -> list[range]:
+    """Return the numbers of a suite's cases, a child each."""
+    size = FEWEST_PER_CHILD.get(name, CASES_PER_CHILD)
+    return [range(first, min(first + size, n_cases)) for first in range(0, n_cases, size)]
+
+
+def table(tallies: dict[str, Tally]) -> str:
+    """Return what became of all suites."""
+    lines = [f"{'suite':<12}{'cases':>7}{'failures':>10}  outcomes"]
+    for name, tally in tallies.items():
+        outcomes = ", ".join(f"{n} {outcome}" for outcome, n in tally.outcomes.most_common())
+        lines.append(f"{name:<12}{tally.n_cases:>7}{len(tally.failures):>10}  {outcomes}")
+    problems = tallies["problems"].n_cases if "problems" in tallies else 0
+    faults = sum(tally.n_cases for name, tally in tallies.items() if name != "problems")
+    failures = sum(len(tally.failures) for tally in tallies.values())
+    return "\n".join(
+        [*lines, "", f"{problems} problems run, {faults} faults injected, {failures} failures"]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
