@@ -233,12 +233,41 @@ def test_inspect(folder, capsys):
     assert held["certificate"]["is_optimal"]
 
 
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
 def test_tune(folder, capsys):
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
     assert main(["tune", "iris.csv", "--model", "m.bsvm", "--folds", "3"]) == 0
-    told = capsys.readouterr().out
-    assert "Best of" in told
+    streams = capsys.readouterr()
+    assert re.search(r"Best of \d+ candidates: kernel=rbf, gamma=", streams.out)
+    assert "Mean accuracy in 3 folds: 0.9" in streams.out
+    # Warnings are sentences too.
+    assert "bandsvm: BandedSVCCV found its best C1=100 at the edge" in streams.err
     assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_tune_draws_what_it_found(kernel, n_classes, folder, capsys):
+    some = n_classes > Y
+    (folder / "iris.csv").write_bytes(comma_separated(X[some], SPECIES[Y[some]]))
+    arguments = ["tune", "iris.csv", "--model", "m.bsvm", "--folds", "3", "--kernel", kernel]
+    assert main([*arguments, "--plot", "t.svg", "--json", "--quiet", "--scoring", "accuracy"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["best"]["kernel"] == kernel
+    assert "Coefficients along C2" in (folder / "t.svg").read_text()
+    assert main([*arguments, "--plot", "t.bmp", "--quiet"]) == 1
+    assert "--plot writes .png, .svg, .pdf files" in capsys.readouterr().err
+
+
+def test_predict_against_the_band(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["fit", "iris.csv", "--model", "m.bsvm", "--quiet"]) == 0
+    assert main(["predict", "iris.csv", "--model", "m.bsvm", "--band", "--quiet"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    model = bandsvm.load("m.bsvm")
+    expected = model[-1].band_position(transformed(model, X))
+    assert [row["band"] for row in rows] == expected.tolist()
 
 
 WRONG_DATA = {

@@ -18,10 +18,14 @@ from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 FORMATS = (".png", ".svg", ".pdf")
 
 
-def write_plot(search: BandedSVCCV, X: Any, y: NDArray, folds: Any, path: Path) -> None:
-    """Draw a fitted search and write the picture."""
+def check_format(path: Path) -> None:
+    """Raise unless a picture can be written in the format that its name asks for."""
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"--plot writes {', '.join(FORMATS)} files, got {path}.")
+
+
+def write_plot(search: BandedSVCCV, X: Any, y: NDArray, folds: Any, path: Path) -> None:
+    """Draw a fitted search and write the picture."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -50,9 +50,11 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm import BandedSVCCV
     from bandsvm.cli._models import prepare, summary, write_model
     from bandsvm.cli._tables import read_table
-    from bandsvm.cli._tune_plot import write_plot
+    from bandsvm.cli._tune_plot import check_format, write_plot
 
     output = Output(options)
+    if options.plot is not None:
+        check_format(options.plot)
     table = read_table(options.train, options)
     output.tell(table.describe())
     pipeline = prepare(None, table, options.scale, given_parameters(options))
