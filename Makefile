@@ -39,13 +39,17 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Installs the peers, runs everybody on the same problems (half an hour) and writes docs/benchmarks.md.
+# Installs the peers, runs everybody on the same problems (half an hour) and writes
+# docs/benchmarks.md and docs/choosing.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/choosing.py
+	$(BIN)/python benchmarks/interrupts.py
+	$(BIN)/python benchmarks/choosing_report.py
 
 # BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that scikit-learn
 # does not bring along lie in ../shared/data, or where BANDSVM_DATA says.

@@ -37,7 +37,7 @@ def main() -> None:
     duration = min(seconds_of(lambda: whole.fit(data.X, data.y)) for _ in range(2))
     rng = np.random.default_rng(0)
     latencies, resumed = [], []
-    for k in range(n_moments):
+    while len(latencies) < n_moments:
         model = BandedSVC(**settings, warm_start=True)
         pressed: list[float] = []
 
@@ -46,7 +46,7 @@ def main() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
         Interruption._last_interrupted_at = -np.inf
-        timer = threading.Timer(rng.uniform(0.0, 0.95 * duration), press)
+        timer = threading.Timer(rng.uniform(0.0, 0.9 * duration), press)
         timer.start()
         try:
             model.fit(data.X, data.y)
@@ -58,7 +58,7 @@ def main() -> None:
         if not pressed or pressed[0] > ended:
             continue
         latencies.append(ended - pressed[0])
-        if k < N_RESUMED:
+        if len(resumed) < N_RESUMED:
             model.fit(data.X, data.y)
             excess = model.certificate_.primal / whole.certificate_.primal - 1.0
             resumed.append({"excess": excess, "is_optimal": model.certificate_.is_optimal})

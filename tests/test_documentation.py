@@ -168,6 +168,15 @@ def test_benchmark_page_is_what_the_script_writes(monkeypatch, tmp_path):
     assert written == (ROOT / "docs" / "benchmarks.md").read_text()
 
 
+def test_page_on_choosing_is_what_the_script_writes(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    report = importlib.import_module("choosing_report")
+    monkeypatch.setattr(report, "DOCS", tmp_path)
+    report.main()
+    written = (tmp_path / "choosing.md").read_text()
+    assert written == (ROOT / "docs" / "choosing.md").read_text()
+
+
 def test_study_runs(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "studies")
     results, page = tmp_path / "study.json", tmp_path / "study.md"

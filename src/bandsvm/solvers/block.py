@@ -7,7 +7,7 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
+from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
@@ -19,6 +19,8 @@ BLOCK_GROWTH = 10.0
 KEPT_SHARE = 0.5
 # A block is solved this much better than the whole, but no better than the whole needs.
 INNER_REDUCTION = 0.1
+# A warm start is close: there, one more step costs more than many on the block.
+WARM_REDUCTION = 0.01
 INNER_SHARE_OF_TOL = 0.5
 # Pair steps per variable after which a step on the whole face is the better way on.
 STEPS_PER_VARIABLE = 30
@@ -32,7 +34,7 @@ MOST_STEPS_ON_PART = 100
 
 def block_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
-    steps, last_part_at = whole_steps(state, tol), np.inf
+    steps, last_part_at = whole_steps(state, tol, is_warm=bool(state.c.any())), np.inf
     for current in steps:
         yield current
         if current < 0.5 * last_part_at and (part := part_in_play(state)) is not None:
@@ -40,11 +42,15 @@ def block_steps(state: State, tol: float) -> Generator[float]:
             yield from steps_on_part(state, *part, tol)
 
 
-def whole_steps(state: State, tol: float) -> Generator[float]:
-    """Take block steps that keep all of ``f`` up to date; yield the violation before each."""
+def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[float]:
+    """Take block steps that keep all of ``f`` up to date; yield the violation before each.
+
+    A warm start shows at once how many variables have to move.
+    """
     problem, engine = state.problem, state.engine
-    # A warm start knows how many variables will move.
-    wanted = max(block_size(problem.n_samples), whole_panels(len(free_variables(problem, state.c))))
+    wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
+    if is_warm:
+        wanted, reduction = max(wanted, whole_panels(n_violators(state, tol))), WARM_REDUCTION
     size = min(wanted, LARGEST_BLOCK, engine.largest_block, problem.n_samples)
     block = np.empty(0, dtype=np.intp)
     while True:
@@ -58,7 +64,7 @@ def whole_steps(state: State, tol: float) -> Generator[float]:
         block = np.arange(size) if everything else np.concatenate([chosen, kept])
         inner_tol = INNER_SHARE_OF_TOL * tol
         if not everything:
-            inner_tol = max(INNER_REDUCTION * current, inner_tol)
+            inner_tol = max(reduction * current, inner_tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
         step = engine.solve_block(block, state.c, state.f, inner_tol, budget)
         state.n_pair_steps += step.n_steps
@@ -78,6 +84,14 @@ def block_size(n_samples: int) -> int:
 def whole_panels(number: int) -> int:
     """Return how many of so many variables fill panels of the compiled engine."""
     return number // PANEL * PANEL
+
+
+def n_violators(state: State, tol: float) -> int:
+    """Return how many variables violate optimality by more than ``tol``."""
+    problem = state.problem
+    rise, fall = ascent_slopes(problem, state.c, state.f)
+    m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)
+    return int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
 
 
 def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:

@@ -1,0 +1,154 @@
+"""Writes docs/choosing.md from what choosing.py and interrupts.py measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from report import mean_ratio, table
+
+RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def main() -> None:
+    """Write the page."""
+    choosing = json.loads((RESULTS / "choosing.json").read_text())
+    interrupts = json.loads((RESULTS / "interrupts.json").read_text())
+    sections = [
+        introduction(choosing["circumstances"]),
+        grid_section(choosing["grid"]),
+        path_section(choosing["paths"]),
+        left_out_section(choosing["leave_one_out"]),
+        interrupt_section(interrupts),
+    ]
+    (DOCS / "choosing.md").write_text("\n\n".join(sections) + "\n")
+
+
+def introduction(circumstances: dict) -> str:
+    """Say what was measured and where."""
+    versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
+    return f"""# What choosing costs
+
+Written by `benchmarks/choosing_report.py` from what `benchmarks/choosing.py` and `benchmarks/interrupts.py` measured; `make bench`
+runs them. Ratios count, seconds do not: {circumstances["processor"]}, {circumstances["cores"]} cores shared with others,
+{circumstances["instructions"]}. Python {circumstances["python"]}, {versions}, commit {circumstances["commit"]},
+{circumstances["date"]}."""
+
+
+def verdict(holds: bool) -> str:
+    """Return whether a target was met, in words."""
+    return "reached" if holds else "**not reached**"
+
+
+def grid_section(grid: dict) -> str:
+    """Say what a grid of cross-validated fits costs."""
+    n_fits = grid["n_grid"] * 5
+    in_fits = grid["seconds"] / (grid["average_fit"] * n_fits)
+    speed = grid["their_seconds"] / grid["seconds"]
+    hasty = grid["their_seconds"] / grid["hasty_seconds"]
+    band = grid["band_seconds"] / grid["seconds"]
+    difference = grid["largest_difference"]
+    rows = [
+        [
+            "average single fits, a gamma and fold",
+            "at most 5",
+            f"{in_fits:.1f}",
+            verdict(in_fits <= 5),
+        ],
+        ["faster than `GridSearchCV(SVC)`, n_jobs=2", "20x", f"{speed:.1f}x", verdict(speed >= 20)],
+        ["the same with `give_up=True`", "", f"{hasty:.1f}x", ""],
+        [
+            "largest difference of mean scores",
+            "1e-3",
+            f"{difference:.1e}",
+            verdict(difference <= 1e-3),
+        ],
+        [
+            "a C2 x rho2 grid on top, share of the first",
+            "below 1",
+            f"{band:.2f}",
+            verdict(band < 1),
+        ],
+    ]
+    size = f"{grid['n_grid']} x {grid['n_grid']}"
+    return f"""## A grid with five folds
+
+{grid["data"]}: C1 from 0.1 to 100 and gamma from 0.1 to 10 times that of `gamma="scale"`, {size}, five folds, all candidates scored
+(`give_up=False`), nothing refitted; `GridSearchCV(SVC)` on the same grid and folds with a cache of 1 GB. An average fit is the mean
+of {grid["n_grid"]} single fits of training folds spread over the grid.
+
+{table(["", "wanted", "measured", ""], rows)}
+
+Best mean accuracy: {grid["best_score"]:.4f} (`SVC` {grid["their_best_score"]:.4f}; with hopeless candidates given up
+{grid["hasty_score"]:.4f}; with a band on top {grid["band_score"]:.4f})."""
+
+
+def path_section(paths: list[dict]) -> str:
+    """Say what paths cost."""
+    rows = [
+        [
+            path["data"],
+            path["vary"],
+            f"{path['seconds'] / path['cold_fit']:.1f}",
+            f"{path['n_certified']} of {path['n_points']}",
+            f"{path['largest_excess']:.0e}",
+        ]
+        for path in paths
+    ]
+    means = {
+        vary: mean_ratio(p["seconds"] / p["cold_fit"] for p in paths if p["vary"] == vary)
+        for vary in sorted({path["vary"] for path in paths})
+    }
+    told = "; ".join(f"{vary} {mean:.1f}, {verdict(mean <= 5)}" for vary, mean in means.items())
+    return f"""## Paths of fifty points
+
+`band_path` with its default values along C2 (0, then 0.001 to 1) and rho2 (1 to 3), C1 = 1, against the mean of five cold fits of
+points of the path. *Excess*: by how much a path's objective lies above that of the cold fit, as a share of it, at most.
+
+{table(["data", "along", "cold fits", "certified points", "excess"], rows)}
+
+Geometric means, where at most 5 were wanted: {told}."""
+
+
+def left_out_section(cases: list[dict]) -> str:
+    """Say what exact leave-one-out errors cost."""
+    rows = [
+        [
+            case["data"],
+            str(case["n_samples"]),
+            "yes" if case["intercept"] else "no",
+            str(case["n_refits"]),
+            f"{case['seconds'] / case['fit']:.0f}",
+            f"{case['error']:.3f}",
+        ]
+        for case in cases
+    ]
+    ratios = [case["seconds"] / case["fit"] for case in cases]
+    within = sum(ratio <= 30 for ratio in ratios)
+    return f"""## Leaving every sample out
+
+Exact leave-one-out errors with default parameters, in units of one fit (the best of five). At most 30 were wanted: {within} of
+{len(cases)} cases; the geometric mean is {mean_ratio(ratios):.0f}.
+
+{table(["data", "samples", "intercept", "refits", "fits' time", "error"], rows)}"""
+
+
+def interrupt_section(interrupts: dict) -> str:
+    """Say how long Ctrl-C takes."""
+    latencies = np.array(interrupts["latencies"])
+    excess = max(abs(case["excess"]) for case in interrupts["resumed"])
+    optimal = all(case["is_optimal"] for case in interrupts["resumed"])
+    return f"""## Ctrl-C
+
+{len(latencies)} fits of {interrupts["data"]} (C1 = C2 = 10, {interrupts["duration"]:.1f} s each) were interrupted at random
+moments. From Ctrl-C to the end of `fit`: {np.median(latencies):.3f} s in the middle, {latencies.max():.3f} s at most, where 0.5 s
+were wanted ({verdict(bool(latencies.max() <= 0.5))}). {len(interrupts["resumed"])} of them were resumed with `warm_start=True`:
+{"all ended optimal to tol" if optimal else "not all ended optimal to tol"}, with an objective within {excess:.0e} of that of the
+uninterrupted fit, whose own relative gap is {interrupts["gap"]:.0e}."""
+
+
+if __name__ == "__main__":
+    main()
