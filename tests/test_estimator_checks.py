@@ -24,8 +24,7 @@ ESTIMATORS = [
     BandedSVC(solver="pcg"),
     BandedSVC(solver="reference"),
     BandedSVC(warm_start=True),
-    BandedSVCCV(),
-    BandedSVCCV(C1=[1, 10], C2=[1.0], rho2=[1.5], gamma=[0.1, 0.3], search="full"),
+    BandedSVCCV(C1=[1.0], C2=[1.0], rho2=[1.5], gamma=[0.1, 0.3], refine=0, cv=3),
 ]
 
 
@@ -35,4 +34,13 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
 def test_estimator_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([BandedSVCCV()], legacy=True)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
+def test_estimator_check_of_the_default_search(estimator, check):
     check(estimator)

@@ -10,6 +10,7 @@ if sys.platform != "linux":
 import numpy as np
 
 from bandsvm import BandedSVC
+from torture import leaks
 from torture.__main__ import SUITES, Tally, batches_of, table
 from torture.children import run_cases
 from torture.oracle import objections
@@ -54,6 +55,14 @@ def test_oracle_believes_a_right_model_and_no_other(kernel, rng):
     assert objections(model, X, 1 - y, weights) != []
     model.intercept_ = model.intercept_ + 0.1
     assert any("violation" in objection for objection in objections(model, X, y, weights))
+
+
+def test_leaks_are_noticed(monkeypatch):
+    kept = []
+    monkeypatch.setattr(leaks, "LOOPS", [("a leak", lambda: kept.append(bytearray(2**16)))])
+    outcome, fault = leaks.case(0)
+    assert outcome == "grown"
+    assert "bytes" in fault
 
 
 def test_table_counts_failures():
