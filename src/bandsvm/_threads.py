@@ -12,8 +12,8 @@ from typing import Any
 # It comes with scikit-learn, which cannot be installed without it.
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-# More than any machine has use for, and few enough to start.
-MOST_THREADS = 256
+# More threads than cores gain nothing, and idle ones are woken for every piece of work.
+MOST_THREADS_PER_CORE = 2
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -26,7 +26,9 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "")
         return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
-    return int(min(n_jobs, MOST_THREADS)) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    if n_jobs < 0:
+        return max(1, cores + 1 + int(n_jobs))
+    return int(min(n_jobs, MOST_THREADS_PER_CORE * cores))
 
 
 def limited_threads(n_jobs: int | None) -> AbstractContextManager:
