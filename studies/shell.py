@@ -12,13 +12,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
 COMMAND = Path(sys.executable).with_name("bandsvm")
 LONGEST_OUTPUT = 40
+N_STEPS_BEFORE_INTERRUPT = 3
 
 BEGINNING = """# At the shell
 
@@ -51,9 +51,9 @@ def main() -> None:
         def section(title: str, text: str) -> None:
             page.append(f"\n## {title}\n\n{text}\n")
 
-        def run(line: str, interrupt_after: float | None = None) -> None:
+        def run(line: str, is_interrupted: bool = False) -> None:
             print(f"$ {line}", flush=True)
-            page.append(f"\n```text\n$ {line}\n{output_of(line, folder, interrupt_after)}```\n")
+            page.append(f"\n```text\n$ {line}\n{output_of(line, folder, is_interrupted)}```\n")
 
         section("Train", "A model, and a certificate of how close to optimal it is:")
         run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --gamma 0.1")
@@ -66,13 +66,15 @@ def main() -> None:
         run("head -4 predicted.csv")
         section("Inspect", "What a model file holds, and where its training samples lie:")
         run("bandsvm inspect ijcnn1.bsvm")
-        section("Interrupt and resume", "Ctrl-C, here after a few seconds, keeps the model so far:")
-        again = "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --gamma 0.1 --quiet"
-        run(again, interrupt_after=5.0)
+        section("Interrupt and resume", "Ctrl-C keeps the model so far:")
+        run(
+            "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --gamma 0.1",
+            is_interrupted=True,
+        )
         run("bandsvm predict ijcnn1.t.gz --model again.bsvm --output again.csv")
         run("bandsvm fit ijcnn1.svm --model again.bsvm --resume")
-        section("Tune", "A search over C1, gamma, C2 and rho2, on every tenth sample:")
-        run("awk 'NR % 10 == 1' ijcnn1.svm > part.svm")
+        section("Tune", "A search over C1, gamma, C2 and rho2, on every eleventh sample:")
+        run("awk 'NR % 11 == 1' ijcnn1.svm > part.svm")
         run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
         run("bandsvm predict ijcnn1.t.gz --model tuned.bsvm --json --quiet --output tuned.csv")
         section("Mistakes", "are answered in a sentence:")
@@ -99,35 +101,44 @@ def write_data(folder: Path) -> None:
         dump_svmlight_file(X_test[:20000], y_test[:20000], file, zero_based=False)
 
 
-def output_of(line: str, folder: str, interrupt_after: float | None) -> str:
+def output_of(line: str, folder: str, is_interrupted: bool) -> str:
     """Return what a command prints, standard error included, and its exit code if it is not 0."""
     environment = {**os.environ, "PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
-    words = ["bash", "-c", line] if interrupt_after is None else shlex.split(line)
     child = subprocess.Popen(
-        words,
+        shlex.split(line) if is_interrupted else ["bash", "-c", line],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    if interrupt_after is not None:
-        time.sleep(interrupt_after)
-        child.send_signal(signal.SIGINT)
-    printed, _ = child.communicate(timeout=600)
+    printed = until_interrupted(child) if is_interrupted else ""
+    printed += child.communicate(timeout=600)[0]
     # Lines of progress are many; the first and the last few tell the story.
     progress = [text for text in printed.splitlines() if text.startswith("[bandsvm]")]
     if len(progress) > 6:
         for text in progress[3:-2]:
             printed = printed.replace(text + "\n", "", 1)
         printed = printed.replace(progress[2] + "\n", progress[2] + "\n[...]\n", 1)
-    if interrupt_after is not None:
-        printed = f"^C\n{printed}"
     code = f"[exit code {child.returncode}]\n" if child.returncode else ""
     lines = (printed + code).splitlines()
     if len(lines) > LONGEST_OUTPUT:
         raise RuntimeError(f"{line!r} printed {len(lines)} lines")
     return "".join(f"{re.sub(r'[ ]+$', '', text)}\n" for text in lines)
+
+
+def until_interrupted(child: subprocess.Popen[str]) -> str:
+    """Press Ctrl-C once the fit is on its way; return what was printed until then."""
+    assert child.stdout is not None
+    printed, n_steps = "", 0
+    while n_steps < N_STEPS_BEFORE_INTERRUPT:
+        text = child.stdout.readline()
+        if not text:
+            raise RuntimeError("the fit ended before it could be interrupted")
+        printed += text
+        n_steps += text.startswith("[bandsvm]")
+    child.send_signal(signal.SIGINT)
+    return printed + "^C\n"
 
 
 if __name__ == "__main__":

@@ -325,8 +325,8 @@ def test_objects_in_an_archive_are_never_unpickled(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["fit", "none.svm", "--model", "m"], "cannot write or read none.svm: No such file"),
-        (["fit", "iris.csv", "--model", "no/m"], "cannot write or read no"),
+        (["fit", "none.svm", "--model", "m"], "cannot open none.svm: No such file"),
+        (["fit", "iris.csv", "--model", "no/m"], "cannot open no"),
         (["fit", "iris.csv", "--model", "m", "--resume"], "m: No such file"),
         (["fit", "iris.csv", "--model", "m", "--target", "x"], "has no column 'x'.*'species'"),
         (["fit", "iris.csv", "--model", "m", "--target", "9"], "number from 1 to 5"),

@@ -51,7 +51,7 @@ def _say_warning(message: Any, *_: Any) -> None:
 def _sentence(error: Exception) -> str:
     """Return what an error says, with the file where there is one, in one line."""
     if isinstance(error, OSError) and error.filename:
-        return f"cannot write or read {error.filename}: {error.strerror}."
+        return f"cannot open {error.filename}: {error.strerror}."
     if isinstance(error, OSError) and error.strerror:
         return f"cannot write to standard output or read standard input: {error.strerror}."
     if isinstance(error, MemoryError):
