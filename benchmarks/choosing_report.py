@@ -105,7 +105,7 @@ def path_section(paths: list[dict]) -> str:
     told = "; ".join(f"{vary} {mean:.1f}, {verdict(mean <= 5)}" for vary, mean in means.items())
     return f"""## Paths of fifty points
 
-`band_path` with its default values along C2 (0, then 0.001 to 1) and rho2 (1 to 3), C1 = 1, against the mean of five cold fits of
+`band_path` with its default values along C2 (0, then 0.001 to 1) and rho2 (3 to 1), C1 = 1, against the mean of five cold fits of
 points of the path. *Excess*: by how much a path's objective lies above that of the cold fit, as a share of it, at most.
 
 {table(["data", "along", "cold fits", "certified points", "excess"], rows)}

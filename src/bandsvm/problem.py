@@ -127,16 +127,21 @@ class BandProblem:
         return rest
 
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
-        """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros."""
-        c = np.clip(c, -self.bounds.above, self.bounds.below)
-        excess = float(c.sum())
-        if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
-            return c
-        # The side that is too heavy gives way, by equal amounts until a variable reaches 0.
-        heavy = c > 0.0 if excess > 0.0 else c < 0.0
-        side = c[heavy]
-        ends = np.minimum(side, 0.0), np.maximum(side, 0.0)
-        c[heavy] = project(side, *ends, total=float(side.sum()) - excess)
+        """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros.
+
+        What is in excess of ``sum c = 0`` is borne by variables at no bound, as far as they can.
+        """
+        lowest, highest = -self.bounds.above, self.bounds.below
+        c = np.clip(c, lowest, highest)
+        free = (c != 0.0) & (c > lowest) & (c < highest)
+        lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
+        for side in (free, c != 0.0):
+            excess = float(c.sum())
+            if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
+                break
+            if side.any():
+                total = float(c[side].sum()) - excess
+                c[side] = project(c[side], lowest[side], highest[side], total)
         return c
 
 

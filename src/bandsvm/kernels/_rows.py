@@ -19,6 +19,8 @@ FALLBACK_MEMORY = 2**30
 SMALLEST_CAPACITY = 16
 # A product with this share of the rows is cheaper with all of them, where they lie.
 SHARE_FOR_WHOLE = 0.25
+# Memory for rows of samples whose products are asked for again and again.
+TARGET_BYTES = 64 * 2**20
 
 
 class Kernel(Protocol):
@@ -89,6 +91,8 @@ class ComputedRows:
         self._capacity = row_capacity(len(samples), row_bytes, cache_bytes)
         self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
+        self._targets: NDArray = np.empty(0, dtype=np.intp)
+        self._target_rows: NDArray[np.float64] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -112,7 +116,19 @@ class ComputedRows:
         return self._diagonal
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed float64 kernel values."""
+        """Return K[targets][:, indices] @ values from float64 kernel values of their own.
+
+        Who asks for the same targets again is likely to go on: their rows are kept from then on.
+        """
+        if np.array_equal(targets, self._targets):
+            if self._target_rows is None and 8 * len(targets) * self.n_samples <= TARGET_BYTES:
+                chosen = self.samples.take(targets)
+                self._target_rows = finite_values(self.kernel, chosen, self.samples)
+            if self._target_rows is not None:
+                coefficients = np.zeros((self.n_samples, *values.shape[1:]))
+                coefficients[indices] = values
+                return self._target_rows @ coefficients
+        self._targets, self._target_rows = targets.copy(), None
         return kernel_product(
             self.kernel, self.samples.take(targets), self.samples.take(indices), values
         )

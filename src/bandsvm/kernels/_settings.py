@@ -74,11 +74,11 @@ class KernelSettings:
         n_jobs: int | None = None,
         tol: float = 0.0,
         largest_cost: float = 1.0,
-        keep: bool = False,
+        n_problems: int = 1,
     ) -> Rows:
         """Return a store of kernel rows, precise enough for ``tol`` as far as one can tell.
 
-        With ``keep`` it is meant for many problems: rows are kept as soon as they are computed.
+        It is meant for ``n_problems`` over the same samples, one after the other.
         """
         if self.is_given:
             return GivenRows(X)
@@ -90,7 +90,7 @@ class KernelSettings:
         rounding = rounding_of_single(function, X, largest_cost)
         is_sharp = rounding <= ROUNDING_SHARE * tol
         dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
-        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, keep)
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_problems)
 
     def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
         """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.

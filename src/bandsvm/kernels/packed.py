@@ -18,6 +18,8 @@ PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
+# How often a problem that starts next to its solution uses a row.
+USES_PER_PROBLEM = 0.2
 # With so many multiplications it is cheaper to pick kernel values out of rows at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
 # Samples in the largest block that is asked for again and again.
@@ -129,7 +131,7 @@ class Block:
 class PackedRows(ComputedRows):
     """Rows of K in float32 or float64, at most ``capacity`` of them kept.
 
-    With ``keep`` every row is kept at its first use, for the problems that are to come.
+    If so many problems are to come that it pays, rows are kept at their first use.
     """
 
     def __init__(
@@ -140,7 +142,7 @@ class PackedRows(ComputedRows):
         cache_bytes: float | None,
         n_jobs: int | None,
         dtype: type = np.float32,
-        keep: bool = False,
+        n_problems: int = 1,
     ) -> None:
         threads = n_threads(n_jobs)
         packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
@@ -162,8 +164,10 @@ class PackedRows(ComputedRows):
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._keep = keep
-        self._worth_keeping = 0.0 if keep else uses_worth_keeping(packed.n_products)
+        self._n_problems = n_problems
+        self._worth_keeping = uses_worth_keeping(packed.n_products)
+        if self._worth_keeping < USES_PER_PROBLEM * (n_problems - 1):
+            self._worth_keeping = 0.0
         self._blocks = [Block(), Block()]
 
     @property
@@ -182,7 +186,7 @@ class PackedRows(ComputedRows):
             self._cache_bytes,
             self._n_jobs,
             np.float64,
-            self._keep,
+            self._n_problems,
         )
 
     def block(self, indices: NDArray) -> NDArray:

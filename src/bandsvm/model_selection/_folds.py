@@ -113,7 +113,8 @@ def cross_validate(
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     if model.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
-    rows = shared_rows(model, kernel, folds.X, largest_cost)
+    n_problems = len(candidates) * len(folds.splits)
+    rows = shared_rows(model, kernel, folds.X, largest_cost, n_problems)
     alive = np.ones(len(candidates), dtype=bool)
     for fold in range(len(folds.splits)):
         chain = Chain(model, folds, fold, rows, stop)

@@ -23,7 +23,7 @@ from bandsvm._training import Training, training_problems
 from bandsvm.certificate import Certificate, combine, shortfall
 from bandsvm.classifier import BandedSVC
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
-from bandsvm.model_selection._shared import Start, shared_rows, solve_from
+from bandsvm.model_selection._shared import BoundFollower, Start, shared_rows, solve_from
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Status
 
@@ -103,7 +103,7 @@ def band_path(
         What changes; 'cost' is a common factor of C1 and C2.
     values : array-like of shape (n_points,), default=None
         Its values, in the order in which to walk. None: 50 of them around that of the model; for
-        C2, 0 and 49 up to C1.
+        C2, 0 and 49 up to C1; for rho2, from three times rho1 down to it.
     model : BandedSVC, default=None
         All other parameters; None is ``BandedSVC()``. It is not changed.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -184,7 +184,8 @@ def _default_values(template: BandedSVC, vary: str) -> NDArray[np.float64]:
         return np.concatenate([[0.0], np.geomspace(1e-3 * C1, C1, N_POINTS - 1)])
     if vary == "C1":
         return np.geomspace(0.01 * C1, 100.0 * C1, N_POINTS)
-    ends = (0.1 * rho2, rho2) if vary == "rho1" else (rho1, 3.0 * rho1)
+    # From a wide band, next to a C-SVM, to a narrow one: narrow ones have the most support vectors.
+    ends = (0.1 * rho2, rho2) if vary == "rho1" else (3.0 * rho1, rho1)
     return np.linspace(*ends, N_POINTS)
 
 
@@ -195,17 +196,24 @@ class Walk:
         self._model, self._trainings, self._limits = model, trainings, limits
         samples = trainings[0].kept_samples(X, is_pairwise=model.kernel == "precomputed")
         largest = max(training.largest_cost() for training in trainings)
-        self._rows: Rows = shared_rows(model, model._kernel(), samples, largest)
+        n_problems = sum(len(training.problems) for training in trainings)
+        self._follow(shared_rows(model, model._kernel(), samples, largest, n_problems))
+
+    def _follow(self, rows: Rows) -> None:
+        self._rows = rows
+        self._followers = [BoundFollower(rows) for _ in self._trainings[0].problems]
 
     def run(self) -> list[list[Outcome]]:
         """Return the outcomes of all points that were reached, a list of problems each."""
         reached: list[list[Outcome]] = []
-        for training in self._trainings:
-            before: Any = reached[-1] if reached else [None] * len(training.problems)
-            outcomes = [
-                self._step(problem, last)
-                for problem, last in zip(training.problems, before, strict=True)
-            ]
+        for place, training in enumerate(self._trainings):
+            outcomes = []
+            for k, problem in enumerate(training.problems):
+                start = None
+                if reached:
+                    old = self._trainings[place - 1].problems[k]
+                    start = self._followers[k].start(old, problem, reached[-1][k])
+                outcomes.append(self._step(problem, start))
             reason = self._limits.reason()
             if reason is not None:
                 warnings.warn(
@@ -218,9 +226,8 @@ class Walk:
             reached.append(outcomes)
         return reached
 
-    def _step(self, problem: BandProblem, last: Outcome | None) -> Outcome:
-        """Solve a problem from its last solution, ever more carefully until it is certified."""
-        start = None if last is None else Start(last.solution.c, last.solution.f)
+    def _step(self, problem: BandProblem, start: Start | None) -> Outcome:
+        """Solve a problem, ever more carefully until it is certified."""
         while True:
             outcome = self._solve(problem, start)
             if outcome.certificate.is_optimal or outcome.solution.status.is_limit:
@@ -232,7 +239,8 @@ class Walk:
             sharper = self._rows.sharper()
             if sharper is None:
                 return outcome
-            self._rows, start = sharper, Start(outcome.solution.c, None)
+            self._follow(sharper)
+            start = Start(outcome.solution.c, None)
 
     def _solve(self, problem: BandProblem, start: Start | None) -> Outcome:
         solution = solve_from(

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._course import Outcome
 from bandsvm._fitting import MEGABYTE
 from bandsvm._training import Training
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, solve
+
+# Rounding of bounds that move alike.
+SAME_DIRECTION = 1e-12
 
 
 class Point(NamedTuple):
@@ -31,7 +35,9 @@ class Start(NamedTuple):
     gradient: NDArray[np.float64] | None
 
 
-def shared_rows(model: Any, kernel: KernelSettings, X: Any, largest_cost: float) -> Rows:
+def shared_rows(
+    model: Any, kernel: KernelSettings, X: Any, largest_cost: float, n_problems: int
+) -> Rows:
     """Return a store of kernel rows for many problems with the parameters of a model."""
     return kernel.rows(
         X,
@@ -39,7 +45,7 @@ def shared_rows(model: Any, kernel: KernelSettings, X: Any, largest_cost: float)
         n_jobs=model.n_jobs,
         tol=model.tol,
         largest_cost=largest_cost,
-        keep=True,
+        n_problems=n_problems,
     )
 
 
@@ -58,9 +64,34 @@ def neighbour_start(solution: Solution, signs: NDArray, old: Point, new: Point) 
     return Start(np.where(signed > 0.0, lower, upper) * solution.c, None)
 
 
-def secant_start(before: Solution, last: Solution, step: float) -> Start:
-    """Return the start that goes on as the last two solutions went; both lie on straight lines."""
-    return Start(last.c + step * (last.c - before.c), last.f + step * (last.f - before.f))
+class BoundFollower:
+    """Starts from the last solution of a path; coefficients at a bound go where it goes.
+
+    Along a path in costs there are many of them and they move alike: K times the direction that
+    they move in is kept from point to point, and only rows of those that join or leave it count.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._direction, self._gradient = np.zeros(rows.n_samples), np.zeros(rows.n_samples)
+
+    def start(self, old: BandProblem, new: BandProblem, last: Outcome) -> Start:
+        """Return where to start the next problem."""
+        solution, decision = last.solution, last.decision
+        c = solution.c.copy()
+        # Zero is a bound, too, of those that lie outside the band at no cost.
+        at_top = (c >= old.bounds.below) & ((c > 0.0) | (decision < old.lo))
+        at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
+        c[at_top], c[at_bottom] = new.bounds.below[at_top], -new.bounds.above[at_bottom]
+        way = c - solution.c
+        length = float(np.abs(way).max())
+        if length == 0.0:
+            return Start(c, solution.f)
+        change = way / length - self._direction
+        turned = np.flatnonzero(np.abs(change) > SAME_DIRECTION)
+        self._rows.update(self._gradient, turned, change[turned])
+        self._direction[turned] += change[turned]
+        return Start(c, solution.f + length * self._gradient)
 
 
 def solve_from(

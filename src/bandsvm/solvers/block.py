@@ -7,7 +7,7 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.solvers._slopes import ascent_slopes, violation
+from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
@@ -21,6 +21,7 @@ KEPT_SHARE = 0.5
 INNER_REDUCTION = 0.1
 # A warm start is close: there, one more step costs more than many on the block.
 WARM_REDUCTION = 0.01
+WARM_SHARE = 0.8
 INNER_SHARE_OF_TOL = 0.5
 # Pair steps per variable after which a step on the whole face is the better way on.
 STEPS_PER_VARIABLE = 30
@@ -49,12 +50,15 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
     """
     problem, engine = state.problem, state.engine
     wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
-    if is_warm:
-        wanted, reduction = max(wanted, whole_panels(n_violators(state, tol))), WARM_REDUCTION
-    size = min(wanted, LARGEST_BLOCK, engine.largest_block, problem.n_samples)
     block = np.empty(0, dtype=np.intp)
+    if is_warm:
+        # Free variables answer whatever else has changed.
+        block, reduction = free_variables(problem, state.c), WARM_REDUCTION
+        wanted = max(wanted, whole_panels(n_violators(state, tol) + len(block)))
+    size = min(wanted, LARGEST_BLOCK, engine.largest_block, problem.n_samples)
+    share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
-        kept = block[: int(KEPT_SHARE * size)]
+        kept, share = block[: int(share * size)], KEPT_SHARE
         current, chosen = engine.select(state.c, state.f, kept, size - len(kept))
         yield current
         if current <= tol:
