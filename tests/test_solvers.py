@@ -244,7 +244,7 @@ def test_samples_out_of_play_catch_up(rng):
     seen = []
 
     def rows():
-        return settings.rows(X, tol=1e-3)
+        return settings.rows(X, largest_rounding=1e-4)
 
     full = solve(problem, rows(), callback=lambda progress: seen.append(progress.violation))
     for n_iter in range(full.n_iter + 1):

@@ -12,10 +12,13 @@ from bandsvm._training import Training
 from bandsvm.certificate import Certificate, certify, choose_intercept
 from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Status, solve
+from bandsvm.solvers import Progress, Solution, Status, after, solve
 
 # Share of ``tol`` that a solver aims at when its rows are of single precision.
 COARSE_AIM = 0.8
+# Rounding errors, in units of ``tol``, with which such rows still bring a fit most of the way;
+# where that does not suffice, sharper ones go on from there.
+COARSE_ROUNDING = 10.0
 
 
 def aim_at(tol: float, rows: Rows) -> float:
@@ -94,6 +97,7 @@ class Course:
         self.index = 0
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: list[Outcome] = []
+        self._earlier: Solution | None = None  # of this problem, on rows that were not sharp enough
 
     def run(self) -> list[Outcome]:
         """Return the outcomes of all problems.
@@ -104,12 +108,13 @@ class Course:
             self.index = index
             for observer in self._observers:
                 observer.begin(self)
+            self._earlier = None
             outcome = self._solve(start)
             limited = outcome.solution.status.is_limit
             if not (limited or outcome.certificate.is_optimal):
                 sharper = self.rows.sharper()
                 if sharper is not None:
-                    self.rows = sharper
+                    self.rows, self._earlier = sharper, outcome.solution
                     outcome = self._solve(outcome.solution.c)
             self._outcomes.append(outcome)
         return self._outcomes
@@ -142,15 +147,18 @@ class Course:
     def _solve(self, start: NDArray | None) -> Outcome:
         """Solve and certify the problem that is next."""
         estimator, problem = self.estimator, self.training.problems[self.index]
+        n_before = 0 if self._earlier is None else self._earlier.n_iter
         solution = solve(
             problem,
             self.rows,
             solver=estimator.solver,
             tol=aim_at(estimator.tol, self.rows),
-            max_iter=estimator.max_iter,
+            max_iter=estimator.max_iter - n_before,
             start=start,
             callback=self._observe,
         )
+        if self._earlier is not None:
+            solution = after(self._earlier, solution)
         if solution.status is Status.NOT_FINITE:
             raise ValueError(
                 f"The decision values overflow with kernel={estimator.kernel!r}, "
@@ -160,6 +168,6 @@ class Course:
 
     def _observe(self, progress: Progress) -> Status | None:
         """Tell everybody of a step; return the first reason to end."""
-        self.progress = progress
+        self.progress = progress if self._earlier is None else after(self._earlier, progress)
         reasons = [observer.step(self) for observer in self._observers]
         return next((reason for reason in reasons if reason is not None), None)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bandsvm import _validation
 from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
-from bandsvm._course import Course, Observer, Outcome
+from bandsvm._course import COARSE_ROUNDING, Course, Observer, Outcome
 from bandsvm._fitted import set_fitted_attributes, starting_points
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
@@ -79,6 +79,6 @@ def kernel_rows(model: Any, X: Any, training: Training) -> Rows:
         training.kept_samples(X, is_pairwise=model.kernel == "precomputed"),
         cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
         n_jobs=model.n_jobs,
-        tol=model.tol,
+        largest_rounding=COARSE_ROUNDING * model.tol,
         largest_cost=training.largest_cost(),
     )

@@ -129,10 +129,12 @@ class BandProblem:
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
         """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros.
 
-        What is in excess of ``sum c = 0`` is borne by variables at no bound, as far as they can.
+        What rounding keeps from a bound is put there. What is in excess of ``sum c = 0`` is borne
+        by variables at no bound, as far as they can.
         """
         lowest, highest = -self.bounds.above, self.bounds.below
-        c = np.clip(c, lowest, highest)
+        c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
+        c = np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
         free = (c != 0.0) & (c > lowest) & (c < highest)
         lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
         for side in (free, c != 0.0):

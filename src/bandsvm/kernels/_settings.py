@@ -34,8 +34,6 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
 WITHOUT_GAMMA = ("linear", "precomputed")
 # Up to this many samples whole kernel matrices in float64 cost next to nothing.
 LARGEST_WHOLE = 1000
-# Share of ``tol`` that rounding errors of float32 rows may take up.
-ROUNDING_SHARE = 0.1
 # Rounding errors that decision values of float32 samples may have.
 LARGEST_ROUNDING = 1e-4
 
@@ -72,13 +70,15 @@ class KernelSettings:
         *,
         cache_bytes: float | None = None,
         n_jobs: int | None = None,
-        tol: float = 0.0,
+        largest_rounding: float = 0.0,
         largest_cost: float = 1.0,
-        n_problems: int = 1,
+        n_uses: float = 0.0,
     ) -> Rows:
-        """Return a store of kernel rows, precise enough for ``tol`` as far as one can tell.
+        """Return a store of kernel rows.
 
-        It is meant for ``n_problems`` over the same samples, one after the other.
+        They are of single precision if that leaves rounding errors of at most ``largest_rounding``
+        in decision values, as far as one can tell from the largest coefficient there may be.
+        ``n_uses`` says how often a row is likely to be used, if many problems share the store.
         """
         if self.is_given:
             return GivenRows(X)
@@ -88,9 +88,9 @@ class KernelSettings:
         if X.shape[0] <= LARGEST_WHOLE:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
         rounding = rounding_of_single(function, X, largest_cost)
-        is_sharp = rounding <= ROUNDING_SHARE * tol
+        is_sharp = rounding <= largest_rounding
         dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
-        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_problems)
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses)
 
     def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
         """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.

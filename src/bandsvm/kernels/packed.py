@@ -18,8 +18,6 @@ PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
-# How often a problem that starts next to its solution uses a row.
-USES_PER_PROBLEM = 0.2
 # With so many multiplications it is cheaper to pick kernel values out of rows at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
 # Samples in the largest block that is asked for again and again.
@@ -131,7 +129,7 @@ class Block:
 class PackedRows(ComputedRows):
     """Rows of K in float32 or float64, at most ``capacity`` of them kept.
 
-    If so many problems are to come that it pays, rows are kept at their first use.
+    Where ``n_uses`` are so many that it pays, rows are kept at their first use.
     """
 
     def __init__(
@@ -142,7 +140,7 @@ class PackedRows(ComputedRows):
         cache_bytes: float | None,
         n_jobs: int | None,
         dtype: type = np.float32,
-        n_problems: int = 1,
+        n_uses: float = 0.0,
     ) -> None:
         threads = n_threads(n_jobs)
         packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
@@ -164,9 +162,9 @@ class PackedRows(ComputedRows):
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._n_problems = n_problems
+        self._likely_uses = n_uses
         self._worth_keeping = uses_worth_keeping(packed.n_products)
-        if self._worth_keeping < USES_PER_PROBLEM * (n_problems - 1):
+        if self._worth_keeping <= n_uses:
             self._worth_keeping = 0.0
         self._blocks = [Block(), Block()]
 
@@ -186,7 +184,7 @@ class PackedRows(ComputedRows):
             self._cache_bytes,
             self._n_jobs,
             np.float64,
-            self._n_problems,
+            self._likely_uses,
         )
 
     def block(self, indices: NDArray) -> NDArray:

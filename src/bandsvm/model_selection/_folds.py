@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bandsvm._training import Training, training_problems
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelSettings, uses_gamma
+from bandsvm.kernels import KernelSettings, Rows, uses_gamma
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
-from bandsvm.model_selection._shared import Point, neighbour_start, shared_rows, solve_from
+from bandsvm.model_selection._shared import (
+    Point,
+    Start,
+    at_new_bounds,
+    neighbour_start,
+    shared_rows,
+    solve_from,
+)
+from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status
 
 # Up to this many samples an exact end costs nothing, and scores do not depend on the order.
@@ -25,6 +33,8 @@ EXACT_UP_TO = 300
 # none is taken to be smaller than that of a hundredth.
 HOPELESS = 3.0
 SMALLEST_DEVIATION = 0.01
+# How often a row is used between one candidate and the next, about.
+USES_PER_SOLVE = 1.0
 
 
 class StoredDecisions(ClassifierMixin, BaseEstimator):
@@ -113,11 +123,18 @@ def cross_validate(
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     if model.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
-    n_problems = len(candidates) * len(folds.splits)
-    rows = shared_rows(model, kernel, folds.X, largest_cost, n_problems)
+    rows = shared_rows(
+        model,
+        kernel,
+        folds.X,
+        largest_cost=largest_cost,
+        largest_rounding=model.tol,
+        n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
+    )
     alive = np.ones(len(candidates), dtype=bool)
+    chain = None
     for fold in range(len(folds.splits)):
-        chain = Chain(model, folds, fold, rows, stop)
+        chain = Chain(model, folds, fold, rows, stop, chain)
         for k in np.flatnonzero(alive).tolist():
             began = time.perf_counter()
             score = chain.score_of(candidates[k])
@@ -138,22 +155,41 @@ def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
     return far & (behind > 0.0).all(axis=1)
 
 
+class Solved(NamedTuple):
+    """A problem and what came of it."""
+
+    problem: BandProblem
+    solution: Solution
+
+    @property
+    def decision(self) -> NDArray[np.float64]:
+        """Decision values of all samples, those held out included."""
+        problem, (c, f) = self.problem, (self.solution.c, self.solution.f)
+        return f + choose_intercept(problem, c, f)
+
+
 class Chain:
-    """The candidates of one fold, one after the other, each started from the last."""
+    """The candidates of one fold, one after the other, each started from the last.
+
+    The first starts from that of another fold: most of their samples are the same.
+    """
 
     def __init__(
         self,
         model: Any,
         folds: Folds,
         fold: int,
-        rows: Any,
+        rows: Rows,
         stop: Callable[[], Status | None],
+        other: Chain | None,
     ) -> None:
         self._model, self._folds, self._rows, self._stop = model, folds, rows, stop
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
-        self._last: list[Solution] = []
+        self._first: list[Solved] = []
+        self._examples = [] if other is None else other._first
+        self._last: list[Solved] = []
         self._last_point: Point | None = None
         self.n_unconverged = 0
 
@@ -163,13 +199,10 @@ class Chain:
         model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
         training = training_problems(model, self._folds.y, self._weights, keep_all=True)
         point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
-        solutions: list[Solution] = []
+        solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
-            start = None
-            if self._last_point is not None:
-                start = neighbour_start(self._last[k], training.signs[k], self._last_point, point)
             solution = solve_from(
-                start,
+                self._start(k, training, point),
                 problem,
                 self._rows,
                 model,
@@ -180,20 +213,31 @@ class Chain:
             if self._stop() is not None:
                 return np.nan
             self.n_unconverged += solution.status is not Status.CONVERGED
-            solutions.append(solution)
-        self._last, self._last_point = solutions, point
+            solved.append(Solved(problem, solution))
+        self._first = self._first or solved
+        self._last, self._last_point = solved, point
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
-        columns = [
-            solution.f[self._held_out] + choose_intercept(problem, solution.c, solution.f)
-            for problem, solution in zip(training.problems, solutions, strict=True)
-        ]
+        columns = [each.decision[self._held_out] for each in solved]
         values = columns[0] if len(columns) == 1 else np.column_stack(columns)
         return self._folds.score(StoredDecisions(training.classes, values), self._held_out)
 
+    def _start(self, k: int, training: Training, point: Point) -> Start | None:
+        """Return where to start one of the problems of a candidate."""
+        if self._last_point is not None:
+            last = self._last[k].solution
+            return neighbour_start(last, training.signs[k], self._last_point, point)
+        if len(self._examples) != len(training.problems):
+            return None
+        (old, solution), new = self._examples[k], training.problems[k]
+        c = at_new_bounds(old, new, solution.c, self._examples[k].decision)
+        moved, f = np.flatnonzero(c != solution.c), solution.f.copy()
+        self._rows.update(f, moved, c[moved] - solution.c[moved])
+        return Start(c, f)
+
     def _share_beyond_doubt(self, training: Training) -> float:
         """Return the share of samples that are right when they are left out, by the bound."""
-        c, f = (np.array([getattr(s, name) for s in self._last]) for name in ("c", "f"))
+        c, f = (np.array([getattr(s.solution, name) for s in self._last]) for name in ("c", "f"))
         margin = lowest_margin(training, c, f, self._rows.diagonal())
         return float(np.mean(margin[self._weights > 0.0] > 0.0))
 

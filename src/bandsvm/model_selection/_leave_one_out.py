@@ -152,7 +152,7 @@ def _rows(checked: TrainingSet) -> Rows:
         checked.samples,
         cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
         n_jobs=model.n_jobs,
-        tol=0.0,  # double precision: every row is used again and again
+        largest_rounding=0.0,  # every row is used again and again
     )
 
 

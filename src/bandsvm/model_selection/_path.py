@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import _validation
-from bandsvm._course import Outcome, aim_at, judge
+from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._fitted import set_fitted_attributes
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
@@ -25,10 +25,12 @@ from bandsvm.classifier import BandedSVC
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
 from bandsvm.model_selection._shared import BoundFollower, Start, shared_rows, solve_from
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Status
+from bandsvm.solvers import Progress, Solution, Status, after
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50
+# How often a row is used between one point and the next, about.
+USES_PER_SOLVE = 0.2
 
 
 @dataclass(frozen=True)
@@ -195,9 +197,15 @@ class Walk:
     def __init__(self, model: BandedSVC, X: Any, trainings: list[Training], limits: Limits) -> None:
         self._model, self._trainings, self._limits = model, trainings, limits
         samples = trainings[0].kept_samples(X, is_pairwise=model.kernel == "precomputed")
-        largest = max(training.largest_cost() for training in trainings)
-        n_problems = sum(len(training.problems) for training in trainings)
-        self._follow(shared_rows(model, model._kernel(), samples, largest, n_problems))
+        rows = shared_rows(
+            model,
+            model._kernel(),
+            samples,
+            largest_cost=max(training.largest_cost() for training in trainings),
+            largest_rounding=COARSE_ROUNDING * model.tol,
+            n_uses=USES_PER_SOLVE * sum(len(training.problems) for training in trainings),
+        )
+        self._follow(rows)
 
     def _follow(self, rows: Rows) -> None:
         self._rows = rows
@@ -228,8 +236,10 @@ class Walk:
 
     def _step(self, problem: BandProblem, start: Start | None) -> Outcome:
         """Solve a problem, ever more carefully until it is certified."""
+        earlier = None
         while True:
-            outcome = self._solve(problem, start)
+            outcome = self._solve(problem, start, earlier)
+            earlier = outcome.solution
             if outcome.certificate.is_optimal or outcome.solution.status.is_limit:
                 return outcome
             if start is not None and start.gradient is not None:
@@ -242,7 +252,9 @@ class Walk:
             self._follow(sharper)
             start = Start(outcome.solution.c, None)
 
-    def _solve(self, problem: BandProblem, start: Start | None) -> Outcome:
+    def _solve(
+        self, problem: BandProblem, start: Start | None, earlier: Solution | None
+    ) -> Outcome:
         solution = solve_from(
             start,
             problem,
@@ -254,6 +266,8 @@ class Walk:
         )
         if solution.status is Status.NOT_FINITE:
             raise ValueError("The decision values overflow; scale X or lower C1 and C2.")
+        if earlier is not None:
+            solution = after(earlier, solution)
         return judge(problem, self._rows, solution, self._model.tol)
 
     def _watch(self, progress: Progress) -> Status | None:

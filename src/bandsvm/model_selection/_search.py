@@ -242,19 +242,21 @@ class Search:
         places = list(groups)
         if not places or self._limits.reason() is not None:
             return
-        if self._reference is None:
+        if self._reference is None and self._estimator.give_up:
             # The middle of the grid is the likeliest to be good.
             first = places.pop(len(places) // 2)
             self._note(groups[first], self._score(groups[first], self._estimator.n_jobs))
-            if self._estimator.give_up and np.isfinite(self._means()).any():
+            if np.isfinite(self._means()).any():
                 self._reference = self._scores[best_of(self._means(), self.candidates)]
         threads = n_threads(self._estimator.n_jobs)
         at_once = min(threads, len(places))
         jobs = self._estimator.n_jobs if at_once <= 1 else 1
         with ThreadPoolExecutor(max(at_once, 1)) as pool:
-            scores = pool.map(lambda place: self._score(groups[place], jobs), places)
-            for place, of_place in zip(places, scores, strict=True):
-                self._note(groups[place], of_place)
+            # Narrow kernels take the longest; begun last, they would keep one core busy alone.
+            narrow_first = sorted(places, key=_narrowness, reverse=True)
+            scores = {p: pool.submit(self._score, groups[p], jobs) for p in narrow_first}
+            for place in places:
+                self._note(groups[place], scores[place].result())
 
     def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
         """Score candidates that share a kernel."""
@@ -329,6 +331,12 @@ def describe(candidate: Candidate) -> str:
     """Return a candidate's parameters, in a line."""
     numbers = ", ".join(f"{name}={getattr(candidate, name):.4g}" for name in ("C1", "C2", "rho2"))
     return f"{_place(candidate)}, {numbers}"
+
+
+def _narrowness(place: tuple[Any, Any]) -> float:
+    """Return the gamma of a kernel that has one."""
+    kernel, gamma = place
+    return gamma if uses_gamma(kernel) else 0.0
 
 
 def _place(candidate: Candidate) -> str:

@@ -36,16 +36,22 @@ class Start(NamedTuple):
 
 
 def shared_rows(
-    model: Any, kernel: KernelSettings, X: Any, largest_cost: float, n_problems: int
+    model: Any,
+    kernel: KernelSettings,
+    X: Any,
+    *,
+    largest_cost: float,
+    largest_rounding: float,
+    n_uses: float,
 ) -> Rows:
     """Return a store of kernel rows for many problems with the parameters of a model."""
     return kernel.rows(
         X,
         cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
         n_jobs=model.n_jobs,
-        tol=model.tol,
+        largest_rounding=largest_rounding,
         largest_cost=largest_cost,
-        n_problems=n_problems,
+        n_uses=n_uses,
     )
 
 
@@ -64,6 +70,18 @@ def neighbour_start(solution: Solution, signs: NDArray, old: Point, new: Point) 
     return Start(np.where(signed > 0.0, lower, upper) * solution.c, None)
 
 
+def at_new_bounds(
+    old: BandProblem, new: BandProblem, c: NDArray, decision: NDArray
+) -> NDArray[np.float64]:
+    """Return the coefficients of a solution, those at a bound moved to where it is now."""
+    c = c.copy()
+    # Zero is a bound, too, of those that lie outside the band at no cost.
+    at_top = (c >= old.bounds.below) & ((c > 0.0) | (decision < old.lo))
+    at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
+    c[at_top], c[at_bottom] = new.bounds.below[at_top], -new.bounds.above[at_bottom]
+    return c
+
+
 class BoundFollower:
     """Starts from the last solution of a path; coefficients at a bound go where it goes.
 
@@ -77,21 +95,16 @@ class BoundFollower:
 
     def start(self, old: BandProblem, new: BandProblem, last: Outcome) -> Start:
         """Return where to start the next problem."""
-        solution, decision = last.solution, last.decision
-        c = solution.c.copy()
-        # Zero is a bound, too, of those that lie outside the band at no cost.
-        at_top = (c >= old.bounds.below) & ((c > 0.0) | (decision < old.lo))
-        at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
-        c[at_top], c[at_bottom] = new.bounds.below[at_top], -new.bounds.above[at_bottom]
-        way = c - solution.c
+        c = at_new_bounds(old, new, last.solution.c, last.decision)
+        way = c - last.solution.c
         length = float(np.abs(way).max())
         if length == 0.0:
-            return Start(c, solution.f)
+            return Start(c, last.solution.f)
         change = way / length - self._direction
         turned = np.flatnonzero(np.abs(change) > SAME_DIRECTION)
         self._rows.update(self._gradient, turned, change[turned])
         self._direction[turned] += change[turned]
-        return Start(c, solution.f + length * self._gradient)
+        return Start(c, last.solution.f + length * self._gradient)
 
 
 def solve_from(

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
-from bandsvm.problem import BandProblem
+from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._polish import is_small, polish
 from bandsvm.solvers._slopes import dual_value
-from bandsvm.solvers._solution import Progress, Solution, State, Status
+from bandsvm.solvers._solution import Progress, Solution, State, Status, after
 from bandsvm.solvers.block import block_steps
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
 
-__all__ = ["Progress", "Solution", "Status", "available_solvers", "solve"]
+__all__ = ["Progress", "Solution", "Status", "after", "available_solvers", "solve"]
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
     "smo": block_steps,
@@ -162,6 +162,8 @@ def _initial_state(
         if c.any():
             state.refresh_gradient()
         return state
-    state = State(problem, engine, start.astype(np.float64), gradient.astype(np.float64))
-    state.move(np.arange(problem.n_samples), c)
-    return state
+    change = c - start
+    moved = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
+    f = gradient.astype(np.float64)
+    engine.update(f, moved, change[moved])
+    return State(problem, engine, c, f)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,20 @@ class Solution:
     n_pair_steps: int
     n_kernel_rows: int
     seconds: float
+
+
+Counted = TypeVar("Counted", Progress, Solution)
+
+
+def after(earlier: Solution, later: Counted) -> Counted:
+    """Return what came of a solve that went on from another, with what both cost."""
+    return replace(
+        later,
+        n_iter=earlier.n_iter + later.n_iter,
+        n_pair_steps=earlier.n_pair_steps + later.n_pair_steps,
+        n_kernel_rows=earlier.n_kernel_rows + later.n_kernel_rows,
+        seconds=earlier.seconds + later.seconds,
+    )
 
 
 @dataclass
