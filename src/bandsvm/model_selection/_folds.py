@@ -20,7 +20,7 @@ from bandsvm.model_selection._shared import (
     Point,
     Start,
     at_new_bounds,
-    neighbour_start,
+    scaled_start,
     shared_rows,
     solve_from,
 )
@@ -224,16 +224,20 @@ class Chain:
 
     def _start(self, k: int, training: Training, point: Point) -> Start | None:
         """Return where to start one of the problems of a candidate."""
-        if self._last_point is not None:
-            last = self._last[k].solution
-            return neighbour_start(last, training.signs[k], self._last_point, point)
-        if len(self._examples) != len(training.problems):
-            return None
-        (old, solution), new = self._examples[k], training.problems[k]
-        c = at_new_bounds(old, new, solution.c, self._examples[k].decision)
-        moved, f = np.flatnonzero(c != solution.c), solution.f.copy()
-        self._rows.update(f, moved, c[moved] - solution.c[moved])
-        return Start(c, f)
+        if self._last_point is None:
+            same_classes = len(self._examples) == len(training.problems)
+            return self._moved(self._examples[k], training.problems[k]) if same_classes else None
+        last = self._last[k]
+        scaled = scaled_start(last.solution, training.signs[k], self._last_point, point)
+        return scaled or self._moved(last, training.problems[k])
+
+    def _moved(self, last: Solved, problem: BandProblem) -> Start:
+        """Return the solution of another problem, coefficients at bounds moved to those of this."""
+        c, f = last.solution.c, last.solution.f.copy()
+        now = at_new_bounds(last.problem, problem, c, last.decision)
+        moved = np.flatnonzero(now != c)
+        self._rows.update(f, moved, now[moved] - c[moved])
+        return Start(now, f)
 
     def _share_beyond_doubt(self, training: Training) -> float:
         """Return the share of samples that are right when they are left out, by the bound."""

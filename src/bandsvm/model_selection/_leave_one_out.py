@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._fitting import MEGABYTE
 from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import Rows
+from bandsvm.kernels import KernelRows, Rows
 from bandsvm.model_selection._training_set import TrainingSet, training_set
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
@@ -24,6 +24,8 @@ from bandsvm.solvers.left_out import LeftOut
 SHARE_OF_TOL = 0.5
 # A label counts as settled if the decision values say so by this many times ``tol``.
 SETTLED = 10.0
+# Up to this many samples all rows are wanted, sooner or later.
+IN_ORDER_UP_TO = 1000
 
 
 @dataclass(frozen=True)
@@ -148,12 +150,15 @@ class Column:
 def _rows(checked: TrainingSet) -> Rows:
     """Return the kernel rows that all problems and refits share."""
     model = checked.model
-    return checked.kernel.rows(
+    rows = checked.kernel.rows(
         checked.samples,
         cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
         n_jobs=model.n_jobs,
         largest_rounding=0.0,  # every row is used again and again
     )
+    if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, IN_ORDER_UP_TO):
+        rows.block(np.arange(rows.n_samples))  # rows that lie in order need not be copied
+    return rows
 
 
 def _solve_columns(checked: TrainingSet, rows: Rows) -> list[Column]:

@@ -38,6 +38,8 @@ from bandsvm.solvers import Status
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
+# Fewer kernels than threads: so many parts of their candidates keep all threads busy to the end.
+PARTS_PER_THREAD = 2
 
 
 def kernels_of(estimator: Any) -> list[Any]:
@@ -194,8 +196,9 @@ class Search:
     def _bands(self, kernel: Any, gamma: Any, C1: float) -> list[Candidate]:
         """Return the bands to try for a C-SVM."""
         C2s = as_grid("C2", self._estimator.C2, [C1 * share for share in DEFAULT_C2_SHARES])
-        pairs = snake(self._rho2s(), [C2 for C2 in C2s if C2 > 0.0])
-        return [Candidate(kernel, gamma, C1, C2, rho2) for rho2, C2 in pairs]
+        # From one band to the next less changes than from one cost to the next.
+        pairs = snake([C2 for C2 in C2s if C2 > 0.0], self._rho2s()[::-1])
+        return [Candidate(kernel, gamma, C1, C2, rho2) for C2, rho2 in pairs]
 
     def _leaders(self) -> list[Candidate]:
         """Return the best candidates so far."""
@@ -244,19 +247,25 @@ class Search:
             return
         if self._reference is None and self._estimator.give_up:
             # The middle of the grid is the likeliest to be good.
-            first = places.pop(len(places) // 2)
-            self._note(groups[first], self._score(groups[first], self._estimator.n_jobs))
+            self._score_all([groups[places.pop(len(places) // 2)]])
             if np.isfinite(self._means()).any():
                 self._reference = self._scores[best_of(self._means(), self.candidates)]
+        self._score_all([groups[place] for place in places])
+
+    def _score_all(self, groups: list[list[Candidate]]) -> None:
+        """Score groups of candidates, each of one kernel, on all threads."""
         threads = n_threads(self._estimator.n_jobs)
-        at_once = min(threads, len(places))
-        jobs = self._estimator.n_jobs if at_once <= 1 else 1
-        with ThreadPoolExecutor(max(at_once, 1)) as pool:
+        if 0 < len(groups) < threads:
+            n_parts = PARTS_PER_THREAD * threads // len(groups)
+            groups = [part for group in groups for part in _parts(group, n_parts)]
+        at_once = max(1, min(threads, len(groups)))
+        jobs = self._estimator.n_jobs if at_once == 1 else 1
+        with ThreadPoolExecutor(at_once) as pool:
             # Narrow kernels take the longest; begun last, they would keep one core busy alone.
-            narrow_first = sorted(places, key=_narrowness, reverse=True)
-            scores = {p: pool.submit(self._score, groups[p], jobs) for p in narrow_first}
-            for place in places:
-                self._note(groups[place], scores[place].result())
+            narrow_first = sorted(range(len(groups)), key=lambda k: -_narrowness(groups[k][0]))
+            scores = {k: pool.submit(self._score, groups[k], jobs) for k in narrow_first}
+            for k, group in enumerate(groups):
+                self._note(group, scores[k].result())
 
     def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
         """Score candidates that share a kernel."""
@@ -272,7 +281,7 @@ class Search:
         if self._estimator.verbose and np.isfinite(self._means()).any():
             best = best_of(self._means(), self.candidates)
             say(
-                f"{_place(candidates[0])}: {len(candidates)} candidates; the best of "
+                f"{_place(candidates[0])}: {_counted(candidates)}; the best of "
                 f"{len(self.candidates)} so far scores {self._means()[best]:.4f}: "
                 f"{describe(self.candidates[best])}"
             )
@@ -333,10 +342,19 @@ def describe(candidate: Candidate) -> str:
     return f"{_place(candidate)}, {numbers}"
 
 
-def _narrowness(place: tuple[Any, Any]) -> float:
+def _parts(candidates: list[Candidate], number: int) -> list[list[Candidate]]:
+    """Return candidates in parts of about equal length, neighbours together."""
+    size = -(-len(candidates) // number)
+    return [candidates[start : start + size] for start in range(0, len(candidates), size)]
+
+
+def _narrowness(candidate: Candidate) -> float:
     """Return the gamma of a kernel that has one."""
-    kernel, gamma = place
-    return gamma if uses_gamma(kernel) else 0.0
+    return float(candidate.gamma) if uses_gamma(candidate.kernel) else 0.0
+
+
+def _counted(candidates: list[Candidate]) -> str:
+    return "1 candidate" if len(candidates) == 1 else f"{len(candidates)} candidates"
 
 
 def _place(candidate: Candidate) -> str:

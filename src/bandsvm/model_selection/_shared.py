@@ -55,11 +55,10 @@ def shared_rows(
     )
 
 
-def neighbour_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start:
-    """Return where to start at a new point: coefficients grow with the costs that bound them.
+def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start | None:
+    """Return the last solution times the factor of the costs; None where there are two of them.
 
-    If both costs change by the same factor, or only one of them has coefficients, the gradient
-    grows with them.
+    The gradient grows with the coefficients. A cost that bounds no coefficient does not count.
     """
     lower, upper = new.C1 / old.C1, new.C2 / old.C2 if old.C2 > 0.0 else 1.0
     signed = signs * solution.c
@@ -67,7 +66,7 @@ def neighbour_start(solution: Solution, signs: NDArray, old: Point, new: Point) 
         return Start(lower * solution.c, lower * solution.f)
     if not (signed > 0.0).any():
         return Start(upper * solution.c, upper * solution.f)
-    return Start(np.where(signed > 0.0, lower, upper) * solution.c, None)
+    return None
 
 
 def at_new_bounds(

@@ -109,6 +109,7 @@ class LeftOut:
             tol=self._tol,
             max_iter=self._max_iter,
             start=self._c if state is None else state.c,
+            start_gradient=self._f if state is None else state.f,
         )
         n_before = 0 if state is None else state.n_pair_steps
         return replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
