@@ -40,8 +40,8 @@ SETTINGS = {
     "noise": 0.1,
     "n_noises": 3,
     "n_bootstrap_pairs": 3,
-    # The ranges of BandedSVCCV, with as many points as it tries candidates: 20 + 32 + 8 at most.
-    "SVC_C": [float(C) for C in np.geomspace(0.1, 100.0, 10)],
+    # The ranges of BandedSVCCV, with as many points as it tries candidates: 20 + 32 + 8 + 1 at most.
+    "SVC_C": [float(C) for C in np.geomspace(0.1, 100.0, 11)],
     "SVC_gamma_factors": [float(factor) for factor in np.geomspace(0.03, 3.0, 6)],
 }
 QUICK = {"n_splits": 1, "most_train": 60, "most_test": 60, "n_noises": 1, "n_bootstrap_pairs": 1}

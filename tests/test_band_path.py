@@ -173,3 +173,12 @@ def test_coefficients_at_bounds_go_where_the_bounds_go(weighted, rng):
             -(signs * start.c)[outside], np.minimum(new.below, new.above)[outside]
         )
         np.testing.assert_array_equal(start.c[~at_bound], last.solution.c[~at_bound])
+
+
+def test_squared_losses_have_no_bounds_to_follow():
+    signs = np.where(Y > 0, 1.0, -1.0)
+    rows = KernelSettings("rbf", 0.05, 0.0, 3).rows(X)
+    old, new = (band_problem(signs, 1.0, 1.5, 1.0, C2, loss="squared_hinge") for C2 in (0.0, 0.1))
+    last = judge(old, rows, solve(old, rows), 1e-3)
+    start = BoundFollower(rows).start(old, new, last)
+    np.testing.assert_array_equal(start.c, last.solution.c)

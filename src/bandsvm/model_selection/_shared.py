@@ -74,6 +74,8 @@ def at_new_bounds(
 ) -> NDArray[np.float64]:
     """Return the coefficients of a solution, those at a bound moved to where it is now."""
     c = c.copy()
+    if new.is_squared:  # the bounds are so wide that none is there
+        return c
     # Zero is a bound, too, of those that lie outside the band at no cost.
     at_top = (c >= old.bounds.below) & ((c > 0.0) | (decision < old.lo))
     at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
