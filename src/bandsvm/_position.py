@@ -14,6 +14,13 @@ POSITIONS = np.array(["below", "inside", "above"])
 ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 
 
+def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
+    """Return the place of the class that decision values speak for, and how strongly they do."""
+    if values.ndim == 1:
+        return (values > 0.0).astype(np.intp), np.abs(values)
+    return values.argmax(axis=1), values.max(axis=1)
+
+
 class BandPositionMixin:
     """Adds `band_position` to a classifier that has a band."""
 
@@ -33,10 +40,7 @@ class BandPositionMixin:
             predicted class. Samples on an edge, up to rounding, are inside.
         """
         values = self.decision_function(X)
-        if len(self.classes_) == 2:
-            predicted, own = (values > 0.0).astype(np.intp), np.abs(values)
-        else:
-            predicted, own = values.argmax(axis=1), values.max(axis=1)
+        predicted, own = verdict(values)
         band = band_parameters(self, self.classes_)
         rounding = ROUNDING[values.dtype]
         is_below = own < (1.0 - rounding) * band.rho1[predicted]

@@ -15,7 +15,7 @@ from bandsvm import _validation
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._fitted import coefficients_of
 from bandsvm._fitting import fit_model, kernel_rows
-from bandsvm._position import BandPositionMixin
+from bandsvm._position import BandPositionMixin, verdict
 from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm._training import training_problems
 from bandsvm.certificate import certify, combine, shortfall
@@ -256,10 +256,8 @@ default='rbf'
         ndarray of shape (n_samples,)
             Class labels.
         """
-        values = self.decision_function(X)
-        if len(self.classes_) == 2:
-            return self.classes_[(values > 0.0).astype(np.intp)]
-        return self.classes_[values.argmax(axis=1)]
+        predicted, _ = verdict(self.decision_function(X))
+        return self.classes_[predicted]
 
     def certify(self, X, y, sample_weight=None):
         """Check the fitted model in full, with all decision values recomputed in float64.

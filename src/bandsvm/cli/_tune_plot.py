@@ -13,6 +13,7 @@ from sklearn.model_selection import cross_val_predict
 
 from bandsvm import BandedSVCCV
 from bandsvm._files import write_whole
+from bandsvm._position import verdict
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -38,19 +39,13 @@ def write_plot(search: BandedSVCCV, X: Any, y: NDArray, folds: Any, path: Path) 
     middle.set_title("Coefficients along C2")
     for name, model in (("best", best), ("C-SVM", clone(best).set_params(C2=0.0))):
         values = cross_val_predict(clone(model), X, y, cv=folds, method="decision_function")
-        predicted, score = _decide(search.classes_, values)
-        RiskCoverageDisplay.from_predictions(y, predicted, score, name=name, ax=right)
+        predicted, score = verdict(values)
+        labels = search.classes_[predicted]
+        RiskCoverageDisplay.from_predictions(y, labels, score, name=name, ax=right)
     right.set_title("What abstaining buys, on folds held out")
     content = io.BytesIO()
     figure.savefig(content, format=path.suffix.lower()[1:])
     write_whole(path, content.getvalue())
-
-
-def _decide(classes: NDArray, values: NDArray) -> tuple[NDArray, NDArray]:
-    """Return predicted labels and how sure decision values are of them."""
-    if values.ndim == 1:
-        return classes[(values > 0.0).astype(np.intp)], np.abs(values)
-    return classes[values.argmax(axis=1)], values.max(axis=1)
 
 
 def draw_scores(search: BandedSVCCV, ax: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bandsvm._position import verdict
 from bandsvm._training import Training, training_problems
 from bandsvm.certificate import choose_intercept
 from bandsvm.kernels import KernelSettings, Rows, uses_gamma
@@ -55,9 +56,8 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Return their predicted classes."""
-        if self.values.ndim == 1:
-            return self.classes[(self.values > 0.0).astype(np.intp)]
-        return self.classes[self.values.argmax(axis=1)]
+        predicted, _ = verdict(self.values)
+        return self.classes[predicted]
 
 
 Score = Callable[[StoredDecisions, NDArray], float]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._fitting import MEGABYTE
+from bandsvm._position import verdict
 from bandsvm._threads import limited_threads, single_threaded_blas
 from bandsvm.certificate import choose_intercept
 from bandsvm.kernels import KernelRows, Rows
@@ -199,15 +200,13 @@ def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> 
     decision[:, training.kept] = [column.decision for column in columns]
     if len(training.dropped):
         decision[:, training.dropped] = model.decision_function(checked.X[training.dropped]).T
-    if len(columns) == 1:
-        predictions = model.classes_[(decision[0] > 0.0).astype(np.intp)]
-    else:
-        predictions = model.classes_[decision.argmax(axis=0)]
+    values = checked.columns(decision)
+    predictions = model.classes_[verdict(values)[0]]
     wrong = predictions[training.kept] != checked.y[training.kept]
     return LeaveOneOutResult(
         error=float(wrong.mean()),
         predictions=predictions,
-        decision=checked.columns(decision),
+        decision=values,
         n_refits=n_refits,
         n_pair_steps=sum(column.n_pair_steps for column in columns),
         n_kernel_rows=n_kernel_rows,
