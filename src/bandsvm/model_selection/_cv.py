@@ -105,6 +105,9 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     -----
     Ctrl-C ends the search with the best candidate so far that was scored in all folds.
 
+    Scores come from solutions to `tol`, give or take what kernel values of single precision add,
+    which is kept below another `tol`. The model that is chosen is fitted on its own, and certified.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

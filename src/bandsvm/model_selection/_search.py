@@ -38,8 +38,9 @@ from bandsvm.solvers import Status
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
-# Fewer kernels than threads: so many parts of their candidates keep all threads busy to the end.
-PARTS_PER_THREAD = 2
+# Candidates that follow each other over one store of rows: with more of them, one kernel would keep
+# only one thread busy. (It must not depend on the threads; the scores would.)
+MOST_TOGETHER = 25
 
 
 def kernels_of(estimator: Any) -> list[Any]:
@@ -254,11 +255,8 @@ class Search:
 
     def _score_all(self, groups: list[list[Candidate]]) -> None:
         """Score groups of candidates, each of one kernel, on all threads."""
-        threads = n_threads(self._estimator.n_jobs)
-        if 0 < len(groups) < threads:
-            n_parts = PARTS_PER_THREAD * threads // len(groups)
-            groups = [part for group in groups for part in _parts(group, n_parts)]
-        at_once = max(1, min(threads, len(groups)))
+        groups = [part for group in groups for part in _parts(group)]
+        at_once = max(1, min(n_threads(self._estimator.n_jobs), len(groups)))
         jobs = self._estimator.n_jobs if at_once == 1 else 1
         with ThreadPoolExecutor(at_once) as pool:
             # Narrow kernels take the longest; begun last, they would keep one core busy alone.
@@ -342,9 +340,10 @@ def describe(candidate: Candidate) -> str:
     return f"{_place(candidate)}, {numbers}"
 
 
-def _parts(candidates: list[Candidate], number: int) -> list[list[Candidate]]:
+def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
     """Return candidates in parts of about equal length, neighbours together."""
-    size = -(-len(candidates) // number)
+    n_parts = -(-len(candidates) // MOST_TOGETHER)
+    size = -(-len(candidates) // n_parts)
     return [candidates[start : start + size] for start in range(0, len(candidates), size)]
 
 
