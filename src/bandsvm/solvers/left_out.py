@@ -110,6 +110,7 @@ class LeftOut:
             max_iter=self._max_iter,
             start=self._c if state is None else state.c,
             start_gradient=self._f if state is None else state.f,
+            polished=exactly or state is None,
         )
         n_before = 0 if state is None else state.n_pair_steps
         return replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
