@@ -75,7 +75,7 @@ class Rows(Protocol):
         """Add K[:, indices] @ values to f."""
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
+        """Return K[targets][:, indices] @ values from kernel values that no solver has used."""
 
 
 class ComputedRows:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bandsvm._course import Outcome
 from bandsvm._fitting import MEGABYTE
-from bandsvm._training import Training
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, solve
@@ -130,8 +129,3 @@ def solve_from(
         polished=polished,
         callback=callback,
     )
-
-
-def signs_of_kept(training: Training, index: int) -> NDArray[np.float64]:
-    """Return the labels of a problem as signs."""
-    return training.signs[index, training.kept]

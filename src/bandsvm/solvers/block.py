@@ -21,6 +21,7 @@ KEPT_SHARE = 0.5
 INNER_REDUCTION = 0.1
 # A warm start is close: there, one more step costs more than many on the block.
 WARM_REDUCTION = 0.01
+# Its first block is free variables, up to this share, and violators.
 WARM_SHARE = 0.8
 INNER_SHARE_OF_TOL = 0.5
 # Pair steps per variable after which a step on the whole face is the better way on.
