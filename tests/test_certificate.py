@@ -142,9 +142,9 @@ def test_violation_is_the_emptiness_of_the_intercept_interval(solved):
     lower, upper = intercept_interval(case.problem, solution.c, solution.f)
     assert lower <= upper + TOL
     zero = np.zeros(80)
-    assert kkt_violation(case.problem, zero, zero, 0.0) == pytest.approx(
-        2.0 if case.problem.has_intercept else 1.0
-    )
+    interval = intercept_interval(case.problem, zero, zero)
+    expected = 2.0 if case.problem.has_intercept else 1.0
+    assert kkt_violation(case.problem, interval, 0.0) == pytest.approx(expected)
 
 
 def test_intercept_without_free_variables_is_the_middle_of_its_interval():

@@ -13,6 +13,7 @@ from bandsvm.certificate import (
     choose_intercept,
     dual_value,
     duality_gap,
+    intercept_interval,
     kkt_violation,
     primal_value,
 )
@@ -107,7 +108,8 @@ def test_solution_is_optimal_and_feasible(solver, loss, has_intercept):
         assert (solution.c > -0.51 * problem.bounds.above).all()
     np.testing.assert_allclose(solution.f, f, atol=1e-12)
     intercept = choose_intercept(problem, solution.c, f)
-    assert kkt_violation(problem, solution.c, f, intercept) <= 1e-8
+    interval = intercept_interval(problem, solution.c, f)
+    assert kkt_violation(problem, interval, intercept) <= 1e-8
     assert duality_gap(problem, solution.c, f, intercept) <= 1e-8
     if has_intercept:
         assert abs(solution.c.sum()) <= 1e-13

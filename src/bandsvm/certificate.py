@@ -187,12 +187,12 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
     return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
 
 
-def kkt_violation(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
+def kkt_violation(problem: BandProblem, interval: tuple[float, float], intercept: float) -> float:
     """Return by how much the limits that samples set to the intercept contradict each other or it.
 
     An intercept between the limits adds nothing to their own contradiction, ``m - M``.
     """
-    lower, upper = intercept_interval(problem, c, f)
+    lower, upper = interval
     missed = max(lower - intercept, intercept - upper, 0.0)
     return max(lower - upper, missed) if problem.has_intercept else missed
 
@@ -264,13 +264,14 @@ def certify(
     below, above = largest_multipliers(problem)
     outside = float(np.max(np.maximum(c - below, -above - c), initial=0.0))
     imbalance = abs(float(c.sum())) if problem.has_intercept else 0.0
+    interval = intercept_interval(problem, c, f)
     return Certificate(
         primal=primal,
         dual=dual,
         gap=gap,
         relative_gap=_relative(gap, primal, dual),
-        kkt_violation=kkt_violation(problem, c, f, intercept),
-        intercept_interval=intercept_interval(problem, c, f),
+        kkt_violation=kkt_violation(problem, interval, intercept),
+        intercept_interval=interval,
         infeasibility=max(imbalance, outside) / max(float(np.abs(c).sum()), 1e-300),
         gradient_drift=drift,
         n_checked=len(checked),
