@@ -77,14 +77,31 @@ class Training:
         return values[0] if len(values) == 1 else values.T
 
 
-def training_problems(
-    estimator: Any, y: NDArray, weights: NDArray, *, keep_all: bool = False
-) -> Training:
-    """Return the band problems of an estimator's parameters for labels and sample weights.
+@dataclass(frozen=True)
+class Labels:
+    """What labels and weights say before any number of the band is known.
 
-    With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
-    but get their decision values.
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels of the classes that have weight.
+    class_of : ndarray of shape (n_samples,)
+        Each sample's class, by its place in ``classes``; any of them where it has no weight.
+    signs : ndarray of shape (n_problems, n_samples)
+        As in `Training`.
+    weights, factors : ndarray of shape (n_samples,)
+        Weights of the samples, and the same times those of their classes.
     """
+
+    classes: NDArray
+    class_of: NDArray[np.intp]
+    signs: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    factors: NDArray[np.float64]
+
+
+def labels_of(estimator: Any, y: NDArray, weights: NDArray) -> Labels:
+    """Return the classes of a training set, weighted as an estimator wants them to be."""
     if y.dtype.kind not in "biuU":  # labels for sure
         check_classification_targets(y)
     counted = weights > 0.0
@@ -106,26 +123,43 @@ def training_problems(
         )
     # Labels of samples without weight may lie outside of classes; any class will do for them.
     class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    band = band_parameters(estimator, classes)
-    rho1, rho2, C1, C2 = (values[class_of] for values in band)
     distinguished = [1] if len(classes) == 2 else range(len(classes))
     signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
     with np.errstate(over="ignore"):
-        costs = weights * class_weights[class_of]
-        largest = float((costs * np.maximum(C1, C2)).max())
+        factors = weights * class_weights[class_of]
+    return Labels(classes, class_of, signs, weights, factors)
+
+
+def band_problems(estimator: Any, labels: Labels, *, keep_all: bool = False) -> Training:
+    """Return the band problems of an estimator's parameters.
+
+    With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
+    but get their decision values.
+    """
+    band = band_parameters(estimator, labels.classes)
+    rho1, rho2, C1, C2 = (values[labels.class_of] for values in band)
+    with np.errstate(over="ignore"):
+        largest = float((labels.factors * np.maximum(C1, C2)).max())
     if not np.isfinite(largest):
         raise ValueError(
             f"C1 and C2 times the weights of samples and classes must be finite, got C1="
-            f"{estimator.C1!r}, C2={estimator.C2!r} and a largest weight of {weights.max()}; lower "
-            "them."
+            f"{estimator.C1!r}, C2={estimator.C2!r} and a largest weight of "
+            f"{labels.weights.max()}; lower them."
         )
-    kept = np.arange(len(y)) if keep_all else np.flatnonzero(counted)
-    low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, costs))
+    everything = np.arange(len(labels.weights))
+    kept = everything if keep_all else np.flatnonzero(labels.weights > 0.0)
+    low, high, cost1, cost2, factors, signs = rho1, rho2, C1, C2, labels.factors, labels.signs
+    if len(kept) < len(everything):
+        low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, factors))
+        signs = signs[:, kept]
     has_intercept = bool(estimator.fit_intercept)
     problems = [
-        band_problem(
-            row[kept], low, high, cost1, cost2, factors, has_intercept, loss=estimator.loss
-        )
+        band_problem(row, low, high, cost1, cost2, factors, has_intercept, loss=estimator.loss)
         for row in signs
     ]
-    return Training(classes, signs, rho1, rho2, kept, problems)
+    return Training(labels.classes, labels.signs, rho1, rho2, kept, problems)
+
+
+def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
+    """Return the band problems of an estimator's parameters for labels and sample weights."""
+    return band_problems(estimator, labels_of(estimator, y, weights))

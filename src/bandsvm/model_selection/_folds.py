@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bandsvm._position import verdict
-from bandsvm._training import Training, training_problems
+from bandsvm._training import Training, band_problems, labels_of
 from bandsvm.certificate import choose_intercept
 from bandsvm.kernels import KernelSettings, Rows, uses_gamma
 from bandsvm.model_selection._bound import lowest_margin
@@ -187,6 +187,7 @@ class Chain:
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
+        self._labels = labels_of(model, folds.y, self._weights)
         self._first: list[Solved] = []
         self._examples = [] if other is None else other._first
         self._last: list[Solved] = []
@@ -197,7 +198,7 @@ class Chain:
         """Return the score of a candidate on the samples that are held out."""
         model = self._model
         model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
-        training = training_problems(model, self._folds.y, self._weights, keep_all=True)
+        training = band_problems(model, self._labels, keep_all=True)
         point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
