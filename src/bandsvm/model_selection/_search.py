@@ -259,9 +259,11 @@ class Search:
         at_once = max(1, min(n_threads(self._estimator.n_jobs), len(groups)))
         jobs = self._estimator.n_jobs if at_once == 1 else 1
         with ThreadPoolExecutor(at_once) as pool:
-            # Narrow kernels take the longest; begun last, they would keep one core busy alone.
-            narrow_first = sorted(range(len(groups)), key=lambda k: -_narrowness(groups[k][0]))
-            scores = {k: pool.submit(self._score, groups[k], jobs) for k in narrow_first}
+            # What takes the longest would, begun last, keep one core busy alone.
+            longest_first = sorted(
+                range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True
+            )
+            scores = {k: pool.submit(self._score, groups[k], jobs) for k in longest_first}
             for k, group in enumerate(groups):
                 self._note(group, scores[k].result())
 
@@ -347,9 +349,10 @@ def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
     return [candidates[start : start + size] for start in range(0, len(candidates), size)]
 
 
-def _narrowness(candidate: Candidate) -> float:
-    """Return the gamma of a kernel that has one."""
-    return float(candidate.gamma) if uses_gamma(candidate.kernel) else 0.0
+def _effort(candidates: list[Candidate]) -> tuple[float, float]:
+    """Return what tells which of some groups takes longer: a narrow kernel, then large costs."""
+    narrowness = float(candidates[0].gamma) if uses_gamma(candidates[0].kernel) else 0.0
+    return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)
 
 
 def _counted(candidates: list[Candidate]) -> str:
