@@ -21,7 +21,7 @@ COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 # With so many multiplications it is cheaper to pick kernel values out of rows at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
 # Samples in the largest block that is asked for again and again.
-LARGEST_BLOCK = 1920
+LARGEST_BLOCK = 2880
 # Samples that are looked at to find each feature's commonest value.
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.

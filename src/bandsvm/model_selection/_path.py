@@ -19,18 +19,17 @@ from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._fitted import set_fitted_attributes
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
-from bandsvm._training import Training, training_problems
+from bandsvm._training import Training, band_problems, labels_of
 from bandsvm.certificate import Certificate, combine, shortfall
 from bandsvm.classifier import BandedSVC
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
-from bandsvm.model_selection._shared import BoundFollower, Start, shared_rows, solve_from
+from bandsvm.model_selection._following import PathFollower
+from bandsvm.model_selection._shared import Start, shared_rows, solve_from
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50
-# How often a row is used between one point and the next, about.
-USES_PER_SOLVE = 0.2
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,8 @@ def band_path(
     weights = _validation.check_weights(sample_weight, X.shape[0])
     _validation.check_for_kernel(template.kernel, X)
     points = _points(template, vary, values)
-    trainings = [training_problems(point, y, weights) for _, point in points]
+    labels = labels_of(template, y, weights)
+    trainings = [band_problems(point, labels) for _, point in points]
     needs_gamma = uses_gamma(template.kernel)
     template.classes_ = trainings[0].classes
     template.gamma_ = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
@@ -203,13 +203,12 @@ class Walk:
             samples,
             largest_cost=max(training.largest_cost() for training in trainings),
             largest_rounding=COARSE_ROUNDING * model.tol,
-            n_uses=USES_PER_SOLVE * sum(len(training.problems) for training in trainings),
         )
         self._follow(rows)
 
     def _follow(self, rows: Rows) -> None:
         self._rows = rows
-        self._followers = [BoundFollower(rows) for _ in self._trainings[0].problems]
+        self._followers = [PathFollower(rows) for _ in self._trainings[0].problems]
 
     def run(self) -> list[list[Outcome]]:
         """Return the outcomes of all points that were reached, a list of problems each."""
@@ -220,7 +219,7 @@ class Walk:
                 start = None
                 if reached:
                     old = self._trainings[place - 1].problems[k]
-                    start = self._followers[k].start(old, problem, reached[-1][k])
+                    start = self._followers[k].start(old, problem, reached[-1][k], self._aim())
                 outcomes.append(self._step(problem, start))
             reason = self._limits.reason()
             if reason is not None:
@@ -234,9 +233,13 @@ class Walk:
             reached.append(outcomes)
         return reached
 
-    def _step(self, problem: BandProblem, start: Start | None) -> Outcome:
+    def _aim(self) -> float:
+        """Return the violation that solvers are to reach."""
+        return aim_at(self._model.tol, self._rows)
+
+    def _step(self, problem: BandProblem, earlier: Solution | None) -> Outcome:
         """Solve a problem, ever more carefully until it is certified."""
-        earlier = None
+        start = None if earlier is None else Start(earlier.c, earlier.f)
         while True:
             outcome = self._solve(problem, start, earlier)
             earlier = outcome.solution
@@ -260,7 +263,7 @@ class Walk:
             problem,
             self._rows,
             self._model,
-            tol=aim_at(self._model.tol, self._rows),
+            tol=self._aim(),
             polished=True,
             callback=self._watch,
         )
@@ -295,11 +298,14 @@ def _assembled(
         )
     signs, kept = trainings[0].signs, trainings[0].kept
     coefficients = []
+    any_alpha, any_theta = np.zeros((2, len(outcomes), len(y)), dtype=bool)
     for p in range(len(signs)):
         rows = np.zeros((len(outcomes), len(y)))
         for k, point in enumerate(outcomes):
             rows[k, kept] = signs[p, kept] * point[p].solution.c
         coefficients.append(sp.csr_matrix(rows))
+        any_alpha |= rows > 0.0
+        any_theta |= rows < 0.0
 
     def fitted(k: int) -> BandedSVC:
         model: Any = copy.copy(points[k][1])
@@ -309,15 +315,13 @@ def _assembled(
             set_fitted_attributes(model, X, y, trainings[k], outcomes[k])
         return model
 
-    any_alpha = [_samples(m[[k]] > 0.0 for m in coefficients) for k in range(len(outcomes))]
-    any_theta = [_samples(m[[k]] < 0.0 for m in coefficients) for k in range(len(outcomes))]
     return BandPath(
         vary=vary,
         values=np.array([value for value, _ in points[: len(outcomes)]]),
         certificates=certificates,
         coefficients=coefficients,
         intercepts=np.array([[o.intercept for o in point] for point in outcomes]),
-        n_alpha=np.array([len(samples) for samples in any_alpha], dtype=np.intp),
-        n_theta=np.array([len(samples) for samples in any_theta], dtype=np.intp),
+        n_alpha=np.count_nonzero(any_alpha, axis=1),
+        n_theta=np.count_nonzero(any_theta, axis=1),
         _fitted=fitted,
     )

@@ -8,14 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._course import Outcome
 from bandsvm._fitting import MEGABYTE
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, solve
-
-# Rounding of bounds that move alike.
-SAME_DIRECTION = 1e-12
 
 
 class Point(NamedTuple):
@@ -41,7 +37,7 @@ def shared_rows(
     *,
     largest_cost: float,
     largest_rounding: float,
-    n_uses: float,
+    n_uses: float = 0.0,
 ) -> Rows:
     """Return a store of kernel rows for many problems with the parameters of a model."""
     return kernel.rows(
@@ -80,31 +76,6 @@ def at_new_bounds(
     at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
     c[at_top], c[at_bottom] = new.bounds.below[at_top], -new.bounds.above[at_bottom]
     return c
-
-
-class BoundFollower:
-    """Starts from the last solution of a path; coefficients at a bound go where it goes.
-
-    Along a path in costs there are many of them and they move alike: K times the direction that
-    they move in is kept from point to point, and only rows of those that join or leave it count.
-    """
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._direction, self._gradient = np.zeros(rows.n_samples), np.zeros(rows.n_samples)
-
-    def start(self, old: BandProblem, new: BandProblem, last: Outcome) -> Start:
-        """Return where to start the next problem."""
-        c = at_new_bounds(old, new, last.solution.c, last.decision)
-        way = c - last.solution.c
-        length = float(np.abs(way).max())
-        if length == 0.0:
-            return Start(c, last.solution.f)
-        change = way / length - self._direction
-        turned = np.flatnonzero(np.abs(change) > SAME_DIRECTION)
-        self._rows.update(self._gradient, turned, change[turned])
-        self._direction[turned] += change[turned]
-        return Start(c, last.solution.f + length * self._gradient)
 
 
 def solve_from(

@@ -12,13 +12,23 @@ from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._polish import is_small, polish
-from bandsvm.solvers._slopes import dual_value
+from bandsvm.solvers._slopes import dual_value, free_variables
 from bandsvm.solvers._solution import Progress, Solution, State, Status, after
-from bandsvm.solvers.block import block_steps
+from bandsvm.solvers.block import block_size, block_steps, solve_for
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
 
-__all__ = ["Progress", "Solution", "Status", "after", "available_solvers", "solve"]
+__all__ = [
+    "Progress",
+    "Solution",
+    "Status",
+    "after",
+    "available_solvers",
+    "block_size",
+    "free_variables",
+    "solve",
+    "solve_for",
+]
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
     "smo": block_steps,

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.kernels import Rows
+from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
-from bandsvm.solvers._solution import State
+from bandsvm.solvers._solution import Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
 # Variables in a block: more of them mean fewer kernel rows, but dearer pair steps. What is best
 # grows with the problem; whole panels of the compiled engine suit it.
 SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 480, 1920, 96
 BLOCK_GROWTH = 10.0
+# A block has room for this many times as many variables as are free.
+ROOM_FOR_FREE = 1.5
 # Half of a block stays for the next: its rows are at hand and its variables still move.
 KEPT_SHARE = 0.5
 # A block is solved this much better than the whole, but no better than the whole needs.
@@ -53,10 +59,15 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
     wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
     block = np.empty(0, dtype=np.intp)
     if is_warm:
+        current, n_violators = violators(state, tol)
+        if current <= tol:
+            yield current
+            return
         # Free variables answer whatever else has changed.
         block, reduction = free_variables(problem, state.c), WARM_REDUCTION
-        wanted = max(wanted, whole_panels(n_violators(state, tol) + len(block)))
-    size = min(wanted, LARGEST_BLOCK, engine.largest_block, problem.n_samples)
+        wanted = max(wanted, whole_panels(n_violators + len(block)))
+    largest = min(LARGEST_BLOCK, engine.largest_block, problem.n_samples)
+    size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
         kept, share = block[: int(share * size)], KEPT_SHARE
@@ -74,6 +85,8 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         step = engine.solve_block(block, state.c, state.f, inner_tol, budget)
         state.n_pair_steps += step.n_steps
         state.move(block, step.c)
+        room = whole_panels(int(ROOM_FOR_FREE * len(free_variables(problem, state.c))))
+        size = max(size, min(room, largest))
         if step.n_steps >= budget or step.stalled:
             gained = climb_face(state)
             if step.n_steps == 0 and not gained:
@@ -91,12 +104,13 @@ def whole_panels(number: int) -> int:
     return number // PANEL * PANEL
 
 
-def n_violators(state: State, tol: float) -> int:
-    """Return how many variables violate optimality by more than ``tol``."""
+def violators(state: State, tol: float) -> tuple[float, int]:
+    """Return the violation, and how many variables violate optimality by more than ``tol``."""
     problem = state.problem
     rise, fall = ascent_slopes(problem, state.c, state.f)
     m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)
-    return int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
+    number = int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
+    return violation(problem, rise, fall), number
 
 
 def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
@@ -120,7 +134,7 @@ def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Ge
     before = partial.c.copy()
     state.is_current = False
     try:
-        for n_steps, current in enumerate(whole_steps(partial, tol)):
+        for n_steps, current in enumerate(whole_steps(partial, tol, is_warm=True)):
             if current <= tol or n_steps >= MOST_STEPS_ON_PART:
                 break
             if n_steps > 0:
@@ -132,3 +146,58 @@ def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Ge
         state.n_pair_steps += partial.n_pair_steps
         state.move(part, partial.c)
         state.is_current = True
+
+
+def solve_for(
+    variables: NDArray,
+    problem: BandProblem,
+    rows: Rows,
+    start: NDArray,
+    gradient: NDArray,
+    tol: float,
+) -> Solution:
+    """Solve for some variables only, and bring the gradient of all up to date, once.
+
+    Parameters
+    ----------
+    variables : ndarray of shape (n_variables,)
+        For which to solve; memory for their block of K must do.
+    problem : BandProblem
+        What to solve.
+    rows : Rows
+        Kernel rows of the samples.
+    start : ndarray of shape (n_samples,)
+        Coefficients to start from; they need not sum to zero.
+    gradient : ndarray of shape (n_samples,)
+        ``K start``; it is overwritten.
+    tol : float
+        Largest KKT violation that is wanted of the whole.
+
+    Returns
+    -------
+    Solution
+        A feasible point, optimal in these variables.
+    """
+    began, rows_before = time.perf_counter(), rows.n_computed
+    engine = CpuEngine(problem, rows)
+    c = problem.feasible(start)
+    n_steps = 0
+    if len(variables):
+        # The block knows what its own variables' way to feasibility does to its own gradient.
+        change, block, seen = (c - start)[variables], engine.block(variables), gradient.copy()
+        first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
+        seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
+        budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
+        step = engine.solve_block(variables, c, seen, INNER_SHARE_OF_TOL * tol, budget)
+        c[variables], n_steps = step.c, step.n_steps
+    moved = np.flatnonzero(c != start)
+    engine.update(gradient, moved, (c - start)[moved])
+    return Solution(
+        c=c,
+        f=gradient,
+        status=Status.ITERATION_LIMIT,
+        n_iter=1,
+        n_pair_steps=n_steps,
+        n_kernel_rows=rows.n_computed - rows_before,
+        seconds=time.perf_counter() - began,
+    )

@@ -1,0 +1,85 @@
+"""Following a path: where the next solution is likely to be."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._course import Outcome
+from bandsvm.kernels import Rows
+from bandsvm.model_selection._shared import at_new_bounds
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Solution, block_size, free_variables, solve_for
+
+# Rounding of bounds that move alike.
+SAME_DIRECTION = 1e-12
+# A sample may change its place if it is at an edge after so many more steps like the last ...
+REACH = 3.0
+# ... of which none is taken to be shorter than this share of the middle one.
+SHORTEST_STEP = 0.5
+# Variables to solve for at a time: more than in a block of a solver, because one step is to do.
+MOST_VARIABLES = 2880
+# Room for others than free variables while it is not known how fast samples go.
+ROOM_FOR_OTHERS = 1.25
+
+
+class PathFollower:
+    """Goes from each solution of a path to the next.
+
+    Coefficients at a bound go where it goes. Along a path in costs there are many of them and they
+    move alike: K times the direction that they move in is kept from point to point, and only rows
+    of those that join or leave it count. Then variables that are free, and those of samples that
+    may soon meet an edge of their band, are solved for; mostly, no other has to move.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._direction, self._gradient = np.zeros(rows.n_samples), np.zeros(rows.n_samples)
+        self._last_offsets: NDArray | None = None
+
+    def start(self, old: BandProblem, new: BandProblem, last: Outcome, tol: float) -> Solution:
+        """Return where to start the next problem."""
+        likely = self._likely_to_move(old, new, last)
+        c, f = self._at_new_bounds(old, new, last)
+        return solve_for(likely, new, self._rows, c, f, tol)
+
+    def _at_new_bounds(
+        self, old: BandProblem, new: BandProblem, last: Outcome
+    ) -> tuple[NDArray, NDArray]:
+        """Return the last coefficients, those at bounds moved with them, and their gradient."""
+        c = at_new_bounds(old, new, last.solution.c, last.decision)
+        way = c - last.solution.c
+        length = float(np.abs(way).max())
+        if length == 0.0:
+            return c, last.solution.f.copy()
+        change = way / length - self._direction
+        turned = np.flatnonzero(np.abs(change) > SAME_DIRECTION)
+        self._rows.update(self._gradient, turned, change[turned])
+        self._direction[turned] += change[turned]
+        return c, last.solution.f + length * self._gradient
+
+    def _likely_to_move(
+        self, old: BandProblem, new: BandProblem, last: Outcome
+    ) -> NDArray[np.intp]:
+        """Return free variables, then others, those first that are soonest at an edge."""
+        free = free_variables(old, last.solution.c)
+        offsets = np.stack([last.decision - old.lo, last.decision - old.hi])
+        soon, speed = np.abs(offsets), None
+        if self._last_offsets is not None:
+            speed = np.abs(offsets - self._last_offsets)
+            soon /= speed + SHORTEST_STEP * np.median(speed) + np.finfo(float).tiny
+        self._last_offsets = offsets
+        soon[0, new.below == 0.0] = soon[1, new.above == 0.0] = np.inf
+        soonest = soon.min(axis=0)
+        soonest[free] = -1.0
+        number = ROOM_FOR_OTHERS * len(free) if speed is None else np.sum(soonest < REACH)
+        number = min(
+            max(int(number), block_size(len(soonest))), MOST_VARIABLES, self._rows.capacity
+        )
+        if len(free) > number:
+            return np.empty(0, dtype=np.intp)
+        if number < len(soonest):
+            chosen = np.argpartition(soonest, number)[:number]
+        else:
+            chosen = np.arange(len(soonest))
+        return chosen[np.argsort(soonest[chosen], kind="stable")]
