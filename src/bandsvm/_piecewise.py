@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+# Newton's method mostly finds the root of a piecewise linear function after a few steps.
+NEWTON_STEPS = 6
+ROUNDING = 1e-15
+
 
 def falling_root(start: float, breakpoints: NDArray, slope_changes: NDArray) -> float:
     """Return b with value(b) = 0 of a falling, continuous, piecewise linear function.
@@ -26,9 +30,18 @@ def falling_root(start: float, breakpoints: NDArray, slope_changes: NDArray) -> 
 
 def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None) -> NDArray:
     """Return the point of the box nearest to ``point``, among those of sum ``total`` if given."""
-    clipped = np.clip(point, lower, upper)
-    if total is None or clipped.sum() == total:
-        return clipped
+    moved = np.clip(point, lower, upper)
+    if total is None or moved.sum() == total:
+        return moved
+    shift = 0.0
+    for _ in range(NEWTON_STEPS):
+        n_inside = np.count_nonzero((moved > lower) & (moved < upper))
+        if n_inside == 0:
+            break
+        shift += (float(moved.sum()) - total) / n_inside
+        moved = np.clip(point - shift, lower, upper)
+        if abs(float(moved.sum()) - total) <= ROUNDING * float(np.abs(moved).sum()):
+            return moved
     ones = np.ones(len(point))
     shift = falling_root(
         float(upper.sum()) - total,

@@ -77,20 +77,11 @@ class CpuEngine:
         self, block: NDArray, c: NDArray, f: NDArray, tol: float, max_steps: int
     ) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
-        problem = self.problem
-        moved = c[block]
+        problem, kernel, moved, f = self.problem, self.block(block), c[block], f[block]
+        bands = (problem.lo, problem.hi, *problem.bounds, *problem.bends)
+        if len(block) < problem.n_samples or (np.diff(block) != 1).any():
+            bands = tuple(values[block] for values in bands)
         n_steps, _, stalled = _core.solve_block(
-            self.block(block),
-            problem.lo[block],
-            problem.hi[block],
-            problem.bounds.below[block],
-            problem.bounds.above[block],
-            problem.bends.below[block],
-            problem.bends.above[block],
-            moved,
-            f[block],
-            tol,
-            max_steps,
-            problem.has_intercept,
+            kernel, *bands, moved, f, tol, max_steps, problem.has_intercept
         )
         return BlockStep(moved, n_steps, stalled)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 
@@ -17,8 +18,6 @@ DEFAULT_MEMORY_SHARE = 0.25
 FALLBACK_MEMORY = 2**30
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
-# A product with this share of the rows is cheaper with all of them, where they lie.
-SHARE_FOR_WHOLE = 0.25
 # Memory for rows of samples whose products are asked for again and again.
 TARGET_BYTES = 64 * 2**20
 
@@ -157,7 +156,6 @@ class KernelRows(ComputedRows):
         self._write = write or self._write_by_kernel
         self._padded = np.empty((self._capacity, width))
         self._store = self._padded[:, : len(samples)]
-        self._is_whole = False
 
     @property
     def is_coarse(self) -> bool:
@@ -174,26 +172,20 @@ class KernelRows(ComputedRows):
             return finite_values(self.kernel, chosen, chosen)
         slots = self._slots(indices)
         if len(indices) == self.n_samples and np.array_equal(slots, indices):
-            self._is_whole = True  # all of K, each row in its own slot
-            return self._store
+            return self._store  # all of K, each row in its own slot
         return self._store[np.ix_(slots, indices)]
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
-        if self._is_whole and len(indices) > SHARE_FOR_WHOLE * self.n_samples:
-            coefficients = np.zeros(self.n_samples)
-            coefficients[self._slots(indices)] = values
-            return coefficients @ self._store
-        total = np.zeros(self.n_samples)
-        size = max(1, min(self._capacity, CHUNK_BYTES // (8 * self.n_samples)))
-        for start in range(0, len(indices), size):
-            part = slice(start, start + size)
-            total += values[part] @ self._store[self._slots(indices[part])]
-        return total
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
-        f += self.product(indices, values)
+        for start in range(0, len(indices), self._capacity):
+            part = slice(start, start + self._capacity)
+            _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
 
     def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write rows of K as the kernel computes them."""

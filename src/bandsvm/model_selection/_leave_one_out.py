@@ -117,7 +117,6 @@ class Column:
     """One band problem of the model: decision values of its samples, each when left out."""
 
     def __init__(self, problem: BandProblem, rows: Rows, start: NDArray, model: Any) -> None:
-        self._problem = problem
         options = {"solver": model.solver, "max_iter": model.max_iter}
         self._whole = solve(problem, rows, tol=SHARE_OF_TOL * model.tol, start=start, **options)
         self._left_out = LeftOut(problem, rows, self._whole, model.tol, **options)
@@ -131,19 +130,18 @@ class Column:
         if problem.has_intercept and not len(free_variables(problem, self._whole.c)):
             # Samples of coefficient 0 may have limited the intercept.
             for i in np.flatnonzero(~self.is_support).tolist():
-                self._read(i, self._whole)
+                self._read(i, problem.without(i), self._whole)
 
     def refit(self, i: int, *, exactly: bool = False) -> None:
         """Solve the problem without sample ``i`` and keep its decision value."""
-        solution = self._left_out.without(i, exactly=exactly)
+        problem, solution = self._left_out.without(i, exactly=exactly)
         self.n_refits += 1
         self.n_pair_steps += solution.n_pair_steps
         self.n_unsettled += solution.status is not Status.CONVERGED
-        self._read(i, solution)
+        self._read(i, problem, solution)
 
-    def _read(self, i: int, solution: Solution) -> None:
-        """Keep the decision value of sample ``i`` by a solution without it."""
-        problem = self._problem.without(i)
+    def _read(self, i: int, problem: BandProblem, solution: Solution) -> None:
+        """Keep the decision value of sample ``i`` by the solution of a problem without it."""
         intercept = choose_intercept(problem, solution.c, solution.f)
         self.decision[i] = solution.f[i] + intercept
 

@@ -19,13 +19,13 @@ from bandsvm.solvers.face import LARGEST_FACE, climb_face
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
-NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.125, 128, 1024
+NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps per variable after which a step on the face is the better way on, and how often.
 STEPS_PER_VARIABLE = 30
 MOST_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
-AIM = 0.5
+AIM = 0.8
 # Share of the mean curvature that keeps the inverse finite where K is singular.
 DAMPING = 1e-11
 
@@ -81,6 +81,7 @@ class LeftOut:
         )
         n_part = int((1.0 + NEIGHBOURS_PER_FREE) * len(free) + neighbours)
         self._part = samples_in_play(problem, self._c, self._f, n_part)
+        self._of_part = problem.part(self._part)
         self._part_rows = GivenRows(np.array(self._rows.block(self._part), dtype=np.float64))
         self._place_in_part = places(self._part, problem.n_samples)
         self._place_in_free = places(free, problem.n_samples)
@@ -89,8 +90,8 @@ class LeftOut:
         curvature = self._columns[inside] + np.diag(problem.bend(self._c)[free])
         self._inverse = inverse_on_face(curvature, problem.has_intercept)
 
-    def without(self, i: int, *, exactly: bool = False) -> Solution:
-        """Return the solution without sample ``i``, if need be as sharp as `solve` makes it."""
+    def without(self, i: int, *, exactly: bool = False) -> tuple[BandProblem, Solution]:
+        """Return the problem without sample ``i`` and its solution, exact if that is wanted."""
         began, rows_before = time.perf_counter(), self._rows.n_computed
         problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
@@ -99,7 +100,7 @@ class LeftOut:
             if reached <= self._tol:
                 n_rows = self._rows.n_computed - rows_before
                 seconds = time.perf_counter() - began
-                return Solution(
+                return problem, Solution(
                     state.c, state.f, Status.CONVERGED, 0, state.n_pair_steps, n_rows, seconds
                 )
         solution = solve(
@@ -113,7 +114,7 @@ class LeftOut:
             polished=exactly or state is None,
         )
         n_before = 0 if state is None else state.n_pair_steps
-        return replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
+        return problem, replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
 
     def _short_way(self, problem: BandProblem, i: int) -> State | None:
         """Return where the short way leads, or None where the face cannot take over ``c_i``."""
@@ -127,11 +128,12 @@ class LeftOut:
         f = self._f - pull
         f_part = f[part] + self._columns @ (taken_over - c[free])
         before, c[free] = c[part], taken_over
-        of_part = problem.part(part)
+        place = self._place_in_part[i]
+        of_part = self._of_part.without(place) if place >= 0 else self._of_part
         state = State(of_part, CpuEngine(of_part, self._part_rows), c[part], f_part)
         mend(state, AIM * self._tol)
         moved = state.c != before
-        f += self._rows.product(part[moved], (state.c - before)[moved])
+        self._rows.update(f, part[moved], (state.c - before)[moved])
         c[part] = state.c
         return State(problem, CpuEngine(problem, self._rows), c, f, state.n_pair_steps)
 
@@ -144,7 +146,7 @@ class LeftOut:
         free, place = self._free, self._place_in_free[i]
         lower, upper = self._lower, self._upper
         if place >= 0:
-            column = self._inverse[: len(free), place]
+            column = self._inverse[place, : len(free)]  # of a symmetric matrix
             direction = column * (-self._c[i] / column[place])
             direction[place] = 0.0
             lower, upper = lower.copy(), upper.copy()
