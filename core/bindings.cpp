@@ -169,32 +169,32 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                         kernel_function(kernel, gamma, coef0, degree), rows.data(), n_threads);
 }
 
-// Kernel values of samples[indices] with each other, in padded rows. The last of them are the first
-// n_known of an earlier block, `known`, and need not be computed again; nor need rows that lie in
-// the store, where slots is not negative.
+// Kernel values of samples with each other. Where places is not negative, a sample has that place
+// in an earlier block, `known`; where slots is not negative, its row lies in the store.
 template <typename Real>
 void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
                    const std::string& kernel, double gamma, double coef0, int degree,
-                   MutableMatrix<Real> values, Matrix<Real> known, std::size_t n_known,
+                   MutableMatrix<Real> values, Matrix<Real> known, Indices places,
                    Matrix<Real> store, Indices slots, int n_threads) {
   check_indices(indices, samples.count);
   const std::size_t number = indices.shape(0), width = bandsvm::kPanel<Real>;
   require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
           "values must have one row, padded to whole panels, a sample.");
-  require(n_known <= number && n_known <= known.shape(0) && n_known <= known.shape(1),
-          "known values are too few.");
-  require(slots.shape(0) == number - n_known, "slots must have one value a new sample.");
+  require(places.shape(0) == number && slots.shape(0) == number,
+          "places and slots must have one value a sample.");
   require(store.shape(1) >= samples.count, "stored rows are too short.");
-  std::vector<const Real*> stored(slots.shape(0), nullptr);
-  for (std::size_t r = 0; r < stored.size(); ++r) {
-    const std::int64_t slot = slots.data()[r];
+  std::vector<const Real*> stored(number, nullptr);
+  for (std::size_t r = 0; r < number; ++r) {
+    const std::int64_t slot = slots.data()[r], place = places.data()[r];
     require(slot < std::int64_t(store.shape(0)), "a slot is out of range.");
+    require(place < std::int64_t(std::min(known.shape(0), known.shape(1))),
+            "a place is out of range.");
     if (slot >= 0) stored[r] = store.data() + std::size_t(slot) * store.shape(1);
   }
   nb::gil_scoped_release release;
   bandsvm::compute_block(samples, indices.data(), number,
                          kernel_function(kernel, gamma, coef0, degree), values.data(),
-                         known.data(), known.shape(1), n_known, stored.data(), n_threads);
+                         known.data(), known.shape(1), places.data(), stored.data(), n_threads);
 }
 
 // f += K(left[indices], right)' coefficients
@@ -274,7 +274,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
   module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a, "kernel"_a,
              "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(), "known"_a.noconvert(),
-             "n_known"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
+             "places"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
   module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a, "right"_a,
              "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a, "f"_a.noconvert(),
              "n_threads"_a);

@@ -72,41 +72,59 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
              });
 }
 
-// Kernel values of some samples with each other, in rows of whole panels. The last n_known samples
-// are the first ones of an earlier block, whose values are copied; of the others, some have all
-// their kernel values stored, and they are picked out.
+// Kernel values of some samples with each other, in rows of whole panels. Those with a place in an
+// earlier block, `known`, find their common values there; of the others, some have all their kernel
+// values stored, and they are picked out.
 template <typename Real>
 void compute_block(const Samples<Real>& samples, const std::int64_t* indices, std::size_t number,
                    const KernelFunction& kernel, Real* values, const Real* known,
-                   std::size_t known_stride, std::size_t n_known, const Real* const* stored,
-                   int n_threads) {
+                   std::size_t known_stride, const std::int64_t* places,
+                   const Real* const* stored, int n_threads) {
   constexpr std::size_t kTile = 16;
-  const std::size_t n_new = number - n_known;
   const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
+  struct Run {  // of samples that follow each other in both blocks
+    std::size_t place, begin, length;
+  };
+  std::vector<Run> runs;
+  std::vector<std::size_t> fresh, old;
   std::vector<std::int64_t> missing;
   std::vector<Real*> rows;
-  for (std::size_t r = 0; r < n_new; ++r)
-    if (!stored[r]) {
+  for (std::size_t r = 0; r < number; ++r) {
+    (places[r] < 0 ? fresh : old).push_back(r);
+    if (places[r] >= 0) {
+      if (r > 0 && places[r - 1] >= 0 && places[r] == places[r - 1] + 1)
+        ++runs.back().length;
+      else
+        runs.push_back({std::size_t(places[r]), r, 1});
+    } else if (!stored[r]) {
       missing.push_back(indices[r]);
       rows.push_back(values + r * stride);
     }
+  }
   if (!missing.empty())
     compute_rows(samples, missing.data(), missing.size(), samples.take(indices, number, n_threads),
                  kernel, rows.data(), n_threads);
-  in_parallel(n_new, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t r = first; r < last; ++r)
-      for (std::size_t j = 0; stored[r] && j < number; ++j)
-        values[r * stride + j] = stored[r][indices[j]];
+  in_parallel(fresh.size(), n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) {
+      const Real* const row = stored[fresh[k]];
+      for (std::size_t j = 0; row && j < number; ++j)
+        values[fresh[k] * stride + j] = row[indices[j]];
+    }
   });
-  in_parallel((n_known + kTile - 1) / kTile, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t begin = first * kTile; begin < std::min(last * kTile, n_known);
+  in_parallel((old.size() + kTile - 1) / kTile, n_threads, [&](std::size_t first,
+                                                               std::size_t last) {
+    for (std::size_t begin = first * kTile; begin < std::min(last * kTile, old.size());
          begin += kTile) {
-      const std::size_t end = std::min(begin + kTile, n_known);
-      for (std::size_t k = begin; k < end; ++k)
-        std::copy_n(known + k * known_stride, n_known, values + (n_new + k) * stride + n_new);
-      for (std::size_t i = 0; i < n_new; ++i)
+      const std::size_t end = std::min(begin + kTile, old.size());
+      for (std::size_t k = begin; k < end; ++k) {
+        const Real* const from = known + std::size_t(places[old[k]]) * known_stride;
+        Real* const to = values + old[k] * stride;
+        for (const Run& run : runs)
+          for (std::size_t j = 0; j < run.length; ++j) to[run.begin + j] = from[run.place + j];
+      }
+      for (std::size_t i : fresh)
         for (std::size_t k = begin; k < end; ++k)
-          values[(n_new + k) * stride + i] = values[i * stride + n_new + k];
+          values[old[k] * stride + i] = values[i * stride + old[k]];
     }
   });
 }

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -81,9 +82,10 @@ def test_blocks_take_over_what_they_share(rng, n_features):
     rows.product(np.arange(0, 300, 2), rng.normal(size=150))  # half of the rows may be stored now
     K = rows.kernel(rows.samples, rows.samples)
     block = rng.permutation(300)[:100]
-    for n_kept in (0, 40, 97, 100, 1):
+    for n_kept, in_order in product((0, 40, 97, 100, 1), (True, False)):
         others = np.setdiff1d(rng.permutation(300), block[:n_kept])
         block = np.concatenate([rng.permutation(others)[: 110 - n_kept], block[:n_kept]])
+        block = block if in_order else rng.permutation(block)
         np.testing.assert_allclose(rows.block(block), K[np.ix_(block, block)], atol=1e-12)
 
 
@@ -205,13 +207,13 @@ def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
         _core.compute_rows(packed, one, packed, *settings, store[:, :1].copy(), one, 1)
     block, none = np.empty((1, packed.panel), dtype=np.float32), np.array([-1])
     with pytest.raises(ValueError, match="out of range"):
-        _core.compute_block(packed, none, *settings, block, block, 0, store, none, 1)
-    with pytest.raises(ValueError, match="too few"):
-        _core.compute_block(packed, one, *settings, block, block, 2, store, none, 1)
+        _core.compute_block(packed, none, *settings, block, block, none, store, none, 1)
+    with pytest.raises(ValueError, match="place is out of range"):
+        _core.compute_block(packed, one, *settings, block, block, np.array([1]), store, none, 1)
     with pytest.raises(ValueError, match="slot is out of range"):
-        _core.compute_block(packed, one, *settings, block, block, 0, store, np.array([2]), 1)
+        _core.compute_block(packed, one, *settings, block, block, none, store, np.array([2]), 1)
     with pytest.raises(ValueError, match="padded to whole panels"):
-        _core.compute_block(packed, one, *settings, store, block, 0, store, none, 1)
+        _core.compute_block(packed, one, *settings, store, block, none, store, none, 1)
     with pytest.raises(ValueError, match="one value a feature"):
         _core.pack_32(rng.normal(size=(10, 3)), np.zeros(2), 1.0, 1)
     with pytest.raises(ValueError, match="column is out of range"):

@@ -51,7 +51,7 @@ def compute_block(
     degree: int,
     values: NDArray,
     known: NDArray,
-    n_known: int,
+    places: NDArray,
     store: NDArray,
     slots: NDArray,
     n_threads: int,

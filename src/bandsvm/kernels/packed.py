@@ -20,8 +20,10 @@ COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 # With so many multiplications it is cheaper to pick kernel values out of rows at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
+# With fewer, the last block is worth reading only where so many samples follow each other in both.
+SHORTEST_RUN = 4
 # Samples in the largest block that is asked for again and again.
-LARGEST_BLOCK = 2880
+LARGEST_BLOCK = 1920
 # Samples that are looked at to find each feature's commonest value.
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.
@@ -101,29 +103,18 @@ def uses_worth_keeping(n_products: float) -> float:
 class Block:
     """Kernel values of some samples with each other, in memory that is used again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: type) -> None:
         self.indices: NDArray = np.empty(0, dtype=np.intp)
-        self.values: NDArray = np.empty((0, 0))
-        self._memory: NDArray = np.empty(0)
+        self.values: NDArray = np.empty((0, 0), dtype=dtype)
+        self._memory: NDArray = np.empty(0, dtype=dtype)
 
-    def reserve(self, indices: NDArray, panel: int, dtype: type) -> None:
-        """Make room for the values of samples, in rows padded to whole panels."""
-        shape = len(indices), -(-len(indices) // panel) * panel
-        size = shape[0] * shape[1]
-        if self._memory.size < size or self._memory.dtype != dtype:
-            self._memory = np.empty(size, dtype=dtype)
-        self.indices = indices
-        self.values = self._memory[:size].reshape(shape)
-
-    def n_shared(self, indices: NDArray) -> int:
-        """Return how many of the last samples in ``indices`` are the first ones here, in order."""
-        if len(self.indices) == 0:
-            return 0
-        places = np.flatnonzero(indices == self.indices[0])
-        if len(places) == 0:
-            return 0
-        shared = indices[places[-1] :]
-        return len(shared) if np.array_equal(shared, self.indices[: len(shared)]) else 0
+    def reserve(self, number: int, panel: int) -> None:
+        """Make room for the values of so many samples, in rows padded to whole panels."""
+        width = -(-number // panel) * panel
+        if self._memory.size < number * width:
+            self._memory = np.empty(number * width, dtype=self._memory.dtype)
+        self.indices = self.indices[:0]  # until there are values
+        self.values = self._memory[: number * width].reshape(number, width)
 
 
 class PackedRows(ComputedRows):
@@ -166,7 +157,8 @@ class PackedRows(ComputedRows):
         self._worth_keeping = uses_worth_keeping(packed.n_products)
         if self._worth_keeping <= n_uses:
             self._worth_keeping = 0.0
-        self._blocks = [Block(), Block()]
+        self._blocks = [Block(dtype), Block(dtype)]
+        self._place_in_block = np.full(len(self.samples), -1)
 
     @property
     def is_coarse(self) -> bool:
@@ -196,24 +188,28 @@ class PackedRows(ComputedRows):
         block, last = self._blocks
         if np.array_equal(indices, last.indices):
             return last.values[:, : len(indices)]
-        self._blocks = [last, block]
-        block.reserve(indices, self._packed.panel, self._dtype)
-        n_known = last.n_shared(indices)
-        known = last.values if n_known else block.values[:0]
-        slots = self._table.peek(indices[: len(indices) - n_known])
+        block.reserve(len(indices), self._packed.panel)
+        places = self._place_in_block[indices]
+        slots = self._table.peek(indices)
         if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
             slots = np.full_like(slots, -1)
+            n_runs = np.count_nonzero(np.diff(places) != 1)
+            if len(places) < SHORTEST_RUN * n_runs:
+                places = slots
         _core.compute_block(
             self._packed,
             indices,
             *self._parameters,
             block.values,
-            known,
-            n_known,
+            last.values,
+            places,
             self._store,
             slots,
             self.n_threads,
         )
+        self._place_in_block[last.indices] = -1
+        self._place_in_block[indices] = np.arange(len(indices))
+        block.indices, self._blocks = indices, [last, block]
         return block.values[:, : len(indices)]
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
