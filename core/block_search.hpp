@@ -1,4 +1,4 @@
-// The two passes over a block that every pair step takes, with vector instructions.
+// The passes over a block that every pair step takes, with vector instructions.
 #pragma once
 
 #include <limits>
@@ -42,16 +42,17 @@ inline Vector<Real> first_indices() {
   return index;
 }
 
-template <typename Real>
-Extremes<Real> move_and_find(const BlockSlopes<Real>& s, const Real* row_i, Real change_i,
-                             const Real* row_j, Real change_j) {
+// Adds to f what `change` says of a vector, or of a last value, in one pass with the search for m
+// and M.
+template <typename Real, typename Change, typename LastChange>
+inline Extremes<Real> change_and_find(const BlockSlopes<Real>& s, const Change& change,
+                                      const LastChange& last_change) {
   constexpr std::size_t lanes = kLanes<Real>;
   const std::size_t whole = s.size / lanes * lanes;
   Largest<Real> rises, falls;
   Vector<Real> index = first_indices<Real>();
   for (std::size_t k = 0; k < whole; k += lanes, index += Real(lanes)) {
-    const Vector<Real> f =
-        load(s.f + k) + (change_i * load(row_i + k) + change_j * load(row_j + k));
+    const Vector<Real> f = load(s.f + k) + change(k);
     store(s.f + k, f);
     rises.see(load(s.rising + k) - f, index);
     falls.see(f - load(s.falling + k), index);
@@ -59,11 +60,36 @@ Extremes<Real> move_and_find(const BlockSlopes<Real>& s, const Real* row_i, Real
   auto [rise, riser] = rises.best();
   auto [fall, faller] = falls.best();
   for (std::size_t k = whole; k < s.size; ++k) {
-    s.f[k] += change_i * row_i[k] + change_j * row_j[k];
+    s.f[k] += last_change(k);
     if (s.rising[k] - s.f[k] > rise) rise = s.rising[k] - s.f[k], riser = k;
     if (s.f[k] - s.falling[k] > fall) fall = s.f[k] - s.falling[k], faller = k;
   }
   return {rise, -fall, riser, faller};
+}
+
+template <typename Real>
+Extremes<Real> move_and_find(const BlockSlopes<Real>& s, const Real* row_i, Real change_i,
+                             const Real* row_j, Real change_j) {
+  return change_and_find(
+      s,
+      [=](std::size_t k) { return change_i * load(row_i + k) + change_j * load(row_j + k); },
+      [=](std::size_t k) { return change_i * row_i[k] + change_j * row_j[k]; });
+}
+
+template <typename Real>
+Extremes<Real> turn_and_find(const BlockSlopes<Real>& s, Real* image, Real turn, const Real* row_i,
+                             const Real* row_j, Real length) {
+  return change_and_find(
+      s,
+      [=](std::size_t k) {
+        const Vector<Real> turned = load(row_i + k) - load(row_j + k) - turn * load(image + k);
+        store(image + k, turned);
+        return length * turned;
+      },
+      [=](std::size_t k) {
+        image[k] = row_i[k] - row_j[k] - turn * image[k];
+        return length * image[k];
+      });
 }
 
 // argmax of violation^2 / curvature (Fan, Chen and Lin 2005). Fractions are compared without

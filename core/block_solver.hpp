@@ -1,6 +1,7 @@
 // Pair steps on one block of the dual until its own violation is small (docs/theory.md, section 5).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,6 +39,11 @@ struct BlockReport {
   bool stalled = false;  // the best step left every variable where it was
 };
 
+// A direction forgets its first pairs in a few steps; longer ones are only dearer.
+constexpr std::size_t kMostInDirection = 8;
+// Share of a pair's curvature that must be left of it: what is less is rounding.
+constexpr double kLeastCurvature = 0.01;
+
 // Keeps f, within the block, in the precision of the kernel's values; the caller updates the f of
 // all samples from the changes of c.
 template <typename Real>
@@ -50,7 +56,9 @@ class BlockSolver {
         rising_(block.size),
         falling_(block.size),
         curvatures_(block.size),
-        diagonal_(block.size) {
+        diagonal_(block.size),
+        image_(block.size),
+        direction_(block.size) {
     for (std::size_t k = 0; k < block.size; ++k) {
       diagonal_[k] = double(block.row(k)[k]);
       refresh(k);
@@ -104,6 +112,7 @@ class BlockSolver {
   }
 
   bool step_pair(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
+    if (!in_direction_.empty() && step_conjugate(i, j, extremes)) return true;
     double c_i = block_.c[i], c_j = block_.c[j];
     const double curvature = diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]);
     pair_step(block_.band(i), c_i, block_.band(j), c_j, double(f_[i]) - double(f_[j]), curvature);
@@ -113,8 +122,77 @@ class BlockSolver {
     block_.c[j] = c_j;
     refresh(i);
     refresh(j);
-    extremes = move(i, change_i, j, change_j);
+    forget_direction();
+    const double curved =
+        curvature + left_bend(block_.band(i), c_i) + left_bend(block_.band(j), c_j);
+    if (is_inside(i, c_i) && is_inside(j, c_j) && curved > 0) {
+      direction_[i] = 1;
+      direction_[j] = -1;
+      in_direction_ = {i, j};
+      curvature_ = curved;
+      extremes = turn(0, i, j, change_i);
+    } else {
+      extremes = move(i, change_i, j, change_j);
+    }
     return true;
+  }
+
+  // A step along e_i - e_j, turned to be conjugate to the last ones: it keeps what they gained
+  // (Torres-Barran, Alaiz and Dorronsoro 2021). Only where all variables stay inside their pieces.
+  bool step_conjugate(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
+    if (in_direction_.size() > kMostInDirection) return false;
+    const Band band_i = block_.band(i), band_j = block_.band(j);
+    const double c_i = block_.c[i], c_j = block_.c[j];
+    const double bend_i = right_bend(band_i, c_i), bend_j = left_bend(band_j, c_j);
+    const double gain = right_slope(band_i, c_i) - left_slope(band_j, c_j) -
+                        (double(f_[i]) - double(f_[j]));
+    const double of_pair =
+        diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]) + bend_i + bend_j;
+    const double overlap = double(image_[i]) - double(image_[j]) + bend_i * direction_[i] -
+                           bend_j * direction_[j];
+    const double turned = overlap / curvature_, curvature = of_pair - overlap * turned;
+    if (!(curvature > kLeastCurvature * of_pair) || !(gain > 0)) return false;
+    const double length = gain / curvature;
+
+    const double along_i = 1 - turned * direction_[i], along_j = -1 - turned * direction_[j];
+    const double new_i = c_i + length * along_i, new_j = c_j + length * along_j;
+    if (!(c_i < 0 ? -band_i.above < new_i && new_i < 0 : 0 < new_i && new_i < band_i.below) ||
+        !(c_j > 0 ? 0 < new_j && new_j < band_j.below : -band_j.above < new_j && new_j < 0))
+      return false;
+    for (std::size_t k : in_direction_) {
+      const double c = block_.c[k], moved = c - length * turned * direction_[k];
+      if (k != i && k != j && (!is_inside(k, moved) || (moved > 0) != (c > 0))) return false;
+    }
+
+    for (std::size_t k : in_direction_) {
+      block_.c[k] -= length * turned * direction_[k];
+      direction_[k] *= -turned;
+    }
+    for (std::size_t k : {i, j})
+      if (std::find(in_direction_.begin(), in_direction_.end(), k) == in_direction_.end())
+        in_direction_.push_back(k);
+    direction_[i] = along_i;
+    direction_[j] = along_j;
+    block_.c[i] = new_i;
+    block_.c[j] = new_j;
+    for (std::size_t k : in_direction_) refresh(k);
+    curvature_ = curvature;
+    extremes = turn(turned, i, j, length);
+    return true;
+  }
+
+  Extremes<Real> turn(double turned, std::size_t i, std::size_t j, double length) {
+    return instructions_.turn_and_find(slopes(), image_.data(), Real(turned), block_.row(i),
+                                       block_.row(j), Real(length));
+  }
+
+  void forget_direction() {
+    for (std::size_t k : in_direction_) direction_[k] = 0;
+    in_direction_.clear();
+  }
+
+  bool is_inside(std::size_t k, double c) const {
+    return c != 0 && -block_.above[k] < c && c < block_.below[k];
   }
 
   // Without intercept: the variable that can rise or fall by the largest slope moves alone.
@@ -134,6 +212,11 @@ class BlockSolver {
   const Instructions<Real>& instructions_;
   std::vector<Real> f_, rising_, falling_, curvatures_;
   std::vector<double> diagonal_;
+  // The last direction that met no bound and no kink, its image under K, and its curvature.
+  std::vector<Real> image_;
+  std::vector<double> direction_;
+  std::vector<std::size_t> in_direction_;
+  double curvature_ = 0;
 };
 
 template <typename Real>

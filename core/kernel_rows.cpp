@@ -80,8 +80,9 @@ void update(const Real* const* rows, const double* coefficients, std::size_t n_r
 
 template <typename Real>
 Instructions<Real> instructions() {
-  return {BANDSVM_NAME(BANDSVM_LEVEL), move_and_find<Real>, best_partner<Real>,
-          group_size<Real>, compute_rows<Real>, update<Real>};
+  return {BANDSVM_NAME(BANDSVM_LEVEL), move_and_find<Real>, turn_and_find<Real>,
+          best_partner<Real>,          group_size<Real>,    compute_rows<Real>,
+          update<Real>};
 }
 
 template Instructions<float> instructions<float>();

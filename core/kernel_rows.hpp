@@ -58,6 +58,9 @@ struct Instructions {
   // f += change_i row_i + change_j row_j, then m and M.
   Extremes<Real> (*move_and_find)(const BlockSlopes<Real>& slopes, const Real* row_i, Real change_i,
                                   const Real* row_j, Real change_j);
+  // image = row_i - row_j - turn image and f += length image, then m and M.
+  Extremes<Real> (*turn_and_find)(const BlockSlopes<Real>& slopes, Real* image, Real turn,
+                                  const Real* row_i, const Real* row_j, Real length);
   // The j that promises the largest gain of a step with i; size where none promises any.
   std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i,
                               Real curvature_i, Real rise);
