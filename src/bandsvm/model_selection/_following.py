@@ -9,16 +9,14 @@ from bandsvm._course import Outcome
 from bandsvm.kernels import Rows
 from bandsvm.model_selection._shared import at_new_bounds
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, block_size, free_variables, solve_for
+from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, free_variables, solve_for
 
 # Rounding of bounds that move alike.
 SAME_DIRECTION = 1e-12
 # A sample may change its place if it is at an edge after so many more steps like the last ...
-REACH = 3.0
+REACH = 2.0
 # ... of which none is taken to be shorter than this share of the middle one.
 SHORTEST_STEP = 0.5
-# Variables to solve for at a time: more than in a block of a solver, because one step is to do.
-MOST_VARIABLES = 2880
 # Room for others than free variables while it is not known how fast samples go.
 ROOM_FOR_OTHERS = 1.25
 
@@ -73,9 +71,7 @@ class PathFollower:
         soonest = soon.min(axis=0)
         soonest[free] = -1.0
         number = ROOM_FOR_OTHERS * len(free) if speed is None else np.sum(soonest < REACH)
-        number = min(
-            max(int(number), block_size(len(soonest))), MOST_VARIABLES, self._rows.capacity
-        )
+        number = min(max(int(number), block_size(len(soonest))), LARGEST_BLOCK, self._rows.capacity)
         if len(free) > number:
             return np.empty(0, dtype=np.intp)
         if number < len(soonest):

@@ -14,11 +14,12 @@ from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._polish import is_small, polish
 from bandsvm.solvers._slopes import dual_value, free_variables
 from bandsvm.solvers._solution import Progress, Solution, State, Status, after
-from bandsvm.solvers.block import block_size, block_steps, solve_for
+from bandsvm.solvers.block import LARGEST_BLOCK, block_size, block_steps, solve_for
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
 
 __all__ = [
+    "LARGEST_BLOCK",
     "Progress",
     "Solution",
     "Status",

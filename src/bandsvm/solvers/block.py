@@ -25,11 +25,15 @@ ROOM_FOR_FREE = 1.5
 KEPT_SHARE = 0.5
 # A block is solved this much better than the whole, but no better than the whole needs.
 INNER_REDUCTION = 0.1
-# A warm start is close: there, one more step costs more than many on the block.
+# Unless more than this many are in play, a warm start is close: there, one more step costs more
+# than many on the block.
+MOST_IN_PLAY = 2 * LARGEST_BLOCK
 WARM_REDUCTION = 0.01
 # Its first block is free variables, up to this share, and violators.
 WARM_SHARE = 0.8
 INNER_SHARE_OF_TOL = 0.5
+# No other variable is to move: only rounding comes on top.
+SHARE_FOR_ALL = 0.9
 # Pair steps per variable after which a step on the whole face is the better way on.
 STEPS_PER_VARIABLE = 30
 SMALLEST_STEP_BUDGET = 1000
@@ -64,8 +68,11 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
             yield current
             return
         # Free variables answer whatever else has changed.
-        block, reduction = free_variables(problem, state.c), WARM_REDUCTION
-        wanted = max(wanted, whole_panels(n_violators + len(block)))
+        block = free_variables(problem, state.c)
+        in_play = n_violators + len(block)
+        if in_play <= MOST_IN_PLAY:
+            reduction = WARM_REDUCTION
+        wanted = max(wanted, whole_panels(in_play))
     largest = min(LARGEST_BLOCK, engine.largest_block, problem.n_samples)
     size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
@@ -188,7 +195,7 @@ def solve_for(
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
-        step = engine.solve_block(variables, c, seen, INNER_SHARE_OF_TOL * tol, budget)
+        step = engine.solve_block(variables, c, seen, SHARE_FOR_ALL * tol, budget)
         c[variables], n_steps = step.c, step.n_steps
     moved = np.flatnonzero(c != start)
     engine.update(gradient, moved, (c - start)[moved])
