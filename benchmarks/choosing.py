@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 import warnings
 from typing import Any
 
@@ -16,7 +15,7 @@ from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.model_selection import band_path, leave_one_out
 from data import DataSet, data_sets, has_real_data, real
-from measure import RESULTS, save, seconds_of
+from measure import RESULTS, middle_seconds, save, seconds_of
 
 N_FOLDS = 5
 N_GRID = 10
@@ -47,9 +46,9 @@ def grid(quick: bool) -> dict[str, Any]:
     splits = list(folds.split(data.X, data.y))
     shared: dict[str, Any] = {"gamma": gamma, "cv": splits, "refine": 0, "refit": False}
     plain = BandedSVCCV(C1=C1, C2=0.0, give_up=False, **shared)
-    seconds = seconds_of(lambda: plain.fit(data.X, data.y))
+    seconds = middle_seconds(lambda: plain.fit(data.X, data.y))
     hasty = BandedSVCCV(C1=C1, C2=0.0, give_up=True, **shared)
-    hasty_seconds = seconds_of(lambda: hasty.fit(data.X, data.y))
+    hasty_seconds = middle_seconds(lambda: hasty.fit(data.X, data.y))
     chosen = plain.best_params_
     band = BandedSVCCV(
         C1=chosen["C1"],
@@ -58,13 +57,13 @@ def grid(quick: bool) -> dict[str, Any]:
         **{**shared, "gamma": chosen["gamma"]},
         give_up=False,
     )
-    band_seconds = seconds_of(lambda: band.fit(data.X, data.y))
+    band_seconds = middle_seconds(lambda: band.fit(data.X, data.y))
     single = []
     for k, cost in enumerate(C1):
         # One fit of every cost, each with another gamma: a sample of all hundred.
         train = splits[k % N_FOLDS][0]
         model = BandedSVC(C1=cost, C2=0.0, gamma=gamma[(3 * k) % n_grid])
-        single.append(seconds_of(lambda m=model, t=train: m.fit(data.X[t], data.y[t])))
+        single.append(middle_seconds(lambda m=model, t=train: m.fit(data.X[t], data.y[t])))
     search = GridSearchCV(
         SVC(cache_size=1000), {"C": C1, "gamma": gamma}, cv=splits, n_jobs=2, refit=False
     )
@@ -105,14 +104,15 @@ def paths(quick: bool) -> list[dict[str, Any]]:
     for data in sets:
         for vary in ("C2", "rho2"):
             model = BandedSVC(gamma=data.gamma)
-            began = time.perf_counter()
             path = band_path(data.X, data.y, vary=vary, model=model)
-            seconds = time.perf_counter() - began
+            seconds = middle_seconds(
+                lambda d=data, v=vary, m=model: band_path(d.X, d.y, vary=v, model=m)
+            )
             places = np.linspace(0, len(path.values) - 1, N_COLD).astype(int)
             cold, excess = [], []
             for k in places:
                 single = BandedSVC(gamma=data.gamma, **{vary: path.values[k]})
-                cold.append(seconds_of(lambda m=single, d=data: m.fit(d.X, d.y)))
+                cold.append(middle_seconds(lambda m=single, d=data: m.fit(d.X, d.y)))
                 ours, theirs = path.certificates[k].primal, single.certificate_.primal
                 excess.append((ours - theirs) / theirs)
             found.append(
@@ -152,10 +152,9 @@ def left_out(quick: bool) -> list[dict[str, Any]]:
         X, y = X[:n], y[:n]
         for fit_intercept in (True, False):
             model = BandedSVC(fit_intercept=fit_intercept)
-            fit = min(seconds_of(lambda m=model, X=X, y=y: m.fit(X, y)) for _ in range(5))
-            began = time.perf_counter()
+            fit = middle_seconds(lambda m=model, X=X, y=y: m.fit(X, y), 9)
             result = leave_one_out(model, X, y)
-            seconds = time.perf_counter() - began
+            seconds = middle_seconds(lambda m=model, X=X, y=y: leave_one_out(m, X, y))
             found.append(
                 {
                     "data": label,

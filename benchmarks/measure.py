@@ -46,6 +46,11 @@ def seconds_of(action: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
+def middle_seconds(action: Callable[[], Any], repeats: int = 3) -> float:
+    """Return the middle one of some times that an action takes."""
+    return float(np.median([seconds_of(action) for _ in range(repeats)]))
+
+
 def best_seconds(actions: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
     """Return the best time of each action; they take turns, long ones only once."""
     best = dict.fromkeys(actions, np.inf)

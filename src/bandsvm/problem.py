@@ -135,16 +135,19 @@ class BandProblem:
         lowest, highest = -self.bounds.above, self.bounds.below
         c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
         c = np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
+        if self._is_balanced(c):
+            return c
         free = (c != 0.0) & (c > lowest) & (c < highest)
         lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
         for side in (free, c != 0.0):
-            excess = float(c.sum())
-            if not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum()):
-                break
-            if side.any():
-                total = float(c[side].sum()) - excess
+            if side.any() and not self._is_balanced(c):
+                total = float(c[side].sum()) - float(c.sum())
                 c[side] = project(c[side], lowest[side], highest[side], total)
         return c
+
+    def _is_balanced(self, c: NDArray) -> bool:
+        """Return whether ``sum c`` is 0 as far as it must be."""
+        return not self.has_intercept or abs(float(c.sum())) <= ROUNDING * float(np.abs(c).sum())
 
 
 def band_problem(

@@ -15,8 +15,8 @@ from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, free_variables,
 SAME_DIRECTION = 1e-12
 # A sample may change its place if it is at an edge after so many more steps like the last ...
 REACH = 2.0
-# ... of which none is taken to be shorter than this share of the middle one.
-SHORTEST_STEP = 0.5
+# ... of which none is taken to be shorter than this share of the mean.
+SHORTEST_STEP = 0.3
 # Room for others than free variables while it is not known how fast samples go.
 ROOM_FOR_OTHERS = 1.25
 
@@ -65,7 +65,7 @@ class PathFollower:
         soon, speed = np.abs(offsets), None
         if self._last_offsets is not None:
             speed = np.abs(offsets - self._last_offsets)
-            soon /= speed + SHORTEST_STEP * np.median(speed) + np.finfo(float).tiny
+            soon /= speed + SHORTEST_STEP * speed.mean() + np.finfo(float).tiny
         self._last_offsets = offsets
         soon[0, new.below == 0.0] = soon[1, new.above == 0.0] = np.inf
         soonest = soon.min(axis=0)

@@ -80,6 +80,21 @@ def _samples(masks: Any) -> NDArray[np.intp]:
     return np.unique(np.concatenate([mask.nonzero()[1] for mask in masks])).astype(np.intp)
 
 
+def _n_samples(masks: Any) -> NDArray[np.intp]:
+    """Return in how many columns any of some matrices has an entry, row by row."""
+    return np.diff(sum(masks).indptr).astype(np.intp)
+
+
+def _sparse_rows(rows: list[NDArray], columns: NDArray, n_columns: int) -> Any:
+    """Return vectors, which have values in some columns, as rows of a CSR matrix."""
+    places = [np.flatnonzero(row) for row in rows]
+    values = [row[k] for row, k in zip(rows, places, strict=True)]
+    none = np.empty(0, dtype=np.intp)
+    at = columns[np.concatenate([none, *places])]
+    ends = np.cumsum([0, *(len(k) for k in places)])
+    return sp.csr_matrix((np.concatenate([none, *values]), at, ends), shape=(len(rows), n_columns))
+
+
 def band_path(
     X: Any,
     y: Any,
@@ -164,7 +179,10 @@ def _points(template: BandedSVC, vary: str, values: Any) -> list[tuple[float, Ba
         changed = {vary: value}
         if vary == "cost":
             changed = {name: _times(value, old) for name, old in base.items()}
-        points.append((value, clone(template).set_params(**changed)))
+        point = copy.copy(template)
+        for name, number in changed.items():
+            setattr(point, name, number)
+        points.append((value, point))
     return points
 
 
@@ -297,15 +315,10 @@ def _assembled(
             stacklevel=3,
         )
     signs, kept = trainings[0].signs, trainings[0].kept
-    coefficients = []
-    any_alpha, any_theta = np.zeros((2, len(outcomes), len(y)), dtype=bool)
-    for p in range(len(signs)):
-        rows = np.zeros((len(outcomes), len(y)))
-        for k, point in enumerate(outcomes):
-            rows[k, kept] = signs[p, kept] * point[p].solution.c
-        coefficients.append(sp.csr_matrix(rows))
-        any_alpha |= rows > 0.0
-        any_theta |= rows < 0.0
+    coefficients = [
+        _sparse_rows([sign[kept] * point[p].solution.c for point in outcomes], kept, len(y))
+        for p, sign in enumerate(signs)
+    ]
 
     def fitted(k: int) -> BandedSVC:
         model: Any = copy.copy(points[k][1])
@@ -321,7 +334,7 @@ def _assembled(
         certificates=certificates,
         coefficients=coefficients,
         intercepts=np.array([[o.intercept for o in point] for point in outcomes]),
-        n_alpha=np.count_nonzero(any_alpha, axis=1),
-        n_theta=np.count_nonzero(any_theta, axis=1),
+        n_alpha=_n_samples(matrix > 0.0 for matrix in coefficients),
+        n_theta=_n_samples(matrix < 0.0 for matrix in coefficients),
         _fitted=fitted,
     )
