@@ -180,10 +180,8 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
     """
     at_lo, at_hi = _intercepts(problem, c, f)
     below, above = largest_multipliers(problem)
-    inner = (c >= 0.0) & (c < below)
-    lower = np.concatenate([at_lo[inner], at_hi[c < 0.0]])
-    outer = (c <= 0.0) & (c > -above)
-    upper = np.concatenate([at_lo[c > 0.0], at_hi[outer]])
+    lower = np.where(c < 0.0, at_hi, np.where(c < below, at_lo, -np.inf))
+    upper = np.where(c > 0.0, at_lo, np.where(c > -above, at_hi, np.inf))
     return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
 
 
@@ -214,8 +212,8 @@ def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
 
 def _intercepts(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, NDArray]:
     """Return the intercepts that put each sample where c says, seen from either edge."""
-    bought = bought_distance(problem, c)
-    return problem.lo - bought - f, problem.hi - bought - f
+    g = f + bought_distance(problem, c) if problem.is_squared else f
+    return problem.lo - g, problem.hi - g
 
 
 def certify(

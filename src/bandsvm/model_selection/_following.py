@@ -14,7 +14,7 @@ from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, free_variables,
 # Rounding of bounds that move alike.
 SAME_DIRECTION = 1e-12
 # A sample may change its place if it is at an edge after so many more steps like the last ...
-REACH = 2.0
+REACH = 3.0
 # ... of which none is taken to be shorter than this share of the mean.
 SHORTEST_STEP = 0.3
 # Room for others than free variables while it is not known how fast samples go.
