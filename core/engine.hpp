@@ -82,21 +82,12 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
                    const Real* const* stored, int n_threads) {
   constexpr std::size_t kTile = 16;
   const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
-  struct Run {  // of samples that follow each other in both blocks
-    std::size_t place, begin, length;
-  };
-  std::vector<Run> runs;
   std::vector<std::size_t> fresh, old;
   std::vector<std::int64_t> missing;
   std::vector<Real*> rows;
   for (std::size_t r = 0; r < number; ++r) {
     (places[r] < 0 ? fresh : old).push_back(r);
-    if (places[r] >= 0) {
-      if (r > 0 && places[r - 1] >= 0 && places[r] == places[r - 1] + 1)
-        ++runs.back().length;
-      else
-        runs.push_back({std::size_t(places[r]), r, 1});
-    } else if (!stored[r]) {
+    if (places[r] < 0 && !stored[r]) {
       missing.push_back(indices[r]);
       rows.push_back(values + r * stride);
     }
@@ -119,8 +110,7 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
       for (std::size_t k = begin; k < end; ++k) {
         const Real* const from = known + std::size_t(places[old[k]]) * known_stride;
         Real* const to = values + old[k] * stride;
-        for (const Run& run : runs)
-          for (std::size_t j = 0; j < run.length; ++j) to[run.begin + j] = from[run.place + j];
+        for (std::size_t j : old) to[j] = from[places[j]];
       }
       for (std::size_t i : fresh)
         for (std::size_t k = begin; k < end; ++k)

@@ -18,10 +18,8 @@ PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
-# With so many multiplications it is cheaper to pick kernel values out of rows at hand.
+# With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
-# With fewer, the last block is worth reading only where so many samples follow each other in both.
-SHORTEST_RUN = 4
 # Samples in the largest block that is asked for again and again.
 LARGEST_BLOCK = 1920
 # Samples that are looked at to find each feature's commonest value.
@@ -182,20 +180,16 @@ class PackedRows(ComputedRows):
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed on its own: it needs no whole rows.
 
-        What it shares with the block before is not computed again. It is overwritten by the
-        next call but one.
+        Dear values that it shares with the block before are not computed again. It is overwritten
+        by the next call but one.
         """
         block, last = self._blocks
         if np.array_equal(indices, last.indices):
             return last.values[:, : len(indices)]
         block.reserve(len(indices), self._packed.panel)
-        places = self._place_in_block[indices]
-        slots = self._table.peek(indices)
+        places, slots = self._place_in_block[indices], self._table.peek(indices)
         if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
-            slots = np.full_like(slots, -1)
-            n_runs = np.count_nonzero(np.diff(places) != 1)
-            if len(places) < SHORTEST_RUN * n_runs:
-                places = slots
+            places = slots = np.full_like(slots, -1)
         _core.compute_block(
             self._packed,
             indices,

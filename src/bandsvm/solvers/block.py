@@ -27,7 +27,7 @@ KEPT_SHARE = 0.5
 INNER_REDUCTION = 0.1
 # Unless more than this many are in play, a warm start is close: there, one more step costs more
 # than many on the block.
-MOST_IN_PLAY = 2 * LARGEST_BLOCK
+MOST_IN_PLAY = 3 * LARGEST_BLOCK
 WARM_REDUCTION = 0.01
 # Its first block is free variables, up to this share, and violators.
 WARM_SHARE = 0.8
