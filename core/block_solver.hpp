@@ -39,7 +39,8 @@ struct BlockReport {
   bool stalled = false;  // the best step left every variable where it was
 };
 
-// A direction forgets its first pairs in a few steps; longer ones are only dearer.
+// Directions of more variables get no further pair: they forget their first ones in a few steps
+// anyway, and are only dearer.
 constexpr std::size_t kMostInDirection = 8;
 // Share of a pair's curvature that must be left of it: what is less is rounding.
 constexpr double kLeastCurvature = 0.01;
