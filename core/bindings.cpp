@@ -252,6 +252,13 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
       .def_prop_ro_static("panel", [](nb::handle) { return bandsvm::kPanel<Real>; })
       .def_prop_ro("n_bytes", &Samples::n_bytes)
       .def_ro("n_products", &Samples::n_products)
+      .def_prop_ro(
+          "norms",
+          [](Samples& samples) {
+            return nb::ndarray<nb::numpy, const Real, nb::ndim<1>>(samples.norms.data(),
+                                                                   {samples.count});
+          },
+          nb::rv_policy::reference_internal)
       .def(
           "take",
           [](const Samples& samples, Indices indices, int n_threads) {

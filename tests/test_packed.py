@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from bandsvm import BandedSVC, _core
 from bandsvm.kernels import PackedKernel, PackedRows, make_kernel
-from bandsvm.kernels.packed import packed_product
+from bandsvm.kernels._prediction import PackedProduct
 
 KERNELS = {
     "linear": (0.0, 0.0, 3),
@@ -64,7 +64,7 @@ def test_products_equal_numpy(rng, left_kind, right_kind, name):
     function = make_kernel(name, *KERNELS[name])
     rows = make_rows(B, name)
     expected = function(type(rows.samples)(A), rows.samples) @ coefficients
-    got = packed_product(PackedKernel(name, *KERNELS[name]), A, B, coefficients, 2)
+    got = PackedProduct(PackedKernel(name, *KERNELS[name]), B, coefficients, 2).exact(A)
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-11)
 
 

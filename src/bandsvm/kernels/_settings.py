@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
+from bandsvm.kernels._precision import error_of_rows
+from bandsvm.kernels._prediction import PackedProduct
+from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm.kernels.given import FromFunction, GivenRows
-from bandsvm.kernels.packed import (
-    PACKED_KERNELS,
-    PackedKernel,
-    PackedRows,
-    packed_product,
-    row_writer,
-)
+from bandsvm.kernels.packed import PACKED_KERNELS, PackedKernel, PackedRows, row_writer
 from bandsvm.kernels.products import Linear, Poly, Sigmoid
 
 # name -> kernel function of (gamma, coef0, degree)
@@ -34,8 +30,6 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
 WITHOUT_GAMMA = ("linear", "precomputed")
 # Up to this many samples whole kernel matrices in float64 cost next to nothing.
 LARGEST_WHOLE = 1000
-# Rounding errors that decision values of float32 samples may have.
-LARGEST_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
@@ -77,7 +71,8 @@ class KernelSettings:
         """Return a store of kernel rows.
 
         They are of single precision if that leaves rounding errors of at most ``largest_rounding``
-        in decision values, as far as one can tell from the largest coefficient there may be.
+        in most decision values, as far as one can tell from some samples and from the largest
+        coefficient there may be: check what was reached.
         ``n_uses`` says how often a row is likely to be used, if many problems share the store.
         """
         if self.is_given:
@@ -87,34 +82,32 @@ class KernelSettings:
             return KernelRows(function, Samples(X), cache_bytes)
         if X.shape[0] <= LARGEST_WHOLE:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
-        rounding = rounding_of_single(function, X, largest_cost)
+        rounding = error_of_rows(packed, X, packed.origin(X), largest_cost)
         is_sharp = rounding <= largest_rounding
         dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
         return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses)
 
-    def product(self, A: Any, B: Any, coefficients: NDArray, n_jobs: int | None) -> NDArray:
+    def product(
+        self,
+        A: Any,
+        B: Any,
+        coefficients: NDArray,
+        n_jobs: int | None,
+        largest_rounding: float = 0.0,
+    ) -> NDArray:
         """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.
 
-        For A in float32 it is computed in float32, if that is sharp enough.
+        For A in float32 rounding errors may be as large as ``largest_rounding``.
         """
         if self.is_given:
             return A @ coefficients
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
             return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
-        dtype: type = np.float64
-        if A.dtype == np.float32:
-            rounding = rounding_of_single(self.function(), B, float(np.abs(coefficients).max()))
-            is_sharp = rounding <= LARGEST_ROUNDING
-            dtype = np.float32 if is_sharp and packed.fits_single(A, B) else np.float64
-        return packed_product(packed, A, B, coefficients, n_jobs, dtype)
-
-
-def rounding_of_single(function: Kernel, X: Any, largest_coefficient: float) -> float:
-    """Return about how large the rounding errors of decision values in float32 are."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(finite(function.diagonal(Samples(X)))).max())
-    return np.finfo(np.float32).eps / 2 * largest * largest_coefficient * X.shape[0] ** 0.5
+        product = PackedProduct(packed, B, coefficients, n_jobs)
+        if A.dtype == np.float32 and largest_rounding > 0.0:
+            return product.within(A, largest_rounding)
+        return product.exact(A)
 
 
 def uses_gamma(kernel: str | Callable) -> bool:

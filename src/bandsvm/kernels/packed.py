@@ -26,8 +26,6 @@ LARGEST_BLOCK = 1920
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.
 LARGEST_SINGLE = 1e15
-# Samples that are packed for prediction at a time.
-CHUNK_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -328,28 +326,3 @@ def row_writer(packed_kernel: PackedKernel, X: Any) -> tuple[RowWriter, int]:
             finite(written[:, : packed.count])
 
     return write, packed.stride
-
-
-def packed_product(
-    packed_kernel: PackedKernel,
-    A: Any,
-    B: Any,
-    coefficients: NDArray,
-    n_jobs: int | None,
-    dtype: type = np.float64,
-) -> NDArray:
-    """Return K(A, B) @ coefficients, computed in ``dtype``, without keeping any kernel values."""
-    threads = n_threads(n_jobs)
-    origin = packed_kernel.origin(B)
-    right = pack(packed_kernel, B, origin, dtype, threads)
-    padded = np.zeros((coefficients.shape[1], right.stride), dtype=dtype)
-    padded[:, : len(coefficients)] = coefficients.T
-    products = np.zeros((A.shape[0], coefficients.shape[1]))
-    rows_at_once = max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
-    for start in range(0, A.shape[0], rows_at_once):
-        part = slice(start, start + rows_at_once)
-        left = pack(packed_kernel, A[part], origin, dtype, threads)
-        _core.multiply_rows(
-            left, right, *packed_kernel.parameters(), padded, products[part], threads
-        )
-    return finite(products)

@@ -1,0 +1,112 @@
+"""Products of kernel values with coefficients: what predictions are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm._threads import n_threads
+from bandsvm.kernels._precision import errors_of_products
+from bandsvm.kernels._rows import finite
+from bandsvm.kernels.packed import PackedKernel, pack
+
+# Samples that are packed at a time.
+CHUNK_BYTES = 32 * 2**20
+# One in so many products in float32 is computed in float64 too; if it is off, all of them are.
+ROWS_PER_CHECK = 1000
+
+
+class PackedProduct:
+    """K(A, B) @ coefficients for some B, without keeping any kernel values.
+
+    Parameters
+    ----------
+    kernel : PackedKernel
+        The kernel.
+    B : ndarray or CSR of shape (n_terms, n_features)
+        The samples to sum over.
+    coefficients : ndarray of shape (n_terms, n_sums)
+        What kernel values are multiplied with.
+    n_jobs : int or None, default=None
+        Number of threads.
+    """
+
+    def __init__(
+        self, kernel: PackedKernel, B: Any, coefficients: NDArray, n_jobs: int | None = None
+    ) -> None:
+        self._kernel, self._B, self._coefficients = kernel, B, coefficients
+        self._threads = n_threads(n_jobs)
+        self._origin = kernel.origin(B)
+        self._prepared: dict[type, tuple[Any, NDArray]] = {}
+
+    def exact(self, A: Any) -> NDArray[np.float64]:
+        """Return the products, computed in float64."""
+        products = np.empty((A.shape[0], self._coefficients.shape[1]))
+        for part in self._parts(A, np.float64):
+            products[part] = self._multiply(self._pack(A[part], np.float64), np.float64)
+        return finite(products)
+
+    def within(self, A: Any, largest_error: float) -> NDArray[np.float64]:
+        """Return the products with rounding errors of about ``largest_error`` at most.
+
+        They are computed in float32 where that suffices, sample by sample, and in float64 for the
+        others. Some are computed in both: if they do not agree, float64 has the last word on all.
+        """
+        if not self._kernel.fits_single(A, self._B):
+            return self.exact(A)
+        products = np.empty((A.shape[0], self._coefficients.shape[1]))
+        errors = np.empty(A.shape[0])
+        right, _ = self._right(np.float32)
+        largest_norm = float(right.norms.max(initial=0.0))
+        for part in self._parts(A, np.float32):
+            left = self._pack(A[part], np.float32)
+            errors[part] = errors_of_products(
+                self._kernel, left.norms, largest_norm, self._coefficients
+            )
+            if (errors[part] <= largest_error).any():
+                products[part] = self._multiply(left, np.float32)
+        is_coarse = ~(errors <= largest_error)
+        if is_coarse.any():
+            products[is_coarse] = self.exact(A[is_coarse])
+        checked = _riskiest(errors, ~is_coarse)
+        if (
+            len(checked)
+            and np.abs(self.exact(A[checked]) - products[checked]).max() > largest_error
+        ):
+            return self.exact(A)
+        return finite(products)
+
+    def _parts(self, A: Any, dtype: type) -> list[slice]:
+        rows = max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
+        return [slice(start, start + rows) for start in range(0, A.shape[0], rows)]
+
+    def _pack(self, X: Any, dtype: type) -> Any:
+        return pack(self._kernel, X, self._origin, dtype, self._threads)
+
+    def _right(self, dtype: type) -> tuple[Any, NDArray]:
+        """Return B and the coefficients as the engine takes them."""
+        if dtype not in self._prepared:
+            right = self._pack(self._B, dtype)
+            padded = np.zeros((self._coefficients.shape[1], right.stride), dtype=dtype)
+            padded[:, : len(self._coefficients)] = self._coefficients.T
+            self._prepared[dtype] = right, padded
+        return self._prepared[dtype]
+
+    def _multiply(self, left: Any, dtype: type) -> NDArray[np.float64]:
+        right, padded = self._right(dtype)
+        products = np.zeros((left.count, len(padded)))
+        _core.multiply_rows(
+            left, right, *self._kernel.parameters(), padded, products, self._threads
+        )
+        return products
+
+
+def _riskiest(errors: NDArray, is_single: NDArray) -> NDArray[np.intp]:
+    """Return some of the samples that were computed in float32, those of the largest errors."""
+    number = int(np.count_nonzero(is_single)) // ROWS_PER_CHECK
+    if number == 0:
+        return np.empty(0, dtype=np.intp)
+    return np.argsort(np.where(is_single, errors, -np.inf))[-number:]

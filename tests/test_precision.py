@@ -1,0 +1,110 @@
+"""Single precision is used only where its rounding errors are known to be small."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from bandsvm import BandedSVC
+from bandsvm.kernels import _prediction
+from bandsvm.kernels._prediction import PackedProduct
+from bandsvm.kernels.packed import PackedKernel
+
+# What `decision_function` promises at the default tol.
+PROMISED = 5e-4
+# A value in float32 is rounded once more.
+ROUNDED = 1.001
+
+
+def clusters(spread, n_samples=1500, n_features=5, seed=0):
+    """Return samples around thirty centres, of which each has both classes."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-spread, spread, size=(30, n_features))
+    which = rng.integers(0, 30, size=n_samples)
+    noise = rng.normal(size=(n_samples, n_features))
+    flipped = rng.integers(0, 2, size=30)[which]
+    y = (noise[:, 0] + 0.5 * rng.normal(size=n_samples) > 0).astype(int) ^ flipped
+    return (centres[which] + noise).astype(np.float32), y
+
+
+def disagreement(model, X):
+    """Return the largest difference between decision values of X in float32 and in float64."""
+    single, double = model.decision_function(X), model.decision_function(X.astype(np.float64))
+    assert single.dtype == np.float32
+    assert double.dtype == np.float64
+    return float(np.max(np.abs(single - double) - 1e-7 * np.abs(double)))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("spread", [30, 300, 3000])
+def test_predictions_far_from_each_other_keep_their_digits(spread, storage):
+    X, y = clusters(spread)
+    X = storage(X)
+    model = BandedSVC(gamma=0.25).fit(X, y)
+    assert disagreement(model, X) <= ROUNDED * PROMISED
+
+
+def random_problem(seed):
+    """Return samples of any spread, far from the origin or not, and a model for them."""
+    rng = np.random.default_rng(seed)
+    n_samples, n_features = int(rng.integers(1001, 1400)), int(rng.choice([1, 2, 5, 20]))
+    spread, offset = 10.0 ** rng.uniform(-3, 6), rng.choice([0.0, 10.0 ** rng.uniform(0, 6)])
+    centres = spread * rng.normal(size=(int(rng.integers(2, 30)), n_features))
+    which = rng.integers(0, len(centres), size=n_samples)
+    width = spread * 10.0 ** rng.uniform(-3, 0)
+    X = centres[which] + width * rng.normal(size=(n_samples, n_features)) + offset
+    y = (rng.normal(size=n_samples) + which % 3 > 1).astype(int)
+    X = X.astype(np.float32)
+    if rng.random() < 0.3:
+        X = sp.csr_array(X * (rng.random(size=X.shape) < 0.5))
+    kernel = str(rng.choice(["rbf", "rbf", "rbf", "linear", "poly", "sigmoid"]))
+    gamma = "scale" if kernel != "rbf" else 10.0 ** rng.uniform(-1, 1) / (n_features * width**2)
+    cost = 10.0 ** rng.uniform(-1, 2)
+    return X, y, BandedSVC(C1=cost, C2=cost, kernel=kernel, gamma=gamma, max_iter=30)
+
+
+def check_random_problem(seed):
+    X, y, model = random_problem(seed)
+    model.fit(X, y)
+    assert disagreement(model, X) <= ROUNDED * PROMISED
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(20))
+def test_predictions_of_random_problems_keep_their_digits(seed):
+    check_random_problem(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(20, 520))
+def test_predictions_of_many_random_problems_keep_their_digits(seed):
+    check_random_problem(seed)
+
+
+def test_sharper_models_predict_more_sharply(rng):
+    X = rng.normal(size=(1200, 3)).astype(np.float32)
+    y = (X[:, 0] > 0).astype(int)
+    assert disagreement(BandedSVC(tol=1e-6).fit(X, y), X) <= ROUNDED * 5e-7
+
+
+def test_only_samples_that_need_it_are_computed_in_double(rng, monkeypatch):
+    near, far = rng.normal(size=(500, 3)), 1e4 * rng.normal(size=(5, 3))
+    A, B = np.concatenate([near, far]).astype(np.float32), rng.normal(size=(100, 3))
+    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(100, 1)), 1)
+    expected, exact, in_double = product.exact(A), product.exact, []
+    monkeypatch.setattr(product, "exact", lambda A: in_double.append(len(A)) or exact(A))
+    np.testing.assert_allclose(product.within(A, 1e-4), expected, atol=1e-4)
+    assert in_double == [5]
+
+
+def test_a_product_that_is_off_makes_all_of_them_double(rng, monkeypatch):
+    A, B = rng.normal(size=(300, 3)).astype(np.float32), rng.normal(size=(100, 3))
+    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(100, 1)), 1)
+    expected, multiply = product.exact(A), product._multiply
+    monkeypatch.setattr(_prediction, "ROWS_PER_CHECK", 100)
+    monkeypatch.setattr(
+        product,
+        "_multiply",
+        lambda left, dtype: multiply(left, dtype) + 0.1 * (dtype is np.float32),
+    )
+    np.testing.assert_array_equal(product.within(A, 1e-4), expected)
