@@ -12,7 +12,6 @@ import warnings
 import numpy as np
 
 from bandsvm import BandedSVC
-from bandsvm._limits import Interruption
 from data import data_sets, has_real_data, real
 from measure import save, seconds_of
 
@@ -45,7 +44,6 @@ def main() -> None:
             pressed.append(time.perf_counter())
             os.kill(os.getpid(), signal.SIGINT)
 
-        Interruption._last_interrupted_at = -np.inf
         timer = threading.Timer(rng.uniform(0.0, 0.9 * duration), press)
         timer.start()
         try:

@@ -36,7 +36,7 @@ END = """
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
 - While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model itself.
 
-Exit codes: 0 done, 1 the work failed (or was interrupted), 2 wrong use. Errors are one sentence on standard error, with the file
+Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted. Errors are one sentence on standard error, with the file
 and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
 `--quiet` leaves only warnings and errors.
 """

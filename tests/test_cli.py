@@ -18,7 +18,6 @@ from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_iris
 
 import bandsvm
 from bandsvm import cli
-from bandsvm._limits import Interruption
 from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main
 from bandsvm.cli._models import Checkpoint, transformed
@@ -63,7 +62,6 @@ def parquet(X, y):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Interruption, "_last_interrupted_at", -np.inf)
     return tmp_path
 
 
@@ -403,7 +401,7 @@ def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, monkeypatc
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Checkpoint, "step", step)
-    assert main([*arguments, "--quiet"]) == 1
+    assert main([*arguments, "--quiet"]) == 130
     assert "was interrupted" in (told := capsys.readouterr().err)
     assert "--resume" in told
     assert bandsvm.load("m.bsvm")[-1].certificate_.status is Status.INTERRUPTED
@@ -456,7 +454,7 @@ def test_interrupted_before_the_fit(folder, capsys, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli.fit, "run", interrupt)
-    assert main(["fit", "x", "--model", "m"]) == 1
+    assert main(["fit", "x", "--model", "m"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
 

@@ -9,19 +9,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
 
-from bandsvm import BandedSVC, _limits
-from bandsvm._course import Observer
+from bandsvm import BandedSVC
+from bandsvm._course import FEWEST_SPOT_CHECKS, Observer
 from bandsvm._fitting import fit_model
-from bandsvm._limits import Interruption
-from bandsvm.solvers import Status
+from bandsvm._watch import Stop, look, watched
+from bandsvm.kernels import GivenRows, KernelSettings, packed
+from bandsvm.problem import band_problem
+from bandsvm.solvers import Status, solve
 from problems import assert_same_objective
-
-
-@pytest.fixture(autouse=True)
-def calm(monkeypatch):
-    """No Ctrl-C of an earlier test counts as the first of two."""
-    monkeypatch.setattr(Interruption, "_last_interrupted_at", -np.inf)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +39,7 @@ class PressesCtrlC(Observer):
 
 
 def interrupted(model, X, y, *steps):
-    fit_model(model, X, y, None, PressesCtrlC(*steps))
+    assert fit_model(model, X, y, None, PressesCtrlC(*steps))
     return model
 
 
@@ -57,11 +54,31 @@ def test_ctrl_c_keeps_the_best_model_so_far(data):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_warns_with_the_gap_and_the_way_on(data):
-    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.warns(ConvergenceWarning, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
-        BandedSVC(tol=1e-10, C1=1e4, C2=1e4).fit(*data)
+def press_soon():
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def test_ctrl_c_ends_fit_with_the_gap_and_the_way_on(data):
+    model = BandedSVC(tol=1e-10, C1=1e4, C2=1e4)
+    press_soon()
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
+        model.fit(*data)
+    assert model.certificate_.status is Status.INTERRUPTED
+    assert np.isfinite(model.decision_function(data[0])).all()
+
+
+def test_ctrl_c_ends_loops_over_fits(data):
+    class Counted(BandedSVC):
+        n_fits = 0
+
+        def fit(self, X, y, sample_weight=None):
+            Counted.n_fits += 1
+            press_soon()
+            return super().fit(X, y, sample_weight)
+
+    with pytest.raises(KeyboardInterrupt):
+        cross_val_score(Counted(tol=1e-10, C1=1e4, C2=1e4), *data)
+    assert Counted.n_fits == 1
 
 
 @pytest.mark.parametrize("step", [1, 2, 4])
@@ -93,23 +110,12 @@ def test_second_ctrl_c_ends_the_program_as_usual(data):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_soon_after_another_gets_out_of_a_loop_over_fits(data):
-    interrupted(BandedSVC(), *data, 2)
-    with pytest.raises(KeyboardInterrupt):
-        interrupted(BandedSVC(), *data, 2)
-
-
-def test_ctrl_c_long_after_another_is_a_first_one(data, monkeypatch):
-    monkeypatch.setattr(_limits, "SECOND_PRESS", 0.0)
-    interrupted(BandedSVC(), *data, 2)
-    assert interrupted(BandedSVC(), *data, 2).certificate_.status is Status.INTERRUPTED
-
-
 def test_a_program_s_own_handler_is_left_alone(data):
     pressed = []
     old = signal.signal(signal.SIGINT, lambda *_: pressed.append(1))
     try:
-        model = interrupted(BandedSVC(), *data, 2)
+        model = BandedSVC()
+        assert not fit_model(model, *data, None, PressesCtrlC(2))
     finally:
         signal.signal(signal.SIGINT, old)
     assert pressed == [1]
@@ -165,3 +171,103 @@ def test_time_limit_that_suffices_changes_nothing(data):
 def test_time_limit_must_be_seconds(value, data):
     with pytest.raises((ValueError, TypeError), match="time_limit must be"):
         BandedSVC(time_limit=value).fit(*data)
+
+
+class EndsAt:
+    """Wants work to end when it looks up for the n-th time."""
+
+    def __init__(self, n_looks, reason=Status.INTERRUPTED):
+        self.n_left, self.reason = n_looks, reason
+
+    def __call__(self):
+        self.n_left -= 1
+        return self.reason if self.n_left < 0 else None
+
+
+def test_looking_up_asks_the_innermost_watch_only():
+    with watched(EndsAt(0)):
+        with watched(None):
+            look()
+        with pytest.raises(Stop):
+            look()
+    look()
+
+
+STORES = {
+    "given": ("rbf", 600, "smo"),
+    "float64": ("rbf", 300, "pcg"),
+    "by NumPy": ("laplacian", 1100, "smo"),
+    "packed": ("rbf", 2200, "smo"),
+    "packed, linear": ("linear", 1200, "smo"),
+}
+
+
+@pytest.fixture
+def in_small_pieces(monkeypatch):
+    monkeypatch.setattr(packed, "LONGEST_CALL", 1e5)
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+@pytest.mark.parametrize("n_looks", [0, 1, 3, 17, 71])
+@pytest.mark.parametrize("store", STORES)
+def test_whenever_a_solve_is_ended_its_gradient_is_right(rng, store, n_looks):
+    kernel, n_samples, solver = STORES[store]
+    X = rng.normal(size=(n_samples, 4))
+    signs = np.where(X[:, 0] + 0.5 * rng.normal(size=n_samples) > 0, 1.0, -1.0)
+    problem = band_problem(signs, 1.0, 1.2, 10.0, 10.0)
+    settings = KernelSettings(kernel, 0.3, 0.0, 3)
+    rows = settings.rows(X, largest_rounding=1.0)
+    if store == "given":
+        rows = GivenRows(rows.block(np.arange(n_samples)).copy())
+    ends = EndsAt(n_looks)
+    with watched(ends):
+        solution = solve(problem, rows, solver=solver, max_iter=20, polished=False)
+    assert (solution.status is Status.INTERRUPTED) == (ends.n_left < 0)
+    np.testing.assert_allclose(problem.feasible(solution.c), solution.c, atol=1e-9)
+    everything = np.arange(n_samples)
+    expected = rows.exact_product(everything, everything, solution.c)
+    np.testing.assert_allclose(solution.f, expected, atol=2e-3)
+    # What was left behind is as good as new.
+    again = solve(problem, rows, solver=solver, max_iter=3, polished=False)
+    expected = rows.exact_product(everything, everything, again.c)
+    np.testing.assert_allclose(again.f, expected, atol=2e-3)
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+@pytest.mark.parametrize("reason", [Status.INTERRUPTED, Status.TIME_LIMIT])
+def test_a_start_that_takes_long_is_given_up_on_ctrl_c_only(rng, reason):
+    X = rng.normal(size=(2500, 4))
+    problem = band_problem(np.where(X[:, 0] > 0, 1.0, -1.0), 1.0, 1.5, 1.0, 1.0)
+    rows = KernelSettings("rbf", 0.3, 0.0, 3).rows(X, largest_rounding=1.0)
+    start = problem.feasible(rng.normal(size=2500))
+    with watched(EndsAt(3, reason)):
+        if reason is Status.INTERRUPTED:
+            with pytest.raises(Stop):
+                solve(problem, rows, start=start)
+            return
+        solution = solve(problem, rows, start=start)
+    assert solution.status is reason
+    everything = np.arange(2500)
+    expected = rows.exact_product(everything, everything, solution.c)
+    np.testing.assert_allclose(solution.f, expected, atol=2e-3)
+
+
+def test_ctrl_c_before_the_first_step_leaves_an_earlier_fit_as_it_was(data, monkeypatch):
+    model = BandedSVC(warm_start=True).fit(*data)
+    before = dict(vars(model))
+    monkeypatch.setattr("bandsvm._limits.Limits.reason", lambda self: Status.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt, match="before its first step"):
+        model.fit(*data)
+    assert vars(model) == before
+
+
+def test_the_certificate_is_part_of_the_time_limit(data, monkeypatch):
+    model = BandedSVC(time_limit=1e-6)
+    fit_model(model, *data, None)
+    assert model.certificate_.status is Status.TIME_LIMIT
+    # No coefficient is there yet: nothing takes long, and all samples are checked.
+    assert model.certificate_.n_checked == 64
+    model = BandedSVC(time_limit=0.1)
+    fit_model(model, *data, None, Slow())
+    assert model.certificate_.n_checked == FEWEST_SPOT_CHECKS
+    assert model.certify(*data).gap == pytest.approx(model.certificate_.gap, rel=1e-3)

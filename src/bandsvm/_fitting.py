@@ -17,23 +17,31 @@ from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
 from bandsvm._progress import progress_shower
 from bandsvm._training import Training, training_problems
+from bandsvm._watch import Stop
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
 
 MEGABYTE = 2**20
 
 
-def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> None:
-    """Fit a BandedSVC; ``watchers`` see every outer step besides those that its parameters ask for.
+def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
+    """Fit a BandedSVC; return whether Ctrl-C was pressed meanwhile.
 
-    A fit that fails leaves nothing half fitted, and an earlier fit as it was.
+    ``watchers`` see every outer step besides those that its parameters ask for. An interrupted fit
+    keeps the best model so far. A fit that fails leaves nothing half fitted, and an earlier fit as
+    it was; so does one that is interrupted before there is anything to keep.
     """
     before = dict(vars(model))
+    limits = Limits(model.time_limit)
+    shown = [progress_shower(model.verbose)] if model.verbose else []
     try:
-        _fit(model, X, y, sample_weight, [*_observers(model), *watchers])
-    except BaseException:
+        _fit(model, X, y, sample_weight, [limits, *shown, *watchers])
+    except BaseException as error:
         vars(model).clear()
         vars(model).update(before)
+        if isinstance(error, Stop):
+            raise KeyboardInterrupt("BandedSVC was interrupted before its first step.") from None
         raise
+    return limits.was_interrupted
 
 
 @with_callbacks
@@ -65,12 +73,6 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             set_fitted_attributes(model, X, y, training, course.run())
         for task in tasks:
             task.close()
-
-
-def _observers(model: Any) -> list[Observer]:
-    """Return what a model's parameters ask to watch its fit."""
-    limits = Limits(model.time_limit)
-    return [limits, progress_shower(model.verbose)] if model.verbose else [limits]
 
 
 def kernel_rows(model: Any, X: Any, training: Training) -> Rows:

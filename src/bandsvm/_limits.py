@@ -6,32 +6,44 @@ import math
 import signal
 import threading
 import time
+from contextlib import ExitStack
 from types import FrameType
 
 from bandsvm._course import Course, Observer
+from bandsvm._watch import watched
 from bandsvm.solvers import Status
 
-# Seconds after an interrupted fit in which one more Ctrl-C ends the program, as it usually does:
-# who wants out of a loop over fits presses it again.
-SECOND_PRESS = 1.0
+# Share of a time limit, and seconds at most, that are kept for what comes after the solver.
+SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
 
 
 class Limits(Observer):
-    """Ends work that was interrupted or takes longer than ``time_limit`` seconds."""
+    """Ends work that was interrupted or takes longer than ``time_limit`` seconds.
+
+    Solvers, kernel rows and certificates look at it between their pieces.
+    """
 
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit
         self._interruption = Interruption()
+        self._entered = ExitStack()
 
     def __enter__(self) -> Limits:
         """Start the clock and listen to Ctrl-C."""
-        self._end = time.monotonic() + self._seconds
-        self._interruption.__enter__()
+        for_the_end = min(SHARE_FOR_THE_END * self._seconds, MOST_FOR_THE_END)
+        self._end = time.monotonic() + self._seconds - for_the_end
+        self._entered.enter_context(self._interruption)
+        self._entered.enter_context(watched(self.reason))
         return self
 
     def __exit__(self, *error: object) -> None:
         """Give Ctrl-C back."""
-        self._interruption.__exit__(*error)
+        self._entered.close()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether somebody pressed Ctrl-C."""
+        return self._interruption.was_pressed
 
     def step(self, course: Course) -> Status | None:
         """End the fit for a reason, if there is one."""
@@ -45,13 +57,14 @@ class Limits(Observer):
 
 
 class Interruption:
-    """Turns Ctrl-C from an exception into a fact, so that a fit can end with what was reached.
+    """Turns Ctrl-C from an exception into a fact, so that work can end with what was reached.
 
-    A second one in the same fit, or soon after an interrupted one, is a KeyboardInterrupt again.
-    Signals reach the main thread only, and a program's own handler of SIGINT is left alone.
+    Whoever uses it raises KeyboardInterrupt once that is safe. A second Ctrl-C meanwhile raises it
+    at once. Signals reach the main thread only; a program's own handler of SIGINT is left alone.
     """
 
-    _last_interrupted_at = -float("inf")
+    def __init__(self) -> None:
+        self.was_pressed = False
 
     def __enter__(self) -> Interruption:
         """Take over Ctrl-C where it is Python's own."""
@@ -71,8 +84,6 @@ class Interruption:
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         """Remember the first Ctrl-C; raise at the second."""
-        now = time.monotonic()
-        if self.was_pressed or now - Interruption._last_interrupted_at < SECOND_PRESS:
+        if self.was_pressed:
             signal.default_int_handler(number, frame)
         self.was_pressed = True
-        Interruption._last_interrupted_at = now

@@ -73,7 +73,7 @@ default='rbf'
     max_iter : int, default=10_000
         Bound on the outer steps of the solver; each does a bounded amount of work.
     time_limit : float or None, default=None
-        Seconds after which `fit` ends with the best model so far, after the outer step it is in.
+        Seconds after which `fit` ends with the best model so far, certificate included.
     cache_size : float or None, default=None
         Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
     warm_start : bool, default=False
@@ -218,9 +218,18 @@ default='rbf'
         -------
         BandedSVC
             The fitted estimator.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C, so that loops around `fit` end. The best model so far is kept: the
+            estimator is fitted, and `warm_start` continues from there.
         """
-        fit_model(self, X, y, sample_weight)
-        if complaint := shortfall(self.certificate_):
+        was_interrupted = fit_model(self, X, y, sample_weight)
+        complaint = shortfall(self.certificate_)
+        if was_interrupted:
+            raise KeyboardInterrupt(f"BandedSVC {complaint or 'converged; its model is kept.'}")
+        if complaint:
             warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
         return self
 

@@ -12,12 +12,11 @@ from importlib.metadata import version
 from typing import Any
 
 from bandsvm.cli import fit, inspect, predict, reproduce, tune
-
-DONE, FAILED = 0, 1  # and 2, wrong use, which argparse returns
+from bandsvm.cli._output import FAILED, INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 done, 1 it failed, 2 wrong use."""
+    """Run a command; return its exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
     parser = argparse.ArgumentParser(
         prog="bandsvm",
         description="The Banded SVM at the shell.",
@@ -40,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_what_cannot_be_printed()
     except KeyboardInterrupt:
         print("bandsvm: interrupted; nothing was written.", file=sys.stderr)
+        return INTERRUPTED
     return FAILED
 
 

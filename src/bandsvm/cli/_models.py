@@ -110,15 +110,16 @@ class Summary:
     n_support: int
     n_lower: int
     n_upper: int
-    accuracy: float
+    accuracy: float | None
     below: float
     above: float
 
     def describe(self) -> str:
         """Return the figures as sentences."""
         inside = 1.0 - self.below - self.above
+        accuracy = "" if self.accuracy is None else f"Training accuracy {self.accuracy:.4f}; "
         return (
-            f"Training accuracy {self.accuracy:.4f}; {self.n_support} of {self.n_samples} samples "
+            f"{accuracy}{self.n_support} of {self.n_samples} samples "
             f"are support vectors ({self.n_lower} at the lower, {self.n_upper} at the upper edge); "
             f"{self.below:.1%} lie below the band, {inside:.1%} inside, {self.above:.1%} above."
         )
@@ -138,7 +139,10 @@ class Summary:
 
 
 def summary(model: BandedSVC, X: Any, y: NDArray) -> Summary:
-    """Return what came of a training set, each sample against the band of its own class."""
+    """Return what came of a training set, each sample against the band of its own class.
+
+    Without X the accuracy stays unknown.
+    """
     own = np.searchsorted(model.classes_, y) if model.xi_.ndim == 2 else np.zeros(len(y), dtype=int)
     xi, eta = (v.reshape(len(y), -1)[np.arange(len(y)), own] for v in (model.xi_, model.eta_))
     return Summary(
@@ -147,7 +151,7 @@ def summary(model: BandedSVC, X: Any, y: NDArray) -> Summary:
         n_support=len(model.support_),
         n_lower=len(model.alpha_support_),
         n_upper=len(model.theta_support_),
-        accuracy=float(np.mean(model.predict(X) == y)),
+        accuracy=None if X is None else float(np.mean(model.predict(X) == y)),
         below=float(np.mean(xi > model.tol)),
         above=float(np.mean((eta > model.tol) & (xi <= model.tol))),
     )

@@ -8,6 +8,9 @@ import math
 import sys
 from typing import Any
 
+# Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+
 
 class Output:
     """Sentences go to standard output, or with --json to standard error, or with --quiet nowhere.

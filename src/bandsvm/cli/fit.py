@@ -12,7 +12,7 @@ from bandsvm.cli._options import (
     add_output_options,
     given_parameters,
 )
-from bandsvm.cli._output import Output
+from bandsvm.cli._output import DONE, INTERRUPTED, Output
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -23,8 +23,8 @@ def add_parser(commands: Any) -> None:
         "fit",
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
-        description="Train a model. Ctrl-C ends training with the best model so far, and --resume "
-        "goes on from there; a checkpoint is written every minute.",
+        description="Train a model. Press Ctrl-C to stop and keep the best model so far; continue "
+        "with --resume. A checkpoint is written every minute.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -47,7 +47,6 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.certificate import shortfall
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
     from bandsvm.cli._tables import read_table
-    from bandsvm.solvers import Status
 
     output = Output(options)
     checkpoint_path = options.model.with_name(options.model.name + ".checkpoint")
@@ -67,18 +66,19 @@ def run(options: argparse.Namespace) -> int:
         write_model(as_pipeline(fitted), table.names, checkpoint_path)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
-    fit_model(model, X, table.y, None, checkpoint)
+    was_interrupted = fit_model(model, X, table.y, None, checkpoint)
     write_model(as_pipeline(model), table.names, options.model)
     checkpoint_path.unlink(missing_ok=True)
     complaint = shortfall(model.certificate_)
-    result = summary(model, X, table.y)
+    # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
+    result = summary(model, None if was_interrupted else X, table.y)
     output.tell(repr(model.certificate_))
     output.tell(result.describe())
     output.tell(f"The model is in {options.model}.")
     output.result({**result.values(), "model": str(options.model)})
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
-    return 1 if model.certificate_.status is Status.INTERRUPTED else 0
+    return INTERRUPTED if was_interrupted else DONE
 
 
 def _unfinished(options: argparse.Namespace, checkpoint: Path) -> Any:

@@ -13,7 +13,7 @@ from bandsvm.cli._options import (
     given_parameters,
     positive_whole,
 )
-from bandsvm.cli._output import Output
+from bandsvm.cli._output import DONE, INTERRUPTED, Output
 
 SEARCHED = ("C1", "C2", "rho2", "gamma")
 
@@ -65,7 +65,13 @@ def run(options: argparse.Namespace) -> int:
         **{**given_parameters(options), "cv": folds, "scoring": options.scoring},
         verbose=0 if options.quiet else 1,
     )
-    search.fit(X, table.y)
+    exit_code = DONE
+    try:
+        search.fit(X, table.y)
+    except KeyboardInterrupt:
+        if not hasattr(search, "best_estimator_"):
+            raise
+        exit_code = INTERRUPTED
     best = search.best_estimator_
     write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
     chosen = search.best_params_
@@ -77,10 +83,10 @@ def run(options: argparse.Namespace) -> int:
     output.tell(f"Best of {len(search.cv_results_['params'])} candidates: {settings}")
     output.tell(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
     output.tell(repr(best.certificate_))
-    result = summary(best, X, table.y)
+    result = summary(best, X if exit_code == DONE else None, table.y)
     output.tell(result.describe())
     output.tell(f"The model is in {options.model}.")
-    if options.plot is not None:
+    if options.plot is not None and exit_code == DONE:
         write_plot(search, X, table.y, folds, options.plot)
         output.tell(f"The picture is in {options.plot}.")
     output.result(
@@ -92,4 +98,4 @@ def run(options: argparse.Namespace) -> int:
             "model": str(options.model),
         }
     )
-    return 0
+    return exit_code

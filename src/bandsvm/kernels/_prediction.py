@@ -11,7 +11,7 @@ from bandsvm import _core
 from bandsvm._threads import n_threads
 from bandsvm.kernels._precision import errors_of_products
 from bandsvm.kernels._rows import finite
-from bandsvm.kernels.packed import PackedKernel, pack
+from bandsvm.kernels.packed import PackedKernel, pack, rows_at_once
 
 # Samples that are packed at a time.
 CHUNK_BYTES = 32 * 2**20
@@ -80,7 +80,11 @@ class PackedProduct:
         return finite(products)
 
     def _parts(self, A: Any, dtype: type) -> list[slice]:
-        rows = max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
+        """Return slices over A, each of few enough samples for Ctrl-C to be heard in between."""
+        right, _ = self._right(dtype)
+        rows = min(
+            rows_at_once(right), max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
+        )
         return [slice(start, start + rows) for start in range(0, A.shape[0], rows)]
 
     def _pack(self, X: Any, dtype: type) -> Any:

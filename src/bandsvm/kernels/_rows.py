@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm._watch import look
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 
@@ -191,6 +192,7 @@ class KernelRows(ComputedRows):
         """Write rows of K as the kernel computes them."""
         per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for start in range(0, len(indices), per_call):
+            look()
             part = slice(start, start + per_call)
             rows = self.samples.take(indices[part])
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
@@ -233,6 +235,7 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     for some in B.chunks(8 * B.n_features):
         right, factors = B.take(some), values[some]
         for part in A.chunks(max(len(right), A.n_features)):
+            look()
             products[part] += finite_values(kernel, A.take(part), right) @ factors
     return products
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._watch import look
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 
 
@@ -98,6 +99,7 @@ class GivenRows:
         total = np.zeros(self.n_samples)
         size = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for start in range(0, len(indices), size):
+            look()
             part = slice(start, start + size)
             total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
         return total
@@ -111,6 +113,7 @@ class GivenRows:
         total = np.zeros(len(targets))
         size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
         for start in range(0, len(indices), size):
+            look()
             part = slice(start, start + size)
             rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
             total += values[part] @ rows

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._threads import n_threads
+from bandsvm._watch import look
 from bandsvm.kernels._rows import ComputedRows, Kernel, RowWriter, finite
 from bandsvm.kernels._samples import Samples
 
@@ -18,6 +19,11 @@ PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
+# Between two calls of compiled functions work can be ended: no call takes longer than that, by the
+# same measure.
+LONGEST_CALL = 5e7
+# Whole groups of rows are summed up in the same order, however many are computed at once.
+ROWS_OF_GROUP = 48
 # With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
 # Samples in the largest block that is asked for again and again.
@@ -86,13 +92,28 @@ def pack(packed_kernel: PackedKernel, X: Any, origin: NDArray, dtype: type, n_th
     return pack_dense(np.ascontiguousarray(X), origin, scale, n_threads)
 
 
+def cost_of_value(n_products: float) -> float:
+    """Return about how long it takes to compute a kernel value."""
+    return COST_OF_EXP + COST_OF_PRODUCT * n_products
+
+
+def rows_at_once(packed: Any) -> int:
+    """Return how many rows of kernel values with packed samples one call computes."""
+    return in_whole_groups(LONGEST_CALL / (cost_of_value(packed.n_products) * packed.stride))
+
+
+def in_whole_groups(number: float) -> int:
+    """Return a number of rows that the engine computes in whole groups."""
+    return max(1, int(number) // ROWS_OF_GROUP) * ROWS_OF_GROUP
+
+
 def uses_worth_keeping(n_products: float) -> float:
     """Return after how many uses a row is worth its place in memory.
 
     Fresh memory costs more than the values written into it: rows that take few multiplications
     are cheaper to compute again than to keep.
     """
-    saved = COST_OF_EXP + COST_OF_PRODUCT * n_products - COST_OF_READING
+    saved = cost_of_value(n_products) - COST_OF_READING
     return COST_OF_FRESH_MEMORY / max(saved, 0.01)
 
 
@@ -150,11 +171,20 @@ class PackedRows(ComputedRows):
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
         self._likely_uses = n_uses
+        self._rows_at_once = rows_at_once(packed)
+        self._largest_block = in_whole_groups(
+            (LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5
+        )
         self._worth_keeping = uses_worth_keeping(packed.n_products)
         if self._worth_keeping <= n_uses:
             self._worth_keeping = 0.0
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that a block may have: as many as fit, and are computed in no time."""
+        return min(self._capacity, self._largest_block)
 
     @property
     def is_coarse(self) -> bool:
@@ -217,8 +247,10 @@ class PackedRows(ComputedRows):
         if is_new.any():
             self.accumulate(f, indices[is_new], values[is_new], self._packed)
         indices, values = indices[~is_new], values[~is_new]
-        for start in range(0, len(indices), self._capacity):
-            part = slice(start, start + self._capacity)
+        at_once = min(self._capacity, self._rows_at_once)
+        for start in range(0, len(indices), at_once):
+            look()
+            part = slice(start, start + at_once)
             slots, missing, places = self._table.find(indices[part])
             if len(missing):
                 _core.compute_rows(
@@ -243,9 +275,18 @@ class PackedRows(ComputedRows):
 
     def accumulate(self, f: NDArray, indices: NDArray, values: NDArray, columns: Any) -> None:
         """Add K[columns, indices] @ values to f without keeping the rows."""
-        _core.accumulate_rows(
-            self._packed, indices, columns, *self._parameters, values, f, self.n_threads
-        )
+        for start in range(0, len(indices), self._rows_at_once):
+            look()
+            part = slice(start, start + self._rows_at_once)
+            _core.accumulate_rows(
+                self._packed,
+                indices[part],
+                columns,
+                *self._parameters,
+                values[part],
+                f,
+                self.n_threads,
+            )
         self._n_values += len(indices) * len(f)
         self.n_computed, self._n_values = (
             self.n_computed + self._n_values // self.n_samples,

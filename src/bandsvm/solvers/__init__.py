@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._watch import Stop, watched
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import ROUNDING, BandProblem
@@ -43,6 +44,8 @@ SMALLEST_GAIN = 1e-14
 LONG_PATIENCE = 200
 VISIBLE_GAIN = 1e-9
 VISIBLE_FALL = 0.9
+# Seconds in which a solve that must end may finish what it was about to do.
+SECONDS_TO_CATCH_UP = 0.2
 
 
 def available_solvers() -> tuple[str, ...]:
@@ -96,38 +99,43 @@ def solve(
     status, n_iter = Status.NO_PROGRESS, 0
     hope = Patience()
 
-    steps = _SOLVERS["smo" if solver == "auto" else solver](state, tol)
-    for violation in steps:
-        progress = Progress(
-            n_iter=n_iter,
-            violation=violation,
-            tol=tol,
-            n_kernel_rows=rows.n_computed - rows_before,
-            n_pair_steps=state.n_pair_steps,
-            seconds=time.perf_counter() - began,
-            c=state.c,
-            f=state.f,
-            is_current=state.is_current,
-        )
-        stop = callback is not None and callback(progress)
-        if violation <= tol:
-            status = Status.CONVERGED
-            break
-        if not np.isfinite(violation):
-            status = Status.NOT_FINITE
-            break
-        if stop:
-            status = stop if isinstance(stop, Status) else Status.STOPPED
-            break
-        if n_iter >= max_iter:
-            status = Status.ITERATION_LIMIT
-            break
-        if state.is_current and hope.is_lost(
-            n_iter, dual_value(problem, state.c, state.f), violation
-        ):
-            break
-        n_iter += 1
-    steps.close()
+    try:
+        for violation in _SOLVERS["smo" if solver == "auto" else solver](state, tol):
+            progress = Progress(
+                n_iter=n_iter,
+                violation=violation,
+                tol=tol,
+                n_kernel_rows=rows.n_computed - rows_before,
+                n_pair_steps=state.n_pair_steps,
+                seconds=time.perf_counter() - began,
+                c=state.c,
+                f=state.f,
+                is_current=state.is_current,
+            )
+            verdict = callback is not None and callback(progress)
+            if violation <= tol:
+                status = Status.CONVERGED
+                break
+            if not np.isfinite(violation):
+                status = Status.NOT_FINITE
+                break
+            if verdict:
+                status = verdict if isinstance(verdict, Status) else Status.STOPPED
+                break
+            if n_iter >= max_iter:
+                status = Status.ITERATION_LIMIT
+                break
+            if state.is_current and hope.is_lost(
+                n_iter, dual_value(problem, state.c, state.f), violation
+            ):
+                break
+            n_iter += 1
+    except Stop as stop:
+        status = stop.reason
+    if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+        state.catch_up_within(SECONDS_TO_CATCH_UP)
+    else:
+        state.catch_up()
 
     if polished and is_small(problem) and status in (Status.CONVERGED, Status.NO_PROGRESS):
         status = Status.CONVERGED if polish(state) <= tol else Status.NO_PROGRESS
@@ -170,8 +178,14 @@ def _initial_state(
     c = problem.feasible(start)
     if gradient is None:
         state = State(problem, engine, c, np.zeros(problem.n_samples))
-        if c.any():
+        try:
             state.refresh_gradient()
+        except Stop as stop:
+            if stop.reason is Status.INTERRUPTED:
+                raise
+            # Without it there would be nothing to return.
+            with watched(None):
+                state.refresh_gradient()
         return state
     change = c - start
     moved = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))

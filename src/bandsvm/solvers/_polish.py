@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
+from bandsvm._watch import Stop
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm.solvers._solution import State
@@ -32,21 +35,23 @@ def polish(state: State) -> float:
     """
     problem, engine = state.problem, state.engine
     everything = np.arange(problem.n_samples)
-    best, best_c, best_f, waited = np.inf, state.c.copy(), state.f.copy(), 0
-    for _ in range(MOST_ROUNDS):
-        tidy(state)
-        climb_face(state)
-        state.refresh_gradient()
-        current = violation(problem, *ascent_slopes(problem, state.c, state.f))
-        waited = 0 if current < 0.5 * best else waited + 1
-        if current < best:
-            best, best_c, best_f = current, state.c.copy(), state.f.copy()
-        if current <= rounding_error(state) or waited >= PATIENCE:
-            break
-        budget = STEPS_PER_VARIABLE * problem.n_samples
-        step = engine.solve_block(everything, state.c, state.f, rounding_error(state), budget)
-        state.n_pair_steps += step.n_steps
-        state.move(everything, step.c)
+    best = violation(problem, *ascent_slopes(problem, state.c, state.f))
+    best_c, best_f, waited = state.c.copy(), state.f.copy(), 0
+    with suppress(Stop):  # the best point so far is as good as any
+        for _ in range(MOST_ROUNDS):
+            tidy(state)
+            climb_face(state)
+            state.refresh_gradient()
+            current = violation(problem, *ascent_slopes(problem, state.c, state.f))
+            waited = 0 if current < 0.5 * best else waited + 1
+            if current < best:
+                best, best_c, best_f = current, state.c.copy(), state.f.copy()
+            if current <= rounding_error(state) or waited >= PATIENCE:
+                break
+            budget = STEPS_PER_VARIABLE * problem.n_samples
+            step = engine.solve_block(everything, state.c, state.f, rounding_error(state), budget)
+            state.n_pair_steps += step.n_steps
+            state.move(everything, step.c)
     state.c[:], state.f[:] = best_c, best_f
     return best
 

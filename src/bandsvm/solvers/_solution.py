@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._watch import Stop, watched, within
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.problem import BandProblem
 
@@ -81,11 +82,20 @@ def after(earlier: Solution, later: Counted) -> Counted:
     )
 
 
+class Part(NamedTuple):
+    """Some samples that a solver moves alone: which, their own state, and ``c`` as it was."""
+
+    indices: NDArray[np.intp]
+    state: State
+    before: NDArray[np.float64]
+
+
 @dataclass
 class State:
     """The point a solver moves: it edits ``c`` and ``f`` in place and keeps ``f = K c``.
 
-    While `is_current` is False, ``f`` is that of an earlier ``c``; a solver's end catches up.
+    While a solver moves a `part` of the samples alone, ``f`` is that of an earlier ``c``. A move
+    that is cut short changes nothing; it stays `unfinished`.
     """
 
     problem: BandProblem
@@ -93,17 +103,44 @@ class State:
     c: NDArray[np.float64]
     f: NDArray[np.float64]
     n_pair_steps: int = field(default=0)
-    is_current: bool = field(default=True)
+    part: Part | None = field(default=None)
+    unfinished: tuple[NDArray, NDArray] | None = field(default=None)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether ``f`` is that of ``c``."""
+        return self.part is None
 
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
         change = values - self.c[indices]
         moved = change != 0.0
         if moved.any():
-            self.engine.update(self.f, indices[moved], change[moved])
-            self.c[indices] = values
+            self.unfinished = indices, values
+            f = self.f.copy()
+            self.engine.update(f, indices[moved], change[moved])
+            self.f[:], self.c[indices] = f, values
+        self.unfinished = None
+
+    def catch_up(self) -> None:
+        """Finish a move, and bring ``f`` up to date with what was reached on a part."""
+        if self.part is not None:
+            self.c[self.part.indices] = self.part.before
+            self.move(self.part.indices, self.part.state.c)
+            self.n_pair_steps += self.part.state.n_pair_steps
+            self.part = None
+        elif self.unfinished is not None:
+            self.move(*self.unfinished)
+
+    def catch_up_within(self, seconds: float) -> None:
+        """Do so if it takes no longer than some seconds; else return to before."""
+        try:
+            with watched(within(seconds)):
+                self.catch_up()
+        except Stop:
+            self.part = self.unfinished = None
 
     def refresh_gradient(self) -> None:
-        """Compute ``f`` anew, free of the rounding that many updates leave behind."""
+        """Compute ``f`` again, free of the rounding that many updates leave behind."""
         support = np.flatnonzero(self.c)
         self.f[:] = self.engine.product(support, self.c[support])

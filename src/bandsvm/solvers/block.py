@@ -12,7 +12,7 @@ from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
-from bandsvm.solvers._solution import Solution, State, Status
+from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
 # Variables in a block: more of them mean fewer kernel rows, but dearer pair steps. What is best
@@ -138,21 +138,14 @@ def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
 
 def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Generator[float]:
     """Solve for the samples of ``part`` alone; the others' ``f`` catches up at the end."""
-    before = partial.c.copy()
-    state.is_current = False
-    try:
-        for n_steps, current in enumerate(whole_steps(partial, tol, is_warm=True)):
-            if current <= tol or n_steps >= MOST_STEPS_ON_PART:
-                break
-            if n_steps > 0:
-                state.c[part] = partial.c
-                yield current
-    finally:
-        # Also where the caller has seen enough: what was reached is kept.
-        state.c[part] = before
-        state.n_pair_steps += partial.n_pair_steps
-        state.move(part, partial.c)
-        state.is_current = True
+    state.part = Part(part, partial, partial.c.copy())
+    for n_steps, current in enumerate(whole_steps(partial, tol, is_warm=True)):
+        if current <= tol or n_steps >= MOST_STEPS_ON_PART:
+            break
+        if n_steps > 0:
+            state.c[part] = partial.c
+            yield current
+    state.catch_up()
 
 
 def solve_for(

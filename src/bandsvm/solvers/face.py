@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._piecewise import project
+from bandsvm._watch import look
 from bandsvm.solvers._slopes import free_variables, piece
 from bandsvm.solvers._solution import State
 
@@ -97,6 +98,7 @@ def climb_face(
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break
+        look()
         part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel
         uphill = gradient[active]
         if problem.has_intercept:

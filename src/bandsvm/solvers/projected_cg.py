@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._piecewise import falling_root
+from bandsvm._watch import look
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
@@ -181,6 +182,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
     for _ in range(min(LARGEST_CG_STEPS, 2 * len(face.c))):
         if np.abs(residual).max() <= residual_tol:
             break
+        look()
         image = centred(face.kernel @ conjugate)
         curvature = float(conjugate @ image)
         if curvature <= np.finfo(np.float64).eps * norm:

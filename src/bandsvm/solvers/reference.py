@@ -11,6 +11,7 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._watch import look
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 
@@ -25,6 +26,7 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
     bounds, bends = problem.bounds, problem.bends
     while True:
         for _ in range(STEPS_BETWEEN_REPORTS):
+            look()
             # Slopes of the dual for raising and for lowering each variable, and its curvatures.
             at_lo, at_hi = problem.lo - bends.below * c - f, problem.hi - bends.above * c - f
             up = np.where(c < bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
