@@ -14,16 +14,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from bandsvm._position import verdict
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelSettings, Rows, uses_gamma
+from bandsvm.kernels import KernelSettings, uses_gamma
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._shared import (
+    CheckedRows,
     Point,
     Start,
     at_new_bounds,
     scaled_start,
     shared_rows,
-    solve_from,
 )
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status
@@ -123,13 +123,16 @@ def cross_validate(
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     if model.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
-    rows = shared_rows(
+    rows = CheckedRows(
+        shared_rows(
+            model,
+            kernel,
+            folds.X,
+            largest_cost=largest_cost,
+            largest_rounding=model.tol,
+            n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
+        ),
         model,
-        kernel,
-        folds.X,
-        largest_cost=largest_cost,
-        largest_rounding=model.tol,
-        n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
     )
     alive = np.ones(len(candidates), dtype=bool)
     chain = None
@@ -179,7 +182,7 @@ class Chain:
         model: Any,
         folds: Folds,
         fold: int,
-        rows: Rows,
+        rows: CheckedRows,
         stop: Callable[[], Status | None],
         other: Chain | None,
     ) -> None:
@@ -202,18 +205,17 @@ class Chain:
         point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
-            solution = solve_from(
+            solution = self._rows.solve(
                 self._start(k, training, point),
                 problem,
-                self._rows,
-                model,
-                tol=model.tol,
                 polished=len(self._weights) <= EXACT_UP_TO,
                 callback=self._watch,
             )
             if self._stop() is not None:
                 return np.nan
             self.n_unconverged += solution.status is not Status.CONVERGED
+            if not np.isfinite(solution.f).all():
+                return np.nan
             solved.append(Solved(problem, solution))
         self._first = self._first or solved
         self._last, self._last_point = solved, point
@@ -237,13 +239,13 @@ class Chain:
         c, f = last.solution.c, last.solution.f.copy()
         now = at_new_bounds(last.problem, problem, c, last.decision)
         moved = np.flatnonzero(now != c)
-        self._rows.update(f, moved, now[moved] - c[moved])
+        self._rows.rows.update(f, moved, now[moved] - c[moved])
         return Start(now, f)
 
     def _share_beyond_doubt(self, training: Training) -> float:
         """Return the share of samples that are right when they are left out, by the bound."""
         c, f = (np.array([getattr(s.solution, name) for s in self._last]) for name in ("c", "f"))
-        margin = lowest_margin(training, c, f, self._rows.diagonal())
+        margin = lowest_margin(training, c, f, self._rows.rows.diagonal())
         return float(np.mean(margin[self._weights > 0.0] > 0.0))
 
     def _watch(self, progress: Progress) -> Status | None:

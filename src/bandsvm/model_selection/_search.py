@@ -270,7 +270,11 @@ class Search:
     def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
         """Score candidates that share a kernel."""
         model = self._template(candidates[0].kernel).set_params(n_jobs=n_jobs)
-        return cross_validate(model, self.folds, candidates, self._reference, self._limits.reason)
+        # Candidates that overflow have no score; that is said in words.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return cross_validate(
+                model, self.folds, candidates, self._reference, self._limits.reason
+            )
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
         """Remember what came of candidates, and say so."""
