@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
-from bandsvm.kernels import uses_gamma
-from bandsvm.model_selection._search import Search, kernels_of
+from bandsvm.model_selection._grid import kernels_of
+from bandsvm.model_selection._search import Search
 
 
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
@@ -24,19 +24,21 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C1 : float, array-like or None, default=None
-        Costs of lying below the band to try. None: 0.1, 1, 10 and 100.
+        Costs of lying below the band to try. None: 0.1, 1, 10 and 100. Mappings from class to
+        cost, as `BandedSVC` has them, cannot be searched; `class_weight` weighs classes.
     C2 : float, array-like or None, default=None
         Costs of lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
     rho2 : float, array-like or None, default=None
-        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1`.
-    rho1 : float, default=1.0
+        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1` (the largest one).
+    rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         What the costs are for: the distance from the band, or its square.
     kernel : str, callable or list of these, default='rbf'
         The kernel, or kernels to try, as in `BandedSVC`.
-    gamma : float, 'scale', array-like or None, default=None
-        Values of gamma to try. None: 0.03, 0.1, 0.3, 1 and 3 times that of 'scale' for all of X.
+    gamma : float, 'scale', 'auto', array-like of these or None, default=None
+        Values of gamma to try; 'scale' and 'auto' are those of all of X. None: 0.03, 0.1, 0.3, 1
+        and 3 times that of 'scale'.
     degree : int, default=3
         Degree of the 'poly' kernel.
     coef0 : float, default=0.0
@@ -48,7 +50,10 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     cv : int, cross-validation generator or iterable, default=5
         How to split: a number of stratified folds, or as in scikit-learn.
     scoring : str, callable or None, default=None
-        What to maximise on the samples held out; None is accuracy. Weights of samples count.
+        What to maximise on the samples held out: a name or a callable ``(estimator, X, y)`` of
+        scikit-learn's; None is accuracy. Weights of samples count if it takes ``sample_weight``.
+        Scores of one class, such as 'f1', take it to be 1; for other labels use
+        ``make_scorer(f1_score, pos_label=...)``.
     criterion : {'cv', 'loo_bound'}, default='cv'
         'loo_bound' scores a candidate by one fit to all samples: 1 less the upper bound of
         `leave_one_out_bound`. It needs ``fit_intercept=False``; `cv` and `scoring` play no part.
@@ -85,11 +90,14 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
         Parameters, scores by fold, their mean, standard deviation and rank, and times, in the
-        order in which they were tried.
+        order in which they were tried. Parameters are masked arrays, as in scikit-learn's
+        searches: kernels without gamma have none.
     n_splits_ : int
         Number of folds.
     n_iter_ : int
-        Number of outer steps of the fit to all samples.
+        Number of outer steps of the fit to all samples; only with ``refit=True``.
+    certificate_ : Certificate
+        Certificate of the fit to all samples; only with ``refit=True``.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -174,10 +182,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         """Return what scikit-learn should know of the estimator."""
         tags = super().__sklearn_tags__()
-        tags.input_tags = self._template(kernels_of(self)[0]).__sklearn_tags__().input_tags
+        kernels = kernels_of(self)
+        if kernels:
+            tags.input_tags = self._template(kernels[0]).__sklearn_tags__().input_tags
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Search, and fit the best to all samples.
 
         Parameters
@@ -188,28 +198,49 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, in training and in scores.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples, for a `cv` that keeps them together, such as
+            `sklearn.model_selection.GroupKFold`.
 
         Returns
         -------
         BandedSVCCV
             The fitted estimator.
         """
-        search = Search(self, self._template, X, y, sample_weight)
-        best = search.run()
+        before = dict(vars(self))
+        try:
+            self._forget()
+            search = Search(self, self._template, X, y, sample_weight, groups)
+            self._keep(search, search.run())
+            if self.refit:
+                self._fit_best(X, y, sample_weight)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left: the next may not set all of it."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _keep(self, search: Search, best: int) -> None:
+        """Keep what a search found."""
         self.classes_ = search.classes
         self.n_splits_ = len(search.folds.splits)
         self.cv_results_ = search.results()
         self.best_index_ = best
-        self.best_score_ = float(self.cv_results_["mean_test_score"][best])
-        self.best_params_ = search.candidates[best].parameters()
-        if not uses_gamma(self.best_params_["kernel"]):
-            del self.best_params_["gamma"]
-        if self.refit:
-            template = self._template(self.best_params_["kernel"])
-            template.set_params(**self.best_params_, verbose=self.verbose)
-            self.best_estimator_ = template.fit(X, y, sample_weight)
-            self.n_iter_ = self.best_estimator_.n_iter_
-        return self
+        self.best_score_ = search.standings.mean_so_far(best)
+        self.best_params_ = search.standings.candidates[best].parameters()
+
+    def _fit_best(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit the best to all samples."""
+        model = self._template(self.best_params_["kernel"])
+        model.set_params(**self.best_params_, verbose=self.verbose)
+        self.best_estimator_ = model.fit(X, y, sample_weight)
+        self.n_iter_ = model.n_iter_
+        self.certificate_ = model.certificate_
 
     def predict(self, X):
         """Return the classes that the best model predicts.
@@ -240,6 +271,21 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             Decision values, as of `BandedSVC`.
         """
         return self._best().decision_function(X)
+
+    def band_position(self, X):
+        """Return where samples lie in the band of the class that the best model predicts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            'below', 'inside' or 'above', as of `BandedSVC`.
+        """
+        return self._best().band_position(X)
 
     def _best(self) -> BandedSVC:
         """Return the best model."""
