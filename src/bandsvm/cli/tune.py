@@ -25,7 +25,8 @@ def add_parser(commands: Any) -> None:
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
         description="Search C1, C2, rho2 and gamma by cross-validation and train the best on all "
-        "samples. C2=0, the C-SVM, is always among the candidates.",
+        "samples. C2=0, the C-SVM, is always among the candidates. Press Ctrl-C to stop and keep "
+        "the best model so far.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -65,7 +66,14 @@ def run(options: argparse.Namespace) -> int:
         **{**given_parameters(options), "cv": folds, "scoring": options.scoring},
         verbose=0 if options.quiet else 1,
     )
-    search.fit(X, table.y)
+    was_interrupted = False
+    try:
+        search.fit(X, table.y)
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(search, "best_estimator_"):
+            raise
+        was_interrupted = True
+        output.warn(str(interrupt))
     best = search.best_estimator_
     write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
     chosen = search.best_params_
@@ -80,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     result = summary(best, X, table.y)
     output.tell(result.describe())
     output.tell(f"The model is in {options.model}.")
-    if options.plot is not None:
+    if options.plot is not None and not was_interrupted:
         write_plot(search, X, table.y, folds, options.plot)
         output.tell(f"The picture is in {options.plot}.")
     output.result(
@@ -92,4 +100,4 @@ def run(options: argparse.Namespace) -> int:
             "model": str(options.model),
         }
     )
-    return 0
+    return 1 if was_interrupted else 0

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._search import Search
+from bandsvm.solvers import Status
+
+# The fit to all samples gets what is left of the time limit, or this share of it if that is more.
+SMALLEST_REFIT_SHARE = 0.05
+# How long it may take after Ctrl-C.
+SECONDS_AFTER_INTERRUPT = 1.0
 
 
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
@@ -70,11 +79,13 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     max_iter : int, default=10_000
         Bound on the outer steps of every fit.
     time_limit : float or None, default=None
-        Seconds after which the search ends with the best so far.
+        Seconds for search and refit together. The search ends after four fifths of them with the
+        best so far, and the refit gets what is left.
     cache_size : float or None, default=None
         Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
     verbose : int, default=0
-        1 says a line for every kernel and gamma.
+        1 says what is going to be tried, a line for every kernel, gamma and fold, and, in long
+        fits, a line a second.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Answers do not depend on it.
 
@@ -85,7 +96,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         Its parameters among those that were searched.
     best_score_ : float
-        Its mean score in cross-validation.
+        Its mean score in cross-validation, over the folds that it was scored in.
     best_index_ : int
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
@@ -111,7 +122,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Ctrl-C ends the search with the best candidate so far that was scored in all folds.
+    Ctrl-C ends the search: what was found so far is stored, its best candidate is fitted to all
+    samples for a second at most, and KeyboardInterrupt is raised.
+
+    Where a search ends early, the best of the candidates with the most folds is compared with all
+    others that have at least half of these folds, each on the folds that both have. If time runs
+    out before any candidate is scored, the middle of the grid is taken, with a score of NaN.
 
     Scores come from solutions to `tol`, give or take what kernel values of single precision add,
     which is kept below another `tol`. The model that is chosen is fitted on its own, and certified.
@@ -207,17 +223,26 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         BandedSVCCV
             The fitted estimator.
         """
-        before = dict(vars(self))
+        before, began = dict(vars(self)), time.monotonic()
+        search = None
         try:
             self._forget()
             search = Search(self, self._template, X, y, sample_weight, groups)
             self._keep(search, search.run())
             if self.refit:
-                self._fit_best(X, y, sample_weight)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+                seconds = self._seconds_left(search, began)
+                is_hurried = search.ended_by is Status.INTERRUPTED
+                self._fit_best(X, y, sample_weight, seconds, is_hurried)
+        except BaseException as error:
+            if not (isinstance(error, KeyboardInterrupt) and hasattr(self, "cv_results_")):
+                self.__dict__.clear()
+                self.__dict__.update(before)
             raise
+        if search.ended_by is Status.INTERRUPTED:
+            raise KeyboardInterrupt(
+                f"BandedSVCCV was interrupted after {len(self.cv_results_['params'])} candidates; "
+                f"it keeps the best so far, {self.best_params_}."
+            )
         return self
 
     def _forget(self) -> None:
@@ -234,13 +259,31 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.best_score_ = search.standings.mean_so_far(best)
         self.best_params_ = search.standings.candidates[best].parameters()
 
-    def _fit_best(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Fit the best to all samples."""
+    def _seconds_left(self, search: Search, began: float) -> float | None:
+        """Return how long the fit to all samples may take."""
+        if search.ended_by is Status.INTERRUPTED:
+            return SECONDS_AFTER_INTERRUPT
+        if self.time_limit is None:
+            return None
+        left = self.time_limit - (time.monotonic() - began)
+        return max(left, SMALLEST_REFIT_SHARE * self.time_limit)
+
+    def _fit_best(
+        self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool
+    ) -> None:
+        """Fit the best to all samples; what there is of it is kept if that is interrupted."""
         model = self._template(self.best_params_["kernel"])
-        model.set_params(**self.best_params_, verbose=self.verbose)
-        self.best_estimator_ = model.fit(X, y, sample_weight)
-        self.n_iter_ = model.n_iter_
-        self.certificate_ = model.certificate_
+        model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
+        try:
+            with warnings.catch_warnings():
+                if is_hurried:
+                    # An exception is on its way, which a warning must not turn into another.
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X, y, sample_weight)
+        finally:
+            if hasattr(model, "certificate_"):
+                self.best_estimator_ = model.set_params(time_limit=None)
+                self.n_iter_, self.certificate_ = model.n_iter_, model.certificate_
 
     def predict(self, X):
         """Return the classes that the best model predicts.

@@ -35,6 +35,8 @@ EXACT_UP_TO = 300
 # none is taken to be smaller than that of a hundredth.
 HOPELESS = 3.0
 SMALLEST_DEVIATION = 0.01
+# What a fit that says nothing about its candidate ended by.
+CUT_SHORT = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.STOPPED)
 # How often a row is used between one candidate and the next, about.
 USES_PER_SOLVE = 1.0
 
@@ -97,10 +99,12 @@ def cross_validate(
     """
     values = np.full((len(candidates), len(folds.splits)), np.nan)
     seconds = np.zeros(values.shape)
+    ended_by = watch.reason()
+    if ended_by is not None:
+        return Scores(values, seconds, 0, 0, ended_by)
     rows = CheckedRows(_rows(model, folds, candidates), model)
     is_alive = np.ones(len(candidates), dtype=bool)
     chains: list[Chain] = []
-    ended_by = None
     for fold in range(len(folds.splits)):
         chains.append(Chain(model, folds, fold, rows, watch, chains[-1] if chains else None))
         for k in np.flatnonzero(is_alive).tolist():
@@ -204,7 +208,7 @@ class Chain:
                 polished=len(self._weights) <= EXACT_UP_TO,
                 callback=lambda progress: self._watch.step(candidate, self._fold, progress),
             )
-            if solution.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
+            if solution.status in CUT_SHORT:
                 self.ended_by = solution.status
                 return np.nan
             self.n_unconverged += solution.status is not Status.CONVERGED

@@ -38,6 +38,8 @@ N_LEADERS = 2
 # Candidates that follow each other over one store of rows: with more of them, one kernel would keep
 # only one thread busy. (It must not depend on the threads; the scores would.)
 MOST_TOGETHER = 25
+# Share of the time limit after which a search ends, if its best is still to be fitted to all.
+SEARCH_SHARE = 0.8
 
 
 class Search:
@@ -88,13 +90,17 @@ class Search:
         self.ended_by: Status | None = None
         self._n_unconverged = self._n_undefined = 0
         self._reference: NDArray | None = None
-        self._limits = Limits(estimator.time_limit)
+        share = SEARCH_SHARE if estimator.refit else 1.0
+        limit = estimator.time_limit
+        self._limits = Limits(None if limit is None else share * limit)
         self._watch = Watch(self._limits.reason, bool(estimator.verbose), len(splits))
 
     def run(self) -> int:
         """Try all stages and return the best candidate."""
         with self._limits, single_threaded_blas():
             csvms = self._grid.without_band()
+            self._likely = csvms[len(csvms) // 2]
+            self._watch.say(self._plan(len(csvms)))
             self._try(csvms)
             if self._estimator.search == "staged":
                 csvms = self.standings.leaders(N_LEADERS)
@@ -103,6 +109,16 @@ class Search:
                 self._try(self._neighbours())
             self._try(self._without_band())
         return self._verdict()
+
+    def _plan(self, n_csvms: int) -> str:
+        """Return what is going to be tried, in a line."""
+        n_samples, n_folds = len(self.folds.y), len(self.folds.splits)
+        where = "all of them" if self._estimator.search == "full" else f"the best {N_LEADERS}"
+        return (
+            f"{n_samples} samples, {n_folds} {'fold' if n_folds == 1 else 'folds'}: "
+            f"{counted(n_csvms)} without a band, then bands for {where}, then "
+            f"{self._estimator.refine} refinements of the best"
+        )
 
     def _neighbours(self) -> list[Candidate]:
         """Return what lies half-way between the best candidate and its neighbours."""
@@ -145,28 +161,35 @@ class Search:
             means = standings.means()
             if np.isfinite(means).any():
                 self._reference = standings.scores[best_of(means, standings.candidates)]
-        self._score_all([groups[place] for place in places])
+        if self.ended_by is None:
+            self._score_all([groups[place] for place in places])
 
     def _score_all(self, groups: list[list[Candidate]]) -> None:
         """Score groups of candidates, each of one kernel, on all threads."""
         groups = [part for group in groups for part in _parts(group)]
         at_once = max(1, min(n_threads(self._estimator.n_jobs), len(groups)))
         jobs = self._estimator.n_jobs if at_once == 1 else 1
+        # What takes the longest would, begun last, keep one core busy alone.
+        longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         with ThreadPoolExecutor(at_once) as pool:
-            # What takes the longest would, begun last, keep one core busy alone.
-            longest_first = sorted(
-                range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True
-            )
             scores = {k: pool.submit(self._score, groups[k], jobs) for k in longest_first}
-            for k, group in enumerate(groups):
-                self._note(group, scores[k].result())
+            try:
+                for k, group in enumerate(groups):
+                    self._note(group, scores[k].result())
+            except BaseException:
+                self._watch.end()
+                raise
 
     def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
         """Score candidates that share a kernel."""
         model = self._template(candidates[0].kernel).set_params(n_jobs=n_jobs)
         # Candidates that overflow have no score; that is said in words.
         with np.errstate(over="ignore", invalid="ignore"):
-            return cross_validate(model, self.folds, candidates, self._reference, self._watch)
+            try:
+                return cross_validate(model, self.folds, candidates, self._reference, self._watch)
+            except BaseException:
+                self._watch.end()
+                raise
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
         """Remember what came of candidates, and say so."""
@@ -184,20 +207,18 @@ class Search:
 
     def _verdict(self) -> int:
         """Return the best candidate; warn of what is wrong with it."""
-        means = self.standings.means()
-        if not np.isfinite(means).any():
-            if self.ended_by is Status.INTERRUPTED:
-                raise KeyboardInterrupt
-            raise ValueError(
-                "The search scored no candidate in all folds: raise time_limit, or see whether "
-                "scoring gives finite numbers."
-            )
-        best = best_of(means, self.standings.candidates)
-        if self.ended_by is not None:
+        standings, compared = self.standings, self._compared()
+        if not np.isfinite(compared).any():
+            return self._verdict_without_scores()
+        best = best_of(compared, standings.candidates)
+        if self.ended_by is Status.INTERRUPTED:
+            return best  # with an exception, which warnings must not turn into another
+        if self.ended_by is Status.TIME_LIMIT:
             _warn(
-                f"BandedSVCCV ended early ({self.ended_by.value}) after "
-                f"{len(self.standings.candidates)} candidates; its best so far is kept, with a "
-                f"score of {means[best]:.4g}."
+                f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
+                f"its best so far is kept, with a score of {standings.mean_so_far(best):.4g} in "
+                f"{standings.n_folds_of(best)} of {standings.scores.shape[1]} folds. Raise "
+                "time_limit to try all."
             )
         if self._n_unconverged:
             _warn(
@@ -209,12 +230,37 @@ class Search:
                 f"BandedSVCCV: scoring gave no finite number for {self._n_undefined} fits; their "
                 "candidates cannot be chosen."
             )
-        self._warn_of_edges(best, means)
+        self._warn_of_edges(best, compared)
         return best
+
+    def _compared(self) -> NDArray[np.float64]:
+        """Return the scores that candidates are compared by: in all folds, if there was time."""
+        if self.ended_by is None:
+            return self.standings.means()
+        return self.standings.on_shared_folds()
+
+    def _verdict_without_scores(self) -> int:
+        """Return the likeliest candidate if time ran out; raise if there is none to be found."""
+        if self.ended_by is Status.TIME_LIMIT:
+            _warn(
+                "BandedSVCCV met its time_limit before any candidate was scored in any fold; it "
+                f"takes the middle of its grid, {describe(self._likely)}. Raise time_limit."
+            )
+            return self.standings.candidates.index(self._likely)
+        if self.ended_by is not None:
+            raise KeyboardInterrupt("BandedSVCCV was interrupted before any candidate was scored.")
+        if self._n_undefined:
+            raise ValueError(
+                "scoring gave no finite number for any candidate in all folds; choose another "
+                "scoring, or folds that hold samples of all classes."
+            )
+        raise ValueError(
+            "The decision values of all candidates overflow; scale X or try smaller costs."
+        )
 
     def results(self) -> dict[str, Any]:
         """Return all candidates and their scores as scikit-learn's searches do."""
-        return self.standings.results(self.standings.means())
+        return self.standings.results(self._compared())
 
     def _warn_of_edges(self, best: int, means: NDArray) -> None:
         """Warn where the best of a grid lies at its end and beats all that lie inside."""

@@ -34,8 +34,12 @@ class Standings:
         return self.scores.mean(axis=1)
 
     def mean_so_far(self, k: int) -> float:
-        """Return the mean score of a candidate in the folds that it has."""
-        return float(np.nanmean(self.scores[k]))
+        """Return the mean score of a candidate in the folds that it has; NaN if it has none."""
+        return float(_nan_means(self.scores[[k]])[0])
+
+    def n_folds_of(self, k: int) -> int:
+        """Return in how many folds a candidate was scored."""
+        return int(np.isfinite(self.scores[k]).sum())
 
     def on_shared_folds(self) -> NDArray[np.float64]:
         """Return scores by which candidates can be compared that do not all have all folds.

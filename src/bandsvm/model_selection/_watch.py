@@ -29,10 +29,19 @@ class Watch:
     """
 
     def __init__(self, reason: Callable[[], Status | None], is_verbose: bool, n_folds: int) -> None:
-        self.reason = reason
+        self._reason = reason
+        self._is_over = False
         self._is_verbose, self._n_folds = is_verbose, n_folds
         self._lock = threading.Lock()
         self._last_line_at = -np.inf
+
+    def reason(self) -> Status | None:
+        """Return why work must end, or None."""
+        return Status.STOPPED if self._is_over else self._reason()
+
+    def end(self) -> None:
+        """Let all work end: nobody will ask for what comes of it."""
+        self._is_over = True
 
     def say(self, line: str) -> None:
         """Say a line, if anybody wants to hear it."""
