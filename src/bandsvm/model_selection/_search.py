@@ -117,7 +117,7 @@ class Search:
         return (
             f"{n_samples} samples, {n_folds} {'fold' if n_folds == 1 else 'folds'}: "
             f"{counted(n_csvms)} without a band, then bands for {where}, then "
-            f"{self._estimator.refine} refinements of the best"
+            f"refine={self._estimator.refine} times around the best"
         )
 
     def _neighbours(self) -> list[Candidate]:
@@ -244,7 +244,8 @@ class Search:
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
                 "BandedSVCCV met its time_limit before any candidate was scored in any fold; it "
-                f"takes the middle of its grid, {describe(self._likely)}. Raise time_limit."
+                f"takes the middle of its grid, {describe(self._likely)}. Raise time_limit.",
+                stacklevel=6,
             )
             return self.standings.candidates.index(self._likely)
         if self.ended_by is not None:
@@ -301,5 +302,5 @@ def _effort(candidates: list[Candidate]) -> tuple[float, float]:
     return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+def _warn(message: str, stacklevel: int = 5) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
