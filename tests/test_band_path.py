@@ -1,5 +1,9 @@
 """Paths: every point equals a fit of its own and is certified."""
 
+import copy
+import pickle
+
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -144,3 +148,24 @@ def test_points_that_are_not_optimal_are_said():
     samples, labels = make_classification(3000, flip_y=0.2, random_state=1)
     with pytest.warns(ConvergenceWarning, match="points are not optimal to tol; the first"):
         band_path(samples, labels, values=[0.0, 1.0], model=BandedSVC(max_iter=1))
+
+
+@pytest.mark.parametrize("copied", ["pickle", "deepcopy", "joblib"])
+def test_paths_can_be_copied(copied, tmp_path):
+    path = band_path(X, Y, values=[0.0, 0.1, 1.0])
+    if copied == "pickle":
+        again = pickle.loads(pickle.dumps(path))
+    elif copied == "deepcopy":
+        again = copy.deepcopy(path)
+    else:
+        joblib.dump(path, tmp_path / "path")
+        again = joblib.load(tmp_path / "path")
+    assert repr(again) == repr(path)
+    assert again.certificates == path.certificates
+    np.testing.assert_array_equal(again.theta_support(2), path.theta_support(2))
+    for k in (0, 2, -1):
+        np.testing.assert_array_equal(
+            again.model(k).decision_function(X), path.model(k).decision_function(X)
+        )
+    with pytest.raises(IndexError):
+        path.model(3)

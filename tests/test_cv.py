@@ -16,14 +16,11 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import bandsvm
-from bandsvm import BandedSVC, BandedSVCCV, _limits
-from bandsvm._limits import Limits
+from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import leave_one_out_bound
 from bandsvm.model_selection._folds import is_hopeless
 from bandsvm.model_selection._grid import Candidate, around, best_of, snake
 from bandsvm.model_selection._search import MOST_TOGETHER
-from bandsvm.solvers import Status
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -244,42 +241,6 @@ def test_scores_of_many_candidates_do_not_depend_on_threads():
     )
     assert len(one["params"]) > MOST_TOGETHER
     np.testing.assert_array_equal(one["mean_test_score"], two["mean_test_score"])
-
-
-def test_search_says_where_it_is(capsys, monkeypatch):
-    monkeypatch.setattr(bandsvm._progress.logger, "propagate", False)
-    BandedSVCCV(C1=[1.0, 10.0], gamma=[0.01, 0.03], verbose=1, refine=0).fit(X, Y)
-    told = capsys.readouterr().err
-    assert "gamma=0.03: 2 candidates; the best of" in told
-
-
-def interrupted_after(n_steps, monkeypatch, status=Status.INTERRUPTED):
-    seen = []
-    original = Limits.reason
-
-    def reason(self):
-        seen.append(1)
-        return status if len(seen) > n_steps else original(self)
-
-    monkeypatch.setattr(_limits.Limits, "reason", reason)
-
-
-def test_interrupted_search_keeps_the_best_so_far(monkeypatch):
-    interrupted_after(600, monkeypatch)
-    with pytest.warns(ConvergenceWarning, match=r"ended early \(interrupted\) after .* kept"):
-        search = BandedSVCCV(refit=False, n_jobs=1).fit(X, Y)
-    assert 0.9 < search.best_score_ < 1.0
-
-
-def test_search_interrupted_before_anything_was_scored(monkeypatch):
-    interrupted_after(3, monkeypatch)
-    with pytest.raises(KeyboardInterrupt):
-        BandedSVCCV().fit(X, Y)
-
-
-def test_time_limit_before_anything_was_scored():
-    with pytest.raises(ValueError, match="raise time_limit"):
-        BandedSVCCV(time_limit=1e-9).fit(X, Y)
 
 
 def test_unconverged_fits_are_counted():

@@ -271,3 +271,22 @@ def test_fits_where_no_thread_can_be_started():
 
     command = [sys.executable, "-c", WITHOUT_THREADS]
     subprocess.run(command, preexec_fn=large_stacks, check=True, timeout=100)
+
+
+def test_rows_that_could_not_be_computed_are_not_taken_for_computed(rng, monkeypatch):
+    X = rng.normal(size=(60, 5))
+    packed, function = PackedKernel("rbf", *KERNELS["rbf"]), make_kernel("rbf", *KERNELS["rbf"])
+    rows = PackedRows(packed, function, X, None, 1, np.float64, n_uses=1e9)
+    some, values = np.arange(10, 30), rng.normal(size=20)
+    with monkeypatch.context() as broken:
+
+        def fail(*_):
+            raise MemoryError
+
+        broken.setattr(_core, "compute_rows", fail)
+        with pytest.raises(MemoryError):
+            rows.product(some, values)
+    assert rows.n_computed == 0
+    expected = rows.exact_product(np.arange(60), some, values)
+    np.testing.assert_allclose(rows.product(some, values), expected, atol=1e-12)
+    assert rows.n_computed == 20

@@ -9,7 +9,7 @@ import time
 from contextlib import ExitStack
 from types import FrameType
 
-from bandsvm._course import Course, Observer
+from bandsvm._course import Observer
 from bandsvm._watch import watched
 from bandsvm.solvers import Status
 
@@ -44,10 +44,6 @@ class Limits(Observer):
     def was_interrupted(self) -> bool:
         """Whether somebody pressed Ctrl-C."""
         return self._interruption.was_pressed
-
-    def step(self, course: Course) -> Status | None:
-        """End the fit for a reason, if there is one."""
-        return self.reason()
 
     def reason(self) -> Status | None:
         """Return why work must end, or None."""

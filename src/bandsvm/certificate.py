@@ -216,6 +216,28 @@ def _intercepts(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, 
     return problem.lo - g, problem.hi - g
 
 
+def recomputed_gradient(
+    rows: Rows, c: NDArray, n_checks: int | None
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return some samples, or all, and ``K c`` there from kernel values that no solver has used."""
+    n_samples = rows.n_samples
+    checked = np.arange(n_samples)
+    if n_checks is not None and n_checks < n_samples:
+        checked = np.arange(n_checks) * n_samples // n_checks
+    support = np.flatnonzero(c)
+    return checked, rows.exact_product(checked, support, c[support])
+
+
+def gradient_drift(rows: Rows, c: NDArray, f: NDArray, n_checks: int = N_SPOT_CHECKS) -> float:
+    """Return the largest difference between ``f`` and ``K c`` as recomputed at some samples."""
+    checked, recomputed = recomputed_gradient(rows, c, n_checks)
+    return _largest_difference(recomputed, f[checked])
+
+
+def _largest_difference(a: NDArray, b: NDArray) -> float:
+    return float(np.max(np.abs(a - b), initial=0.0))
+
+
 def certify(
     problem: BandProblem,
     rows: Rows,
@@ -248,13 +270,8 @@ def certify(
         Primal, dual, gap, violation and the rest.
     """
     c, f = solution.c, solution.f
-    n_samples = problem.n_samples
-    checked = np.arange(n_samples)
-    if n_checks is not None and n_checks < n_samples:
-        checked = np.arange(n_checks) * n_samples // n_checks
-    support = np.flatnonzero(c)
-    recomputed = rows.exact_product(checked, support, c[support])
-    drift = float(np.max(np.abs(recomputed - f[checked]), initial=0.0))
+    checked, recomputed = recomputed_gradient(rows, c, n_checks)
+    drift = _largest_difference(recomputed, f[checked])
     if n_checks is None:
         f = recomputed
     primal, dual = primal_value(problem, c, f, intercept), dual_value(problem, c, f)

@@ -54,8 +54,7 @@ def draw_scores(search: BandedSVCCV, ax: Any) -> None:
     means = results["mean_test_score"]
     scored = np.flatnonzero(np.isfinite(means))
     order = scored[np.argsort(means[scored], kind="stable")]  # the best are drawn last
-    gammas = results["param_gamma"][order]
-    across = np.zeros(len(order)) if gammas.dtype.kind in "UO" else gammas.astype(float)
+    across = results["param_gamma"][order].filled(0.0)  # of kernels that have none
     points = ax.scatter(
         results["param_C1"][order], across, c=means[order], s=90, cmap="viridis", edgecolor="none"
     )

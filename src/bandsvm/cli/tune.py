@@ -25,7 +25,8 @@ def add_parser(commands: Any) -> None:
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
         description="Search C1, C2, rho2 and gamma by cross-validation and train the best on all "
-        "samples. C2=0, the C-SVM, is always among the candidates.",
+        "samples. C2=0, the C-SVM, is always among the candidates. Press Ctrl-C to stop and keep "
+        "the best model so far.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -68,10 +69,11 @@ def run(options: argparse.Namespace) -> int:
     exit_code = DONE
     try:
         search.fit(X, table.y)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         if not hasattr(search, "best_estimator_"):
             raise
         exit_code = INTERRUPTED
+        output.warn(str(interrupt))
     best = search.best_estimator_
     write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
     chosen = search.best_params_

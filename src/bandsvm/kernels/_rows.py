@@ -115,6 +115,22 @@ class ComputedRows:
                 self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
 
+    def _fill(self, missing: NDArray, places: NDArray) -> None:
+        """Compute the rows of samples into places of the store."""
+        raise NotImplementedError
+
+    def _slots(self, indices: NDArray) -> NDArray[np.intp]:
+        """Return where the rows of ``indices`` lie, after computing those that are missing."""
+        slots, missing, places = self._table.find(indices)
+        if len(missing):
+            try:
+                self._fill(missing, places)
+            except BaseException:
+                self._table.forget(missing)
+                raise
+            self.n_computed += len(missing)
+        return slots
+
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from float64 kernel values of their own.
 
@@ -197,17 +213,9 @@ class KernelRows(ComputedRows):
             rows = self.samples.take(indices[part])
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
 
-    def _slots(self, indices: NDArray) -> NDArray[np.intp]:
-        """Return where the rows of ``indices`` lie, after computing those that are missing."""
-        slots, missing, places = self._table.find(indices)
-        if len(missing):
-            try:
-                self._write(missing, self._padded, places)
-            except BaseException:
-                self._table.forget(missing)
-                raise
-            self.n_computed += len(missing)
-        return slots
+    def _fill(self, missing: NDArray, places: NDArray) -> None:
+        """Compute rows into their places."""
+        self._write(missing, self._padded, places)
 
 
 def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:

@@ -251,19 +251,20 @@ class PackedRows(ComputedRows):
         for start in range(0, len(indices), at_once):
             look()
             part = slice(start, start + at_once)
-            slots, missing, places = self._table.find(indices[part])
-            if len(missing):
-                _core.compute_rows(
-                    self._packed,
-                    missing,
-                    self._packed,
-                    *self._parameters,
-                    self._store,
-                    places,
-                    self.n_threads,
-                )
-                self.n_computed += len(missing)
+            slots = self._slots(indices[part])
             _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
+
+    def _fill(self, missing: NDArray, places: NDArray) -> None:
+        """Compute the rows of samples into places of the store."""
+        _core.compute_rows(
+            self._packed,
+            missing,
+            self._packed,
+            *self._parameters,
+            self._store,
+            places,
+            self.n_threads,
+        )
 
     def part(self, indices: NDArray) -> PartOfRows | None:
         """Return the rows, and columns, of some samples; None where rows are kept anyway."""

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
-from bandsvm.kernels import uses_gamma
-from bandsvm.model_selection._search import Search, kernels_of
+from bandsvm.model_selection._grid import kernels_of
+from bandsvm.model_selection._search import Search
+from bandsvm.solvers import Status
+
+# The fit to all samples gets what is left of the time limit, or this share of it if that is more.
+SMALLEST_REFIT_SHARE = 0.05
+# How long it may take after Ctrl-C.
+SECONDS_AFTER_INTERRUPT = 1.0
 
 
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
@@ -24,19 +33,21 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C1 : float, array-like or None, default=None
-        Costs of lying below the band to try. None: 0.1, 1, 10 and 100.
+        Costs of lying below the band to try. None: 0.1, 1, 10 and 100. Mappings from class to
+        cost, as `BandedSVC` has them, cannot be searched; `class_weight` weighs classes.
     C2 : float, array-like or None, default=None
         Costs of lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
     rho2 : float, array-like or None, default=None
-        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1`.
-    rho1 : float, default=1.0
+        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1` (the largest one).
+    rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         What the costs are for: the distance from the band, or its square.
     kernel : str, callable or list of these, default='rbf'
         The kernel, or kernels to try, as in `BandedSVC`.
-    gamma : float, 'scale', array-like or None, default=None
-        Values of gamma to try. None: 0.03, 0.1, 0.3, 1 and 3 times that of 'scale' for all of X.
+    gamma : float, 'scale', 'auto', array-like of these or None, default=None
+        Values of gamma to try; 'scale' and 'auto' are those of all of X. None: 0.03, 0.1, 0.3, 1
+        and 3 times that of 'scale'.
     degree : int, default=3
         Degree of the 'poly' kernel.
     coef0 : float, default=0.0
@@ -48,7 +59,10 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     cv : int, cross-validation generator or iterable, default=5
         How to split: a number of stratified folds, or as in scikit-learn.
     scoring : str, callable or None, default=None
-        What to maximise on the samples held out; None is accuracy. Weights of samples count.
+        What to maximise on the samples held out: a name or a callable ``(estimator, X, y)`` of
+        scikit-learn's; None is accuracy. Weights of samples count if it takes ``sample_weight``.
+        Scores of one class, such as 'f1', take it to be 1; for other labels use
+        ``make_scorer(f1_score, pos_label=...)``.
     criterion : {'cv', 'loo_bound'}, default='cv'
         'loo_bound' scores a candidate by one fit to all samples: 1 less the upper bound of
         `leave_one_out_bound`. It needs ``fit_intercept=False``; `cv` and `scoring` play no part.
@@ -65,11 +79,13 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     max_iter : int, default=10_000
         Bound on the outer steps of every fit.
     time_limit : float or None, default=None
-        Seconds after which the search ends with the best so far.
+        Seconds for search and refit together. The search ends after four fifths of them with the
+        best so far, and the refit gets what is left.
     cache_size : float or None, default=None
         Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
     verbose : int, default=0
-        1 says a line for every kernel and gamma.
+        1 says what is going to be tried, a line for every kernel, gamma and fold, and, in long
+        fits, a line a second.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Answers do not depend on it.
 
@@ -80,16 +96,19 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         Its parameters among those that were searched.
     best_score_ : float
-        Its mean score in cross-validation.
+        Its mean score in cross-validation, over the folds that it was scored in.
     best_index_ : int
         Its place in `cv_results_`.
     cv_results_ : dict of arrays
         Parameters, scores by fold, their mean, standard deviation and rank, and times, in the
-        order in which they were tried.
+        order in which they were tried. Parameters are masked arrays, as in scikit-learn's
+        searches: kernels without gamma have none.
     n_splits_ : int
         Number of folds.
     n_iter_ : int
-        Number of outer steps of the fit to all samples.
+        Number of outer steps of the fit to all samples; only with ``refit=True``.
+    certificate_ : Certificate
+        Certificate of the fit to all samples; only with ``refit=True``.
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -103,7 +122,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Ctrl-C ends the search with the best candidate so far that was scored in all folds.
+    Ctrl-C ends the search: what was found so far is stored, its best candidate is fitted to all
+    samples for a second at most, and KeyboardInterrupt is raised.
+
+    Where a search ends early, the best of the candidates with the most folds is compared with all
+    others that have at least half of these folds, each on the folds that both have. If time runs
+    out before any candidate is scored, the middle of the grid is taken, with a score of NaN.
 
     Scores come from solutions to `tol`, give or take what kernel values of single precision add,
     which is kept below another `tol`. The model that is chosen is fitted on its own, and certified.
@@ -174,10 +198,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         """Return what scikit-learn should know of the estimator."""
         tags = super().__sklearn_tags__()
-        tags.input_tags = self._template(kernels_of(self)[0]).__sklearn_tags__().input_tags
+        kernels = kernels_of(self)
+        if kernels:
+            tags.input_tags = self._template(kernels[0]).__sklearn_tags__().input_tags
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Search, and fit the best to all samples.
 
         Parameters
@@ -188,28 +214,76 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, in training and in scores.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples, for a `cv` that keeps them together, such as
+            `sklearn.model_selection.GroupKFold`.
 
         Returns
         -------
         BandedSVCCV
             The fitted estimator.
         """
-        search = Search(self, self._template, X, y, sample_weight)
-        best = search.run()
+        before, began = dict(vars(self)), time.monotonic()
+        search = None
+        try:
+            self._forget()
+            search = Search(self, self._template, X, y, sample_weight, groups)
+            self._keep(search, search.run())
+            if self.refit:
+                seconds = self._seconds_left(search, began)
+                is_hurried = search.ended_by is Status.INTERRUPTED
+                self._fit_best(X, y, sample_weight, seconds, is_hurried)
+        except BaseException as error:
+            if not (isinstance(error, KeyboardInterrupt) and hasattr(self, "cv_results_")):
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
+        if search.ended_by is Status.INTERRUPTED:
+            raise KeyboardInterrupt(
+                f"BandedSVCCV was interrupted after {len(self.cv_results_['params'])} candidates; "
+                f"it keeps the best so far, {self.best_params_}."
+            )
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left: the next may not set all of it."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _keep(self, search: Search, best: int) -> None:
+        """Keep what a search found."""
         self.classes_ = search.classes
         self.n_splits_ = len(search.folds.splits)
         self.cv_results_ = search.results()
         self.best_index_ = best
-        self.best_score_ = float(self.cv_results_["mean_test_score"][best])
-        self.best_params_ = search.candidates[best].parameters()
-        if not uses_gamma(self.best_params_["kernel"]):
-            del self.best_params_["gamma"]
-        if self.refit:
-            template = self._template(self.best_params_["kernel"])
-            template.set_params(**self.best_params_, verbose=self.verbose)
-            self.best_estimator_ = template.fit(X, y, sample_weight)
-            self.n_iter_ = self.best_estimator_.n_iter_
-        return self
+        self.best_score_ = search.standings.mean_so_far(best)
+        self.best_params_ = search.standings.candidates[best].parameters()
+
+    def _seconds_left(self, search: Search, began: float) -> float | None:
+        """Return how long the fit to all samples may take."""
+        if search.ended_by is Status.INTERRUPTED:
+            return SECONDS_AFTER_INTERRUPT
+        if self.time_limit is None:
+            return None
+        left = self.time_limit - (time.monotonic() - began)
+        return max(left, SMALLEST_REFIT_SHARE * self.time_limit)
+
+    def _fit_best(
+        self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool
+    ) -> None:
+        """Fit the best to all samples; what there is of it is kept if that is interrupted."""
+        model = self._template(self.best_params_["kernel"])
+        model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
+        try:
+            with warnings.catch_warnings():
+                if is_hurried:
+                    # An exception is on its way, which a warning must not turn into another.
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X, y, sample_weight)
+        finally:
+            if hasattr(model, "certificate_"):
+                self.best_estimator_ = model.set_params(time_limit=None)
+                self.n_iter_, self.certificate_ = model.n_iter_, model.certificate_
 
     def predict(self, X):
         """Return the classes that the best model predicts.
@@ -240,6 +314,21 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             Decision values, as of `BandedSVC`.
         """
         return self._best().decision_function(X)
+
+    def band_position(self, X):
+        """Return where samples lie in the band of the class that the best model predicts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            'below', 'inside' or 'above', as of `BandedSVC`.
+        """
+        return self._best().band_position(X)
 
     def _best(self) -> BandedSVC:
         """Return the best model."""

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bandsvm._position import verdict
 from bandsvm._training import Training, band_problems, labels_of
+from bandsvm._watch import Stop
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelSettings, Rows, uses_gamma
+from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._scoring import Score, StoredDecisions
 from bandsvm.model_selection._shared import (
+    CheckedRows,
     Point,
     Start,
     at_new_bounds,
     scaled_start,
     shared_rows,
-    solve_from,
 )
+from bandsvm.model_selection._splits import Split
+from bandsvm.model_selection._watch import Watch
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Status
+from bandsvm.solvers import Solution, Status
 
 # Up to this many samples an exact end costs nothing, and scores do not depend on the order.
 EXACT_UP_TO = 300
@@ -34,33 +36,10 @@ EXACT_UP_TO = 300
 # none is taken to be smaller than that of a hundredth.
 HOPELESS = 3.0
 SMALLEST_DEVIATION = 0.01
+# What a fit that says nothing about its candidate ended by.
+CUT_SHORT = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.STOPPED)
 # How often a row is used between one candidate and the next, about.
 USES_PER_SOLVE = 1.0
-
-
-class StoredDecisions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier as scorers see it, whose decision values are known already."""
-
-    def __init__(self, classes: Any = None, values: Any = None) -> None:
-        self.classes = classes
-        self.values = values
-
-    @property
-    def classes_(self) -> NDArray:
-        """The class labels."""
-        return self.classes
-
-    def decision_function(self, X: Any) -> NDArray:
-        """Return the decision values of the samples that were held out, whatever X."""
-        return self.values
-
-    def predict(self, X: Any) -> NDArray:
-        """Return their predicted classes."""
-        predicted, _ = verdict(self.values)
-        return self.classes[predicted]
-
-
-Score = Callable[[StoredDecisions, NDArray], float]
 
 
 @dataclass(frozen=True)
@@ -73,17 +52,23 @@ class Folds:
     X: Any
     y: NDArray
     weights: NDArray[np.float64]
-    splits: Sequence[tuple[NDArray, NDArray]]
+    splits: Sequence[Split]
     score: Score | None
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What came of some candidates: a row each, a column a fold; NaN where it was given up."""
+    """What came of some candidates: a row each, a column a fold; NaN where it was given up.
+
+    ``n_unconverged`` fits did not reach ``tol``, ``n_undefined`` scores were no finite numbers, and
+    ``ended_by`` is why the work ended early, or None.
+    """
 
     values: NDArray[np.float64]
     seconds: NDArray[np.float64]
     n_unconverged: int
+    n_undefined: int
+    ended_by: Status | None
 
 
 def cross_validate(
@@ -91,7 +76,7 @@ def cross_validate(
     folds: Folds,
     candidates: Sequence[Candidate],
     reference: NDArray | None,
-    stop: Callable[[], Status | None],
+    watch: Watch,
 ) -> Scores:
     """Return the scores of candidates that share a kernel, each started from the one before.
 
@@ -105,8 +90,8 @@ def cross_validate(
         What to try, in an order in which neighbours follow each other.
     reference : ndarray of shape (n_folds,) or None
         Scores that a candidate must not fall behind hopelessly; None evaluates all.
-    stop : callable
-        Returns a reason to stop, or None.
+    watch : Watch
+        Hears of every step and every fold, and knows when to stop.
 
     Returns
     -------
@@ -115,15 +100,40 @@ def cross_validate(
     """
     values = np.full((len(candidates), len(folds.splits)), np.nan)
     seconds = np.zeros(values.shape)
-    n_unconverged = 0
+    ended_by = watch.reason()
+    if ended_by is not None:
+        return Scores(values, seconds, 0, 0, ended_by)
+    rows = CheckedRows(_rows(model, folds, candidates), model)
+    is_alive = np.ones(len(candidates), dtype=bool)
+    chains: list[Chain] = []
+    for fold in range(len(folds.splits)):
+        chains.append(Chain(model, folds, fold, rows, watch, chains[-1] if chains else None))
+        for k in np.flatnonzero(is_alive).tolist():
+            ended_by = watch.reason()
+            if ended_by is not None:
+                break
+            began = time.perf_counter()
+            values[k, fold] = chains[-1].score_of(candidates[k])
+            seconds[k, fold] = time.perf_counter() - began
+        watch.fold(candidates, fold, values[:, fold])
+        ended_by = chains[-1].ended_by or ended_by
+        if ended_by is not None:
+            break
+        if reference is not None and fold >= 1:
+            is_alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
+    n_unconverged = sum(chain.n_unconverged for chain in chains)
+    n_undefined = sum(chain.n_undefined for chain in chains)
+    return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
+
+
+def _rows(model: Any, folds: Folds, candidates: Sequence[Candidate]) -> Rows:
+    """Return the store of kernel rows that all folds of some candidates share."""
     name, gamma = candidates[0][:2]
-    if not uses_gamma(name):
-        gamma = np.nan
-    kernel = KernelSettings(name, gamma, model.coef0, model.degree)
+    kernel = KernelSettings(name, np.nan if gamma is None else gamma, model.coef0, model.degree)
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     if model.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
-    rows = shared_rows(
+    return shared_rows(
         model,
         kernel,
         folds.X,
@@ -131,20 +141,6 @@ def cross_validate(
         largest_rounding=model.tol,
         n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
     )
-    alive = np.ones(len(candidates), dtype=bool)
-    chain = None
-    for fold in range(len(folds.splits)):
-        chain = Chain(model, folds, fold, rows, stop, chain)
-        for k in np.flatnonzero(alive).tolist():
-            began = time.perf_counter()
-            score = chain.score_of(candidates[k])
-            if stop() is not None:
-                return Scores(values, seconds, n_unconverged)
-            values[k, fold], seconds[k, fold] = score, time.perf_counter() - began
-        n_unconverged += chain.n_unconverged
-        if reference is not None and fold >= 1:
-            alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
-    return Scores(values, seconds, n_unconverged)
 
 
 def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
@@ -179,11 +175,12 @@ class Chain:
         model: Any,
         folds: Folds,
         fold: int,
-        rows: Rows,
-        stop: Callable[[], Status | None],
+        rows: CheckedRows,
+        watch: Watch,
         other: Chain | None,
     ) -> None:
-        self._model, self._folds, self._rows, self._stop = model, folds, rows, stop
+        self._model, self._folds, self._rows, self._watch = model, folds, rows, watch
+        self._fold = fold
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
@@ -192,28 +189,39 @@ class Chain:
         self._examples = [] if other is None else other._first
         self._last: list[Solved] = []
         self._last_point: Point | None = None
-        self.n_unconverged = 0
+        self.n_unconverged = self.n_undefined = 0
+        self.ended_by: Status | None = None
 
     def score_of(self, candidate: Candidate) -> float:
-        """Return the score of a candidate on the samples that are held out."""
+        """Return the score of a candidate on the samples that are held out.
+
+        It is NaN where there is none, or where `ended_by` says why the fit was cut short.
+        """
+        try:
+            return self._score_of(candidate)
+        except Stop as stop:
+            self.ended_by = stop.reason
+            return np.nan
+
+    def _score_of(self, candidate: Candidate) -> float:
         model = self._model
         model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
         training = band_problems(model, self._labels, keep_all=True)
         point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
-            solution = solve_from(
+            solution = self._rows.solve(
                 self._start(k, training, point),
                 problem,
-                self._rows,
-                model,
-                tol=model.tol,
                 polished=len(self._weights) <= EXACT_UP_TO,
-                callback=self._watch,
+                callback=lambda progress: self._watch.step(candidate, self._fold, progress),
             )
-            if self._stop() is not None:
+            if solution.status in CUT_SHORT:
+                self.ended_by = solution.status
                 return np.nan
             self.n_unconverged += solution.status is not Status.CONVERGED
+            if not np.isfinite(solution.f).all():
+                return np.nan
             solved.append(Solved(problem, solution))
         self._first = self._first or solved
         self._last, self._last_point = solved, point
@@ -221,7 +229,10 @@ class Chain:
             return self._share_beyond_doubt(training)
         columns = [each.decision[self._held_out] for each in solved]
         values = columns[0] if len(columns) == 1 else np.column_stack(columns)
-        return self._folds.score(StoredDecisions(training.classes, values), self._held_out)
+        decisions = StoredDecisions(training.classes, values)
+        score = self._folds.score(decisions, self._folds.splits[self._fold])
+        self.n_undefined += not np.isfinite(score)
+        return score
 
     def _start(self, k: int, training: Training, point: Point) -> Start | None:
         """Return where to start one of the problems of a candidate."""
@@ -237,14 +248,11 @@ class Chain:
         c, f = last.solution.c, last.solution.f.copy()
         now = at_new_bounds(last.problem, problem, c, last.decision)
         moved = np.flatnonzero(now != c)
-        self._rows.update(f, moved, now[moved] - c[moved])
+        self._rows.rows.update(f, moved, now[moved] - c[moved])
         return Start(now, f)
 
     def _share_beyond_doubt(self, training: Training) -> float:
         """Return the share of samples that are right when they are left out, by the bound."""
         c, f = (np.array([getattr(s.solution, name) for s in self._last]) for name in ("c", "f"))
-        margin = lowest_margin(training, c, f, self._rows.diagonal())
+        margin = lowest_margin(training, c, f, self._rows.rows.diagonal())
         return float(np.mean(margin[self._weights > 0.0] > 0.0))
-
-    def _watch(self, progress: Progress) -> Status | None:
-        return self._stop()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bandsvm.kernels import resolve_gamma, uses_gamma
 
 # Costs around 1, and gammas around that of gamma="scale".
 DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
@@ -18,7 +20,7 @@ DEFAULT_RHO2_FACTORS = (1.2, 1.5, 2.0, 3.0)
 
 
 class Candidate(NamedTuple):
-    """One choice of parameters."""
+    """One choice of parameters; gamma is None for kernels that have none."""
 
     kernel: Any
     gamma: Any
@@ -28,33 +30,130 @@ class Candidate(NamedTuple):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of BandedSVC that it stands for."""
-        return self._asdict()
+        parameters = self._asdict()
+        if not uses_gamma(self.kernel):
+            del parameters["gamma"]
+        return parameters
 
 
-def as_grid(name: str, values: Any, default: Sequence[float]) -> list[float]:
+class Grid:
+    """The numbers that a search is asked to try, checked before any work begins.
+
+    Parameters
+    ----------
+    estimator : BandedSVCCV
+        Whose parameters say what to try.
+    lowest_rho2 : float
+        The largest lower edge of a band, of all classes.
+    X : ndarray or CSR of shape (n_samples, n_features)
+        All training samples.
+    weights : ndarray of shape (n_samples,)
+        Their weights.
+    """
+
+    def __init__(self, estimator: Any, lowest_rho2: float, X: Any, weights: NDArray) -> None:
+        self.kernels = kernels_of(estimator)
+        self.C1s = as_grid("C1", estimator.C1, DEFAULT_C1)
+        self._C2s = None if estimator.C2 is None else as_grid("C2", estimator.C2)
+        self.rho2s = as_grid(
+            "rho2", estimator.rho2, [lowest_rho2 * factor for factor in DEFAULT_RHO2_FACTORS]
+        )
+        self._gammas = []
+        if any(uses_gamma(kernel) for kernel in self.kernels):
+            self._gammas = as_gammas(estimator.gamma, X, weights)
+        if not self.C1s[0] > 0.0:
+            raise ValueError(f"C1 must be greater than 0, got {self.C1s[0]!r}.")
+        if self._C2s is not None and self._C2s[0] < 0.0:
+            raise ValueError(f"C2 must be at least 0, got {self._C2s[0]!r}.")
+        if self.rho2s[0] < lowest_rho2:
+            raise ValueError(
+                f"rho2 must not be less than rho1, got rho1={estimator.rho1} and "
+                f"rho2={self.rho2s[0]}; the band is [rho1, rho2]."
+            )
+
+    def without_band(self) -> list[Candidate]:
+        """Return the C-SVMs to try, kernel by kernel."""
+        places: list[tuple[Any, Any]] = []
+        for kernel in self.kernels:
+            gammas = self._gammas if uses_gamma(kernel) else [None]
+            places += [(kernel, gamma) for gamma in gammas]
+        return [
+            Candidate(*place, C1, 0.0, self.rho2s[0])
+            for place in dict.fromkeys(places)
+            for C1 in self.C1s
+        ]
+
+    def bands(self, csvm: Candidate) -> list[Candidate]:
+        """Return the bands to try for a C-SVM."""
+        C2s = self._C2s
+        if C2s is None:
+            C2s = [csvm.C1 * share for share in DEFAULT_C2_SHARES]
+        # From one band to the next less changes than from one cost to the next.
+        pairs = snake([C2 for C2 in C2s if C2 > 0.0], self.rho2s[::-1])
+        return [csvm._replace(C2=C2, rho2=rho2) for C2, rho2 in pairs]
+
+
+def kernels_of(estimator: Any) -> list[Any]:
+    """Return the kernels that an estimator is to try."""
+    kernel = estimator.kernel
+    return list(kernel) if isinstance(kernel, (list, tuple, np.ndarray)) else [kernel]
+
+
+def as_grid(name: str, values: Any, default: Sequence[float] = ()) -> list[float]:
     """Return the numbers to try in ascending order: those given, or one, or the default."""
     if values is None:
         return list(default)
+    return sorted({_number(name, value) for value in _listed(name, values)})
+
+
+def as_gammas(values: Any, X: Any, weights: NDArray) -> list[float]:
+    """Return the gammas to try; 'scale' and 'auto' stand for those of all samples."""
+    if values is None:
+        scale = resolve_gamma("scale", X, weights)
+        return [scale * factor for factor in DEFAULT_GAMMA_FACTORS]
+    named = ("scale", "auto")
+    gammas = [
+        resolve_gamma(value, X, weights) if isinstance(value, str) and value in named else value
+        for value in ([values] if isinstance(values, str) else _listed("gamma", values))
+    ]
+    numbers = as_grid("gamma", gammas)
+    if numbers[0] < 0.0:
+        raise ValueError(f"gamma must be at least 0, got {numbers[0]!r}.")
+    return numbers
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    """Return one value, or several, as a list that is not empty."""
+    if isinstance(values, Mapping):
+        weigh = "to weigh classes, use class_weight; " if name in ("C1", "C2") else ""
+        raise TypeError(
+            f"{name} must be a number, numbers to try or None, got a mapping; {weigh}to try values "
+            "that differ by class, use sklearn.model_selection.GridSearchCV with BandedSVC."
+        )
+    if isinstance(values, np.ndarray) and values.ndim == 0:
+        values = values[()]
     if isinstance(values, Real):
         values = [values]
-    if isinstance(values, str) or not isinstance(values, (Iterable, np.ndarray)):
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a number, numbers to try or None, got {values!r}.")
-    grid = sorted({float(value) for value in values})
-    if not grid:
+    listed = list(values)
+    if not listed:
         raise ValueError(f"{name} must hold at least one number to try, got none.")
-    return grid
+    return listed
 
 
-def as_gammas(values: Any, scale: float) -> list[float]:
-    """Return the gammas to try; 'scale' stands for that of all samples."""
-    if values is None:
-        return [scale * factor for factor in DEFAULT_GAMMA_FACTORS]
-    if isinstance(values, (str, Real)):
-        values = [values]
-    gammas = as_grid("gamma", [scale if value == "scale" else value for value in values], ())
-    if gammas[0] < 0.0:
-        raise ValueError(f"gamma must be at least 0, got {gammas[0]!r}.")
-    return gammas
+def _number(name: str, value: Any) -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        choices = " (or 'scale' or 'auto')" if name == "gamma" else ""
+        raise TypeError(f"{name} must hold numbers to try{choices}, got {value!r} among them.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = np.inf
+    if not np.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value!r}.")
+    return number
 
 
 def snake(rows: Sequence[float], columns: Sequence[float]) -> list[tuple[float, float]]:

@@ -5,94 +5,29 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import _validation
 from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
-from bandsvm._fitted import set_fitted_attributes
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
 from bandsvm._training import Training, band_problems, labels_of
-from bandsvm.certificate import Certificate, combine, shortfall
+from bandsvm._watch import Stop, look
 from bandsvm.classifier import BandedSVC
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
+from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.model_selection._shared import Start, shared_rows, solve_from
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Status, after
+from bandsvm.solvers import Solution, Status, after
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50
-
-
-@dataclass(frozen=True)
-class BandPath:
-    """Solutions of the Banded SVM along a path.
-
-    Attributes
-    ----------
-    vary : str
-        What changes along the path.
-    values : ndarray of shape (n_points,)
-        Its values.
-    certificates : tuple of Certificate
-        The certificate of each point.
-    coefficients : list of CSR matrices of shape (n_points, n_samples)
-        Signed coefficients ``alpha - theta`` of the training samples, one matrix a problem; two
-        classes make one problem.
-    intercepts : ndarray of shape (n_points, n_problems)
-        Intercepts.
-    n_alpha, n_theta : ndarray of shape (n_points,)
-        Numbers of support vectors at the lower and at the upper edge.
-    """
-
-    vary: str
-    values: NDArray[np.float64]
-    certificates: tuple[Certificate, ...] = field(repr=False)
-    coefficients: list[Any] = field(repr=False)
-    intercepts: NDArray[np.float64] = field(repr=False)
-    n_alpha: NDArray[np.intp] = field(repr=False)
-    n_theta: NDArray[np.intp] = field(repr=False)
-    _fitted: Any = field(repr=False)
-
-    def alpha_support(self, k: int) -> NDArray[np.intp]:
-        """Return the samples at the lower edge at point ``k``, in any problem."""
-        return _samples(matrix[[k]] > 0.0 for matrix in self.coefficients)
-
-    def theta_support(self, k: int) -> NDArray[np.intp]:
-        """Return the samples at the upper edge at point ``k``, in any problem."""
-        return _samples(matrix[[k]] < 0.0 for matrix in self.coefficients)
-
-    def model(self, k: int) -> BandedSVC:
-        """Return the fitted model of point ``k``."""
-        return self._fitted(k)
-
-
-def _samples(masks: Any) -> NDArray[np.intp]:
-    """Return the columns in which any of some one-row matrices has an entry."""
-    return np.unique(np.concatenate([mask.nonzero()[1] for mask in masks])).astype(np.intp)
-
-
-def _n_samples(masks: Any) -> NDArray[np.intp]:
-    """Return in how many columns any of some matrices has an entry, row by row."""
-    return np.diff(sum(masks).indptr).astype(np.intp)
-
-
-def _sparse_rows(rows: list[NDArray], columns: NDArray, n_columns: int) -> Any:
-    """Return vectors, which have values in some columns, as rows of a CSR matrix."""
-    places = [np.flatnonzero(row) for row in rows]
-    values = [row[k] for row, k in zip(rows, places, strict=True)]
-    none = np.empty(0, dtype=np.intp)
-    at = columns[np.concatenate([none, *places])]
-    ends = np.cumsum([0, *(len(k) for k in places)])
-    return sp.csr_matrix((np.concatenate([none, *values]), at, ends), shape=(len(rows), n_columns))
 
 
 def band_path(
@@ -136,7 +71,8 @@ def band_path(
 
     Notes
     -----
-    Ctrl-C ends the path with the points so far, and so does the model's `time_limit`.
+    The model's `time_limit` ends the path with the points so far and a warning. Ctrl-C raises
+    `PathInterrupted`, a KeyboardInterrupt that has these points as its attribute ``path``.
 
     Examples
     --------
@@ -154,15 +90,29 @@ def band_path(
     X, y = _validation.check_samples(template, X, y, reset=True)
     weights = _validation.check_weights(sample_weight, X.shape[0])
     _validation.check_for_kernel(template.kernel, X)
-    points = _points(template, vary, values)
     labels = labels_of(template, y, weights)
-    trainings = [band_problems(point, labels) for _, point in points]
     needs_gamma = uses_gamma(template.kernel)
-    template.classes_ = trainings[0].classes
+    template.classes_ = labels.classes
     template.gamma_ = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
-    with Limits(template.time_limit) as limits, template._threads():
-        outcomes = Walk(template, X, trainings, limits).run()
-    return _assembled(vary, points, trainings, outcomes, template, X, y)
+    points = _points(template, vary, values)
+    trainings = [band_problems(point, labels) for _, point in points]
+    with Limits(template.time_limit), template._threads():
+        walk = Walk(template, X, trainings)
+        outcomes = walk.run()
+    if walk.ended_by is Status.INTERRUPTED:
+        with warnings.catch_warnings():
+            # A warning must not turn the exception into another.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            path = BandPath.of(PathModels(vary, points, trainings, outcomes, X, y))
+        raise PathInterrupted(path, len(points))
+    if walk.ended_by is not None:
+        warnings.warn(
+            f"band_path ended early ({walk.ended_by.value}) after {len(outcomes)} of "
+            f"{len(points)} points; raise time_limit.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return BandPath.of(PathModels(vary, points, trainings, outcomes, X, y))
 
 
 def _points(template: BandedSVC, vary: str, values: Any) -> list[tuple[float, BandedSVC]]:
@@ -212,8 +162,9 @@ def _default_values(template: BandedSVC, vary: str) -> NDArray[np.float64]:
 class Walk:
     """A walk along a path: at every point each problem starts from its last solution."""
 
-    def __init__(self, model: BandedSVC, X: Any, trainings: list[Training], limits: Limits) -> None:
-        self._model, self._trainings, self._limits = model, trainings, limits
+    def __init__(self, model: BandedSVC, X: Any, trainings: list[Training]) -> None:
+        self._model, self._trainings = model, trainings
+        self.ended_by: Status | None = None
         samples = trainings[0].kept_samples(X, is_pairwise=model.kernel == "precomputed")
         rows = shared_rows(
             model,
@@ -231,25 +182,27 @@ class Walk:
     def run(self) -> list[list[Outcome]]:
         """Return the outcomes of all points that were reached, a list of problems each."""
         reached: list[list[Outcome]] = []
-        for place, training in enumerate(self._trainings):
-            outcomes = []
-            for k, problem in enumerate(training.problems):
-                start = None
-                if reached:
-                    old = self._trainings[place - 1].problems[k]
-                    start = self._followers[k].start(old, problem, reached[-1][k], self._aim())
-                outcomes.append(self._step(problem, start))
-            reason = self._limits.reason()
-            if reason is not None:
-                warnings.warn(
-                    f"band_path ended early ({reason.value}) after {len(reached)} of "
-                    f"{len(self._trainings)} points.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-                break
-            reached.append(outcomes)
+        try:
+            for place in range(len(self._trainings)):
+                look()
+                reached.append(self._point(place, reached[-1] if reached else None))
+        except Stop as stop:
+            self.ended_by = stop.reason
         return reached
+
+    def _point(self, place: int, last: list[Outcome] | None) -> list[Outcome]:
+        """Return the outcomes of the problems of a point."""
+        outcomes = []
+        for k, problem in enumerate(self._trainings[place].problems):
+            start = None
+            if last is not None:
+                old = self._trainings[place - 1].problems[k]
+                start = self._followers[k].start(old, problem, last[k], self._aim())
+            outcome = self._step(problem, start)
+            if outcome.solution.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
+                raise Stop(outcome.solution.status)
+            outcomes.append(outcome)
+        return outcomes
 
     def _aim(self) -> float:
         """Return the violation that solvers are to reach."""
@@ -283,58 +236,9 @@ class Walk:
             self._model,
             tol=self._aim(),
             polished=True,
-            callback=self._watch,
         )
         if solution.status is Status.NOT_FINITE:
             raise ValueError("The decision values overflow; scale X or lower C1 and C2.")
         if earlier is not None:
             solution = after(earlier, solution)
         return judge(problem, self._rows, solution, self._model.tol)
-
-    def _watch(self, progress: Progress) -> Status | None:
-        return self._limits.reason()
-
-
-def _assembled(
-    vary: str,
-    points: list[tuple[float, BandedSVC]],
-    trainings: list[Training],
-    outcomes: list[list[Outcome]],
-    template: BandedSVC,
-    X: Any,
-    y: NDArray,
-) -> BandPath:
-    """Return the path of what was reached."""
-    certificates = tuple(combine([o.certificate for o in point]) for point in outcomes)
-    short = [certificate for certificate in certificates if not certificate.is_optimal]
-    if short:
-        warnings.warn(
-            f"band_path: {len(short)} of {len(certificates)} points are not optimal to tol; the "
-            f"first of them {shortfall(short[0])}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    signs, kept = trainings[0].signs, trainings[0].kept
-    coefficients = [
-        _sparse_rows([sign[kept] * point[p].solution.c for point in outcomes], kept, len(y))
-        for p, sign in enumerate(signs)
-    ]
-
-    def fitted(k: int) -> BandedSVC:
-        model: Any = copy.copy(points[k][1])
-        names = ("classes_", "gamma_", "n_features_in_", "feature_names_in_")
-        vars(model).update({n: v for n, v in vars(template).items() if n in names})
-        with model._threads():
-            set_fitted_attributes(model, X, y, trainings[k], outcomes[k])
-        return model
-
-    return BandPath(
-        vary=vary,
-        values=np.array([value for value, _ in points[: len(outcomes)]]),
-        certificates=certificates,
-        coefficients=coefficients,
-        intercepts=np.array([[o.intercept for o in point] for point in outcomes]),
-        n_alpha=_n_samples(matrix > 0.0 for matrix in coefficients),
-        n_theta=_n_samples(matrix < 0.0 for matrix in coefficients),
-        _fitted=fitted,
-    )

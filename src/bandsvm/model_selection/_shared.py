@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._fitting import MEGABYTE
+from bandsvm.certificate import gradient_drift
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, solve
+from bandsvm.solvers import Progress, Solution, Status, after, solve
 
 
 class Point(NamedTuple):
@@ -100,3 +102,59 @@ def solve_from(
         polished=polished,
         callback=callback,
     )
+
+
+class CheckedRows:
+    """Rows that many problems share, and solutions over them whose gradients are spot-checked.
+
+    Where a gradient is off by more than ``tol``, it is computed anew; where that does not suffice,
+    rows of double precision take the place of single precision for this and all later problems.
+    """
+
+    def __init__(self, rows: Rows, model: Any) -> None:
+        self.rows = rows
+        self._model = model
+
+    def solve(
+        self,
+        start: Start | None,
+        problem: BandProblem,
+        *,
+        polished: bool,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> Solution:
+        """Solve a problem to the model's ``tol``; a status of no progress says that it failed."""
+        model, earlier = self._model, None
+        while True:
+            solution = solve_from(
+                start,
+                problem,
+                self.rows,
+                model,
+                tol=model.tol,
+                polished=polished,
+                callback=callback,
+            )
+            if earlier is not None:
+                solution = after(earlier, solution)
+            if solution.status.is_limit or self._is_sharp(solution):
+                return solution
+            was_fresh = start is None or start.gradient is None
+            if was_fresh and not self._sharpen():
+                return replace(solution, status=Status.NO_PROGRESS)
+            start = Start(solution.c, None) if np.isfinite(solution.c).all() else None
+            earlier = solution
+
+    def _is_sharp(self, solution: Solution) -> bool:
+        """Return whether the gradient of a solution is as good as it needs to be."""
+        if solution.status is Status.NOT_FINITE:
+            return False
+        return gradient_drift(self.rows, solution.c, solution.f) <= self._model.tol
+
+    def _sharpen(self) -> bool:
+        """Go over to rows of higher precision, if there are any."""
+        sharper = self.rows.sharper()
+        if sharper is None:
+            return False
+        self.rows = sharper
+        return True

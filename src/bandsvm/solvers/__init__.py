@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._watch import Stop, watched
+from bandsvm._watch import Stop, look, watched
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import ROUNDING, BandProblem
@@ -122,6 +122,7 @@ def solve(
             if verdict:
                 status = verdict if isinstance(verdict, Status) else Status.STOPPED
                 break
+            look()
             if n_iter >= max_iter:
                 status = Status.ITERATION_LIMIT
                 break

@@ -1,0 +1,174 @@
+"""What comes of a path: solutions at its points, and the models that they make."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from bandsvm._course import Outcome
+from bandsvm._fitted import set_fitted_attributes
+from bandsvm._training import Training
+from bandsvm.certificate import Certificate, combine, shortfall
+from bandsvm.classifier import BandedSVC
+
+
+@dataclass(frozen=True)
+class PathModels:
+    """All that makes a fitted model of any point that was reached.
+
+    Parameters
+    ----------
+    vary : str
+        What changes along the path.
+    points : list of (float, BandedSVC)
+        Its values, and the models that they make, with all that is fitted before the solution.
+    trainings : list of Training
+        The problems of every point.
+    outcomes : list of lists of Outcome
+        What came of them, as far as they were solved.
+    X, y : ndarray or CSR
+        The training set.
+    """
+
+    vary: str
+    points: list[tuple[float, BandedSVC]]
+    trainings: list[Training]
+    outcomes: list[list[Outcome]]
+    X: Any
+    y: NDArray
+
+    def fitted(self, k: int) -> BandedSVC:
+        """Return the fitted model of point ``k``."""
+        k = range(len(self.outcomes))[k]
+        model = copy.copy(self.points[k][1])
+        with model._threads():
+            set_fitted_attributes(model, self.X, self.y, self.trainings[k], self.outcomes[k])
+        return model
+
+
+@dataclass(frozen=True)
+class BandPath:
+    """Solutions of the Banded SVM along a path.
+
+    Attributes
+    ----------
+    vary : str
+        What changes along the path.
+    values : ndarray of shape (n_points,)
+        Its values.
+    certificates : tuple of Certificate
+        The certificate of each point.
+    coefficients : list of CSR matrices of shape (n_points, n_samples)
+        Signed coefficients ``alpha - theta`` of the training samples, one matrix a problem; two
+        classes make one problem.
+    intercepts : ndarray of shape (n_points, n_problems)
+        Intercepts.
+    n_alpha, n_theta : ndarray of shape (n_points,)
+        Numbers of support vectors at the lower and at the upper edge.
+    """
+
+    vary: str
+    values: NDArray[np.float64]
+    certificates: tuple[Certificate, ...] = field(repr=False)
+    coefficients: list[Any] = field(repr=False)
+    intercepts: NDArray[np.float64] = field(repr=False)
+    n_alpha: NDArray[np.intp] = field(repr=False)
+    n_theta: NDArray[np.intp] = field(repr=False)
+    _models: PathModels = field(repr=False)
+
+    @classmethod
+    def of(cls, models: PathModels) -> BandPath:
+        """Return the path of what was reached; warn of points that are not optimal."""
+        outcomes, kept, n_samples = models.outcomes, models.trainings[0].kept, len(models.y)
+        certificates = tuple(combine([o.certificate for o in point]) for point in outcomes)
+        short = [certificate for certificate in certificates if not certificate.is_optimal]
+        if short:
+            warnings.warn(
+                f"band_path: {len(short)} of {len(certificates)} points are not optimal to tol; "
+                f"the first of them {shortfall(short[0])}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        signs = models.trainings[0].signs
+        coefficients = [
+            _sparse_rows([sign[kept] * point[p].solution.c for point in outcomes], kept, n_samples)
+            for p, sign in enumerate(signs)
+        ]
+        intercepts = [[outcome.intercept for outcome in point] for point in outcomes]
+        return cls(
+            vary=models.vary,
+            values=np.array([value for value, _ in models.points[: len(outcomes)]]),
+            certificates=certificates,
+            coefficients=coefficients,
+            intercepts=np.array(intercepts, dtype=np.float64).reshape(len(outcomes), len(signs)),
+            n_alpha=_n_samples(matrix > 0.0 for matrix in coefficients),
+            n_theta=_n_samples(matrix < 0.0 for matrix in coefficients),
+            _models=models,
+        )
+
+    def alpha_support(self, k: int) -> NDArray[np.intp]:
+        """Return the samples at the lower edge at point ``k``, in any problem."""
+        return _samples(matrix[[k]] > 0.0 for matrix in self.coefficients)
+
+    def theta_support(self, k: int) -> NDArray[np.intp]:
+        """Return the samples at the upper edge at point ``k``, in any problem."""
+        return _samples(matrix[[k]] < 0.0 for matrix in self.coefficients)
+
+    def model(self, k: int) -> BandedSVC:
+        """Return the fitted model of point ``k``."""
+        return self._models.fitted(k)
+
+
+class PathInterrupted(KeyboardInterrupt):
+    """Raised by `band_path` at Ctrl-C; has the points that were reached.
+
+    Parameters
+    ----------
+    path : BandPath
+        What was reached.
+    n_points : int
+        Number of points that were wanted.
+
+    Attributes
+    ----------
+    path : BandPath
+        What was reached.
+    """
+
+    def __init__(self, path: BandPath, n_points: int) -> None:
+        super().__init__(
+            f"band_path was interrupted after {len(path.values)} of {n_points} points; they are "
+            "the attribute path of this exception."
+        )
+        self.path, self._n_points = path, n_points
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes another of its kind, for pickle."""
+        return PathInterrupted, (self.path, self._n_points)
+
+
+def _samples(masks: Any) -> NDArray[np.intp]:
+    """Return the columns in which any of some one-row matrices has an entry."""
+    return np.unique(np.concatenate([mask.nonzero()[1] for mask in masks])).astype(np.intp)
+
+
+def _n_samples(masks: Any) -> NDArray[np.intp]:
+    """Return in how many columns any of some matrices has an entry, row by row."""
+    return np.diff(sum(masks).indptr).astype(np.intp)
+
+
+def _sparse_rows(rows: list[NDArray], columns: NDArray, n_columns: int) -> Any:
+    """Return vectors, which have values in some columns, as rows of a CSR matrix."""
+    places = [np.flatnonzero(row) for row in rows]
+    values = [row[k] for row, k in zip(rows, places, strict=True)]
+    none = np.empty(0, dtype=np.intp)
+    at = columns[np.concatenate([none, *places])]
+    ends = np.cumsum([0, *(len(k) for k in places)])
+    return sp.csr_matrix((np.concatenate([none, *values]), at, ends), shape=(len(rows), n_columns))

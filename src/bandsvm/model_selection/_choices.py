@@ -1,0 +1,50 @@
+"""Checks of the parameters that BandedSVCCV has and BandedSVC has not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from bandsvm._parameters import check_parameters
+from bandsvm.model_selection._bound import check_theorem_holds
+from bandsvm.model_selection._grid import kernels_of
+
+
+def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:
+    """Check all parameters of a search but for grids, folds and scores.
+
+    ``template`` returns a BandedSVC, with all that is not searched, for a kernel.
+    """
+    _check_name("search", estimator.search, ("staged", "full"))
+    _check_name("criterion", estimator.criterion, ("cv", "loo_bound"))
+    refine = estimator.refine
+    if isinstance(refine, bool) or not (isinstance(refine, Integral) and int(refine) >= 0):
+        raise ValueError(f"refine must be an integer of at least 0, got {refine!r}.")
+    for name in ("give_up", "refit"):
+        value = getattr(estimator, name)
+        if not isinstance(value, (Integral, np.bool_)):
+            raise TypeError(f"{name} must be True or False, got {value!r}.")
+    kernels = kernels_of(estimator)
+    if not kernels:
+        raise ValueError("kernel must name at least one kernel to try, got none.")
+    for kernel in kernels:
+        model = template(kernel)
+        check_parameters(
+            model.set_params(time_limit=estimator.time_limit, verbose=estimator.verbose)
+        )
+        if estimator.criterion == "loo_bound":
+            check_theorem_holds(model)
+    is_given = [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
+    if any(is_given) and not all(is_given):
+        raise ValueError(
+            "kernel='precomputed' cannot be searched together with other kernels: X is either a "
+            "kernel matrix or samples."
+        )
+
+
+def _check_name(name: str, value: Any, names: tuple[str, ...]) -> None:
+    if not (isinstance(value, str) and value in names):
+        raise ValueError(f"{name} must be {' or '.join(map(repr, names))}, got {value!r}.")

@@ -1,0 +1,173 @@
+"""Scores of samples that were held out, from decision values that are known already."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+
+from bandsvm._position import verdict
+from bandsvm.model_selection._splits import Split
+
+
+class StoredDecisions(ClassifierMixin, BaseEstimator):
+    """A fitted classifier as scorers see it, whose decision values are known already."""
+
+    def __init__(self, classes: Any = None, values: Any = None) -> None:
+        self.classes = classes
+        self.values = values
+
+    @property
+    def classes_(self) -> NDArray:
+        """The class labels."""
+        return self.classes
+
+    def decision_function(self, X: Any) -> NDArray:
+        """Return the decision values of the samples that were held out: X must be those."""
+        if X.shape[0] != len(self.values):
+            raise ValueError(
+                f"scoring may ask for decision values of the {len(self.values)} samples held out "
+                f"only, got {X.shape[0]} samples; use sklearn.model_selection.GridSearchCV with "
+                "BandedSVC for other scores."
+            )
+        return self.values
+
+    def predict(self, X: Any) -> NDArray:
+        """Return their predicted classes."""
+        predicted, _ = verdict(self.decision_function(X))
+        return self.classes[predicted]
+
+
+# Returns the score of the decision values of a fold; NaN where there is none.
+Score = Callable[[StoredDecisions, Split], float]
+
+
+def accuracy_score(y: NDArray, weights: NDArray) -> Score:
+    """Return what scores by the share of right predictions, samples counted with their weights."""
+
+    def score(decisions: StoredDecisions, split: Split) -> float:
+        held_out = split[1]
+        right = decisions.predict(held_out) == y[held_out]
+        of_fold = weights[held_out]
+        return float(np.average(right, weights=of_fold if of_fold.any() else None))
+
+    return score
+
+
+def scorer_score(scoring: Any, X: Any, y: NDArray, weights: NDArray | None, given: bool) -> Score:
+    """Return what scores by a scorer of scikit-learn's, or a callable like one.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        The scorer.
+    X, y : array-like
+        The training set; with ``given`` X is its kernel matrix.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the samples, for scorers that take them; None if all are the same.
+    given : bool
+        Whether X is a kernel matrix.
+
+    Returns
+    -------
+    callable
+        Score of a fold's decision values.
+    """
+    scorer = _checked_scorer(scoring)
+    has_weights = _takes_weights(scorer)
+
+    def score(decisions: StoredDecisions, split: Split) -> float:
+        train, held_out = split
+        samples = X[np.ix_(held_out, train)] if given else X[held_out]
+        options = {}
+        if weights is not None and has_weights and weights[held_out].any():
+            options["sample_weight"] = weights[held_out]
+        try:
+            value = scorer(decisions, samples, y[held_out], **options)
+        except (ValueError, AttributeError, TypeError) as error:
+            if cure := _cure(str(error), scoring, decisions.classes):
+                raise ValueError(f"{error}\n{cure}") from error
+            raise
+        if isinstance(value, np.ndarray) and value.size == 1:
+            value = value.item()
+        if not isinstance(value, Real):
+            raise TypeError(f"scoring must return a number, got {type(value).__name__}: {value!r}.")
+        number = float(value)
+        return number if np.isfinite(number) else np.nan
+
+    return score
+
+
+def try_score(score: Score, y: NDArray, split: Split) -> None:
+    """Raise what is wrong with a scorer, whatever the decision values, before any work."""
+    train, held_out = split
+    classes = np.unique(y[train])
+    # Every other sample is right: perfect values may be as special to a scorer as constant ones.
+    is_own = classes == y[held_out][:, None]
+    values = (
+        np.where(is_own, 1.0, -1.0) * np.where(np.arange(len(held_out)) % 2, -1.0, 1.0)[:, None]
+    )
+    values += 0.1 * np.cos(np.arange(len(held_out)))[:, None]
+    decisions = StoredDecisions(classes, values[:, 1] if len(classes) == 2 else values)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            score(decisions, split)
+    except Exception as error:
+        if "scoring" in str(error):
+            raise
+        # Else these values, which are made up, may be what is wrong.
+
+
+def _checked_scorer(scoring: Any) -> Any:
+    """Return the scorer of a name, or a callable as it is."""
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise TypeError(
+            f"scoring must be one name of a scorer, a callable or None, got {scoring!r}; see "
+            "sklearn.metrics.get_scorer_names()."
+        )
+    try:
+        return get_scorer(scoring)
+    except ValueError as error:
+        raise ValueError(f"scoring: {error}") from None
+
+
+def _takes_weights(scorer: Callable) -> bool:
+    """Return whether a scorer can be called with sample_weight."""
+    parameters = inspect.signature(scorer).parameters
+    kinds = {parameter.kind for parameter in parameters.values()}
+    return "sample_weight" in parameters or inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def _cure(message: str, scoring: Any, classes: NDArray) -> str:
+    """Return what to do about a scorer's complaint; nothing where it is not known."""
+    named = f"scoring={scoring!r}"
+    if "pos_label" in message:
+        return (
+            f"{named} does not know which of the classes {classes.tolist()} is the positive one; "
+            "say so, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
+            f"f1_score, pos_label={classes.tolist()[-1]!r})."
+        )
+    if "predict_proba" in message:
+        return (
+            f"{named} needs probabilities, which BandedSVC does not have; choose a score of "
+            "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'."
+        )
+    if "multiclass" in message or "multi_class" in message:
+        return (
+            f"{named} is for two classes, and there are {len(classes)}; choose a score for more, "
+            "such as 'accuracy', 'balanced_accuracy' or 'f1_macro'."
+        )
+    if "unexpected keyword argument 'sample_weight'" in message:
+        return (
+            f"{named} takes no sample_weight; pass a scorer that does, or one that is a plain "
+            "function (estimator, X, y) to score without weights."
+        )
+    return ""

@@ -1,0 +1,102 @@
+"""Scores of searches do not suffer from kernel rows of single precision."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC
+
+from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm._training import training_problems
+from bandsvm.certificate import gradient_drift
+from bandsvm.kernels import KernelSettings
+from bandsvm.kernels.packed import PackedRows
+from bandsvm.model_selection._shared import CheckedRows, Start
+from bandsvm.solvers import Status, solve
+
+pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
+GAMMA = 0.25
+
+
+def clusters_far_apart(spread, seed=0):
+    """Clusters whose samples lose most of their digits when they are measured from one point."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-spread, spread, (30, 5))
+    which = rng.integers(30, size=1500)
+    samples = centres[which] + rng.normal(size=(1500, 5))
+    is_noisy = samples[:, 0] - np.round(samples[:, 0]) > 0.3
+    return samples, (which % 2) ^ is_noisy
+
+
+@pytest.mark.parametrize("spread", [300.0, 3000.0])
+def test_scores_far_from_the_origin_equal_those_of_svc(spread):
+    samples, labels = clusters_far_apart(spread)
+    search = BandedSVCCV(
+        C1=[1.0, 10.0], gamma=GAMMA, C2=0.0, refine=0, give_up=False, refit=False
+    ).fit(samples, labels)
+    results = search.cv_results_
+    for C, score in zip(results["param_C1"], results["mean_test_score"], strict=True):
+        expected = cross_val_score(SVC(C=C, gamma=GAMMA), samples, labels, cv=5).mean()
+        assert score == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.fixture
+def coarse():
+    """A problem whose float32 rows are too coarse, and these rows."""
+    samples, labels = clusters_far_apart(3000.0)
+    model = BandedSVC(C1=10.0, C2=0.0, gamma=GAMMA)
+    problem = training_problems(model, labels, np.ones(len(labels))).problems[0]
+    kernel = KernelSettings("rbf", GAMMA, 0.0, 3)
+    rows = PackedRows(kernel.packed(), kernel.function(), samples, None, 1, np.float32)
+    return model, problem, rows
+
+
+def test_double_precision_takes_over_where_single_does_not_suffice(coarse):
+    model, problem, rows = coarse
+    rough = solve(problem, rows, tol=model.tol)
+    assert rough.status is Status.CONVERGED
+    assert gradient_drift(rows, rough.c, rough.f) > model.tol
+    checked = CheckedRows(rows, model)
+    solution = checked.solve(None, problem, polished=False)
+    assert not checked.rows.is_coarse
+    assert solution.status is Status.CONVERGED
+    assert gradient_drift(rows, solution.c, solution.f) < 1e-6
+    assert solution.n_iter > rough.n_iter
+    sharp = checked.rows
+    checked.solve(Start(solution.c, solution.f), problem, polished=False)
+    assert checked.rows is sharp
+
+
+def test_single_precision_stays_where_it_suffices():
+    samples, labels = make_classification(1500, flip_y=0.1, random_state=0)
+    model = BandedSVC()
+    problem = training_problems(model, labels, np.ones(len(labels))).problems[0]
+    kernel = KernelSettings("rbf", 0.05, 0.0, 3)
+    rows = kernel.rows(samples, largest_rounding=model.tol)
+    assert rows.is_coarse
+    checked = CheckedRows(rows, model)
+    solution = checked.solve(None, problem, polished=False)
+    assert checked.rows is rows
+    # A gradient that is off, and not by the rows' fault, is computed anew.
+    again = checked.solve(Start(solution.c, solution.f + 0.01), problem, polished=False)
+    assert checked.rows is rows
+    assert gradient_drift(rows, again.c, again.f) <= model.tol
+
+
+def test_scores_that_cannot_be_trusted_are_counted(monkeypatch):
+    samples, labels = make_classification(120, random_state=0)
+    monkeypatch.setattr("bandsvm.model_selection._shared.gradient_drift", lambda *_: np.inf)
+    with pytest.warns(ConvergenceWarning, match="5 fits did not reach tol"):
+        BandedSVCCV(C1=1.0, gamma=0.1, C2=0.0, refine=0, refit=False).fit(samples, labels)
+
+
+def test_candidates_whose_decision_values_overflow_have_no_score():
+    samples, labels = make_classification(1100, 4, random_state=0)
+    search = BandedSVCCV(
+        C1=[1.0, 1e300], kernel="linear", C2=0.0, refine=0, refit=False, give_up=False, max_iter=50
+    )
+    with pytest.warns(ConvergenceWarning, match="fits did not reach tol"):
+        search.fit(1e10 * samples, labels)
+    assert search.best_params_["C1"] == 1.0
+    assert np.isfinite(search.best_score_)
