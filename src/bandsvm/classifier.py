@@ -61,7 +61,8 @@ default='rbf'
     fit_intercept : bool, default=True
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
-        Factors of both costs by class.
+        Factors of both costs by class. 'balanced' gives all classes the same total of sample
+        weights, where `sklearn.svm.SVC` counts samples.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the decision value.
     solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
@@ -98,7 +99,7 @@ default='rbf'
     intercept_ : ndarray of shape (n_problems,)
         Intercepts.
     coef_ : ndarray of shape (n_problems, n_features)
-        Weights of the features; only with the 'linear' kernel.
+        Weights of the features, read-only; only with the 'linear' kernel.
     alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Multipliers of the lower and of the upper edge for every training sample.
     alpha_support_, theta_support_ : ndarray
@@ -313,7 +314,9 @@ default='rbf'
         check_is_fitted(self)
         if self.kernel != "linear":
             raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
+        coef.flags.writeable = False  # it is computed anew every time: changes would be lost
+        return coef
 
     def _kernel(self) -> KernelSettings:
         """Return the kernel of the fitted model."""
