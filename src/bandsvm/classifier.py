@@ -16,7 +16,7 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm._fitted import coefficients_of
 from bandsvm._fitting import fit_model, kernel_rows
 from bandsvm._position import BandPositionMixin, verdict
-from bandsvm._threads import limited_threads, single_threaded_blas
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import training_problems
 from bandsvm.certificate import certify, combine, shortfall
 from bandsvm.kernels import KernelSettings
@@ -82,7 +82,8 @@ default='rbf'
         outer step. Lines go to the logger 'bandsvm' where it has a handler for them, else to
         standard error.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores. Answers do not depend on it.
+        Number of threads; None and -1 use all cores. Answers do not depend on it. The kernels
+        'laplacian', 'chi2', 'precomputed' and callables use one.
 
     Attributes
     ----------
@@ -239,7 +240,7 @@ default='rbf'
         """
         check_is_fitted(self)
         X = _validation.check_for_prediction(self, X)
-        with self._threads():
+        with single_threaded_blas():
             values = self._decide(X)
         values = values.astype(X.dtype, copy=False)
         return values[:, 0] if len(self.classes_) == 2 else values
@@ -290,7 +291,7 @@ default='rbf'
                 f"{training.classes.tolist()}."
             )
         certificates = []
-        with self._threads():
+        with single_threaded_blas():
             rows = kernel_rows(self, X, training)
             predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
             for problem, c, f, intercept, part in zip(
@@ -314,18 +315,14 @@ default='rbf'
         check_is_fitted(self)
         if self.kernel != "linear":
             raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
-        coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
+        with single_threaded_blas():
+            coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
         coef.flags.writeable = False  # it is computed anew every time: changes would be lost
         return coef
 
     def _kernel(self) -> KernelSettings:
         """Return the kernel of the fitted model."""
         return KernelSettings(self.kernel, self.gamma_, self.coef0, self.degree)
-
-    def _threads(self):
-        """Return a context that leaves the cores to where the work is."""
-        compiled = self._kernel().packed() is not None
-        return single_threaded_blas() if compiled else limited_threads(self.n_jobs)
 
     def _for_prediction(self, X: Any, samples: NDArray) -> Any:
         """Return some training samples as `_decide` takes them."""

@@ -19,6 +19,7 @@ from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._fitted import set_fitted_attributes
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm.certificate import Certificate, combine, shortfall
 from bandsvm.classifier import BandedSVC
@@ -160,7 +161,7 @@ def band_path(
     needs_gamma = uses_gamma(template.kernel)
     template.classes_ = trainings[0].classes
     template.gamma_ = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
-    with Limits(template.time_limit) as limits, template._threads():
+    with Limits(template.time_limit) as limits, single_threaded_blas():
         outcomes = Walk(template, X, trainings, limits).run()
     return _assembled(vary, points, trainings, outcomes, template, X, y)
 
@@ -324,7 +325,7 @@ def _assembled(
         model: Any = copy.copy(points[k][1])
         names = ("classes_", "gamma_", "n_features_in_", "feature_names_in_")
         vars(model).update({n: v for n, v in vars(template).items() if n in names})
-        with model._threads():
+        with single_threaded_blas():
             set_fitted_attributes(model, X, y, trainings[k], outcomes[k])
         return model
 
