@@ -49,8 +49,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
         L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
-        The kernel. A callable takes two matrices and returns the matrix of kernel values of their
-        rows. With 'precomputed', X is the kernel matrix.
+        The kernel. A callable takes two arrays of samples and returns the matrix of kernel values
+        of all pairs; its samples may be anything, such as text or graphs. With 'precomputed', X is
+        the kernel matrix.
     gamma : {'scale', 'auto'} or float, default='scale'
         Coefficient of all kernels but 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
         counted with their weights), 'auto' is ``1 / n_features``.
@@ -207,7 +208,7 @@ default='rbf'
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training samples, or their kernel matrix of shape (n_samples, n_samples) if the kernel
-            is 'precomputed'.
+            is 'precomputed'. With a callable kernel, any sequence or array of samples.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -242,7 +243,8 @@ default='rbf'
         X = _validation.check_for_prediction(self, X)
         with single_threaded_blas():
             values = self._decide(X)
-        values = values.astype(X.dtype, copy=False)
+        if X.dtype == np.float32:
+            values = values.astype(np.float32)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X):

@@ -84,7 +84,8 @@ class Search:
             splits = list(check_cv(estimator.cv, y, classifier=True).split(X, y))
             score = self._scorer(y, weights, sample_weight)
         self.folds = Folds(X, y, weights, splits, score)
-        self._scale = resolve_gamma("scale", X, weights)
+        needs_gamma = any(uses_gamma(kernel) for kernel in kernels_of(estimator))
+        self._scale = resolve_gamma("scale", X, weights) if needs_gamma else np.nan
         self.candidates: list[Candidate] = []
         self._scores = np.empty((0, len(splits)))
         self._seconds = np.empty((0, len(splits)))
