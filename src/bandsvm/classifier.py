@@ -129,7 +129,8 @@ default='rbf'
     With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
     stationary point of the objective, of which there may be several.
 
-    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``.
+    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. What else differs
+    from `sklearn.svm.SVC` is listed in docs/from_svc.md.
 
     Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
     digits far from the origin. Sparse samples cannot be centred: scale them.
