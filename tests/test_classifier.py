@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
@@ -143,6 +144,16 @@ def test_linear_model_has_weights_of_features(n_classes):
     with pytest.raises(AttributeError, match="kernel='linear'"):
         _ = other.coef_
     assert not hasattr(other, "coef_")
+
+
+@pytest.mark.parametrize("store", [np.asarray, sp.csr_array])
+def test_weights_of_features_cannot_be_changed_in_vain(store):
+    X, y = labelled_samples()
+    model = BandedSVC(kernel="linear").fit(store(X), y)
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 1.0
+    with pytest.raises(AttributeError):
+        model.coef_ = np.zeros((1, 3))
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

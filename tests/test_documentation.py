@@ -123,6 +123,14 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
     assert written == {"cancer.model", "cancer.onnx", "cancer.pkl", "cancer.skops", *classes}
 
 
+def test_examples_of_the_page_for_users_of_svc_run():
+    page = (ROOT / "docs" / "from_svc.md").read_text()
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "from_svc.md", "exec"), names)
+    assert {"ours", "model"} <= names.keys()
+
+
 def test_page_on_model_selection_prints_what_it_says(capsys):
     text = (ROOT / "docs" / "model_selection.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)

@@ -16,6 +16,7 @@ from bandsvm._fitted import set_fitted_attributes, starting_points
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
 from bandsvm._progress import progress_shower
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, training_problems
 from bandsvm._watch import Stop
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
@@ -67,7 +68,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
 
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
         # What overflows is looked for, and said in words.
-        with model._threads(), np.errstate(over="ignore", invalid="ignore"):
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             rows = kernel_rows(model, X, training)
             course = Course(model, training, rows, starts, [*observers, *tasks], assemble)
             set_fitted_attributes(model, X, y, training, course.run())

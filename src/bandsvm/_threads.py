@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any
 
 # It comes with scikit-learn, which cannot be installed without it.
-from threadpoolctl import ThreadpoolController, threadpool_limits
+import threadpoolctl
+from threadpoolctl import ThreadpoolController
 
 # More threads than cores gain nothing, and idle ones are woken for every piece of work.
 MOST_THREADS_PER_CORE = 2
@@ -31,39 +33,87 @@ def n_threads(n_jobs: int | None) -> int:
     return int(min(n_jobs, MOST_THREADS_PER_CORE * cores))
 
 
-def limited_threads(n_jobs: int | None) -> AbstractContextManager:
-    """Return a context in which BLAS uses ``n_jobs`` threads; None leaves it alone."""
-    return nullcontext() if n_jobs is None else threadpool_limits(n_threads(n_jobs))
-
-
 class _SingleThreadedBlas:
-    """BLAS on one thread for as long as anyone, in whatever thread, wants it so."""
+    """BLAS on one thread for as long as anyone, in whatever thread, wants it so.
+
+    Its results depend on the number of its threads, and those go on spinning after a call, where
+    compiled kernel rows need the cores.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._n_users = 0
+        self._depths: Counter[int] = Counter()  # of contexts, by thread
         self._limiter: Any = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget_other_threads)
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
+        shared, own = _blas()
+        thread = get_ident()
+        own_limiter = own.limit(limits=1) if own.lib_controllers else None
         with self._lock:
-            self._n_users += 1
-            if self._n_users == 1:
-                self._limiter = _blas().limit(limits=1)
+            if not self._depths:
+                self._limiter = _limited(shared)
+            self._depths[thread] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._n_users -= 1
-                if self._n_users == 0:
-                    self._limiter.restore_original_limits()
+                self._depths[thread] -= 1
+                self._depths += Counter()  # drops threads that have left
+                self._restore_if_unused()
+            if own_limiter is not None:
+                own_limiter.restore_original_limits()
+
+    def _restore_if_unused(self) -> None:
+        """Give BLAS its threads back once nobody wants it without."""
+        if not self._depths and self._limiter is not None:
+            with _control_of_openblas():
+                self._limiter.restore_original_limits()
+            self._limiter = None
+
+    def _forget_other_threads(self) -> None:
+        """Start afresh in a forked child: other threads are gone, and may have left it locked."""
+        self._lock = Lock()
+        thread = get_ident()
+        self._depths = (
+            Counter({thread: self._depths[thread]}) if self._depths[thread] else Counter()
+        )
+        self._restore_if_unused()
 
 
-# Threads of BLAS go on spinning after a call, where compiled kernel rows need the cores.
 single_threaded_blas = _SingleThreadedBlas()
 
 
+def _limited(blas: ThreadpoolController) -> Any:
+    """Set the process-wide limit of BLAS to one thread and return what restores it."""
+    with _control_of_openblas():
+        return blas.limit(limits=1)
+
+
+@contextmanager
+def _control_of_openblas() -> Iterator[None]:
+    """Let this thread set limits: since threadpoolctl 3.8 only one thread at a time can.
+
+    The others' calls are ignored, although the limit is that of the whole process.
+    """
+    openblas = getattr(threadpoolctl, "OpenBLASController", None)
+    release = getattr(openblas, "clear_controlling_thread", lambda force: None)
+    release(force=True)
+    try:
+        yield
+    finally:
+        release(force=True)
+
+
 @cache
-def _blas() -> ThreadpoolController:
-    """Return what limits the threads of BLAS; to find its libraries takes milliseconds."""
-    return ThreadpoolController().select(user_api="blas")
+def _blas() -> tuple[ThreadpoolController, ThreadpoolController]:
+    """Return the BLAS libraries with one limit for the process, and with one for each thread.
+
+    To find them takes milliseconds.
+    """
+    blas = ThreadpoolController().select(user_api="blas")
+    by_thread = [lib["filepath"] for lib in blas.info() if lib.get("threading_layer") == "openmp"]
+    by_process = [lib["filepath"] for lib in blas.info() if lib["filepath"] not in by_thread]
+    return blas.select(filepath=by_process), blas.select(filepath=by_thread)

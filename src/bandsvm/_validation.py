@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
+from bandsvm._objects import are_objects, check_objects
 from bandsvm.kernels import FromFunction, Samples
 
 FLOATS = [np.float64, np.float32]
@@ -21,8 +22,13 @@ SYMMETRY_CHECKS = 20
 
 
 def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-    """Return X (and y) as scikit-learn validates them, with the cure added to its messages."""
+    """Return X (and y) as scikit-learn validates them, with the cure added to its messages.
+
+    Where all kernels are callables, X need not hold numbers.
+    """
     labelled = not (isinstance(y, str) and y == "no_validation")
+    if are_objects(estimator, X, reset=reset):
+        return check_objects(estimator, X, y, labelled=labelled, reset=reset)
     check_storage(X)
     try:
         # Its sum of all entries, infinite ones of both signs included, would warn.

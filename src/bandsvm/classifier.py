@@ -16,7 +16,7 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm._fitted import coefficients_of
 from bandsvm._fitting import fit_model, kernel_rows
 from bandsvm._position import BandPositionMixin, verdict
-from bandsvm._threads import limited_threads, single_threaded_blas
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import training_problems
 from bandsvm.certificate import certify, combine, shortfall
 from bandsvm.kernels import KernelSettings
@@ -52,8 +52,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
         L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
-        The kernel. A callable takes two matrices and returns the matrix of kernel values of their
-        rows. With 'precomputed', X is the kernel matrix.
+        The kernel. A callable takes two arrays of samples and returns the matrix of kernel values
+        of all pairs; its samples may be anything, such as text or graphs. With 'precomputed', X is
+        the kernel matrix.
     gamma : {'scale', 'auto'} or float, default='scale'
         Coefficient of all kernels but 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
         counted with their weights), 'auto' is ``1 / n_features``.
@@ -64,7 +65,8 @@ default='rbf'
     fit_intercept : bool, default=True
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
-        Factors of both costs by class.
+        Factors of both costs by class. 'balanced' gives all classes the same total of sample
+        weights, where `sklearn.svm.SVC` counts samples.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the decision value.
     solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
@@ -84,7 +86,8 @@ default='rbf'
         outer step. Lines go to the logger 'bandsvm' where it has a handler for them, else to
         standard error.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores. Answers do not depend on it.
+        Number of threads; None and -1 use all cores. Answers do not depend on it. The kernels
+        'laplacian', 'chi2', 'precomputed' and callables use one.
 
     Attributes
     ----------
@@ -101,7 +104,7 @@ default='rbf'
     intercept_ : ndarray of shape (n_problems,)
         Intercepts.
     coef_ : ndarray of shape (n_problems, n_features)
-        Weights of the features; only with the 'linear' kernel.
+        Weights of the features, read-only; only with the 'linear' kernel.
     alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Multipliers of the lower and of the upper edge for every training sample.
     alpha_support_, theta_support_ : ndarray
@@ -129,7 +132,8 @@ default='rbf'
     With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
     stationary point of the objective, of which there may be several.
 
-    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``.
+    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. What else differs
+    from `sklearn.svm.SVC` is listed in docs/from_svc.md.
 
     Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
     digits far from the origin. Sparse samples cannot be centred: scale them.
@@ -208,7 +212,7 @@ default='rbf'
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training samples, or their kernel matrix of shape (n_samples, n_samples) if the kernel
-            is 'precomputed'.
+            is 'precomputed'. With a callable kernel, any sequence or array of samples.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -251,9 +255,10 @@ default='rbf'
         """
         check_is_fitted(self)
         X = _validation.check_for_prediction(self, X)
-        with self._threads():
+        with single_threaded_blas():
             values = self._decide(X)
-        values = values.astype(X.dtype, copy=False)
+        if X.dtype == np.float32:
+            values = values.astype(np.float32)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X):
@@ -302,7 +307,7 @@ default='rbf'
                 f"{training.classes.tolist()}."
             )
         certificates = []
-        with self._threads():
+        with single_threaded_blas():
             rows = kernel_rows(self, X, training)
             predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
             for problem, c, f, intercept, part in zip(
@@ -326,16 +331,14 @@ default='rbf'
         check_is_fitted(self)
         if self.kernel != "linear":
             raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
-        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+        with single_threaded_blas():
+            coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
+        coef.flags.writeable = False  # it is computed anew every time: changes would be lost
+        return coef
 
     def _kernel(self) -> KernelSettings:
         """Return the kernel of the fitted model."""
         return KernelSettings(self.kernel, self.gamma_, self.coef0, self.degree)
-
-    def _threads(self):
-        """Return a context that leaves the cores to where the work is."""
-        compiled = self._kernel().packed() is not None
-        return single_threaded_blas() if compiled else limited_threads(self.n_jobs)
 
     def _for_prediction(self, X: Any, samples: NDArray) -> Any:
         """Return some training samples as `_decide` takes them."""

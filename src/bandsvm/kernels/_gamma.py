@@ -48,6 +48,7 @@ def variance(X: Any, weights: NDArray) -> float:
     total = float(weights.sum()) * X.shape[1]
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)
-    mean = (of_value @ values) / total
-    zeros = float(weights @ (X.shape[1] - counts))
-    return (float(of_value @ (values - mean) ** 2) + zeros * mean**2) / total
+    # Sums, not inner products, whose last digits depend on the threads of BLAS.
+    mean = (of_value * values).sum() / total
+    zeros = float((weights * (X.shape[1] - counts)).sum())
+    return (float((of_value * (values - mean) ** 2).sum()) + zeros * mean**2) / total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -25,8 +26,8 @@ class Samples:
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
-        return self.X.shape[1]
+        """Number of values of a sample; 1 for objects that only a callable kernel knows."""
+        return math.prod(self.X.shape[1:])
 
     @property
     def is_sparse(self) -> bool:

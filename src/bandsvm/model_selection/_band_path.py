@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._course import Outcome
 from bandsvm._fitted import set_fitted_attributes
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training
 from bandsvm.certificate import Certificate, combine, shortfall
 from bandsvm.classifier import BandedSVC
@@ -48,7 +49,7 @@ class PathModels:
         """Return the fitted model of point ``k``."""
         k = range(len(self.outcomes))[k]
         model = copy.copy(self.points[k][1])
-        with model._threads():
+        with single_threaded_blas():
             set_fitted_attributes(model, self.X, self.y, self.trainings[k], self.outcomes[k])
         return model
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._fitting import MEGABYTE
 from bandsvm._position import verdict
-from bandsvm._threads import limited_threads, single_threaded_blas
+from bandsvm._threads import single_threaded_blas
 from bandsvm.certificate import choose_intercept
 from bandsvm.kernels import KernelRows, Rows
 from bandsvm.model_selection._training_set import TrainingSet, training_set
@@ -106,8 +106,7 @@ def leave_one_out(
     0.100
     """
     checked = training_set(model, X, y, sample_weight, "leave_one_out")
-    compiled = checked.kernel.packed() is not None
-    with single_threaded_blas() if compiled else limited_threads(model.n_jobs):
+    with single_threaded_blas():
         rows = _rows(checked)
         columns = _solve_columns(checked, rows)
     return _result(checked, columns, rows.n_computed)

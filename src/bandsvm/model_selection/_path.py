@@ -16,6 +16,7 @@ from bandsvm import _validation
 from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._limits import Limits
 from bandsvm._parameters import check_parameters
+from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm._watch import Stop, look
 from bandsvm.classifier import BandedSVC
@@ -96,7 +97,7 @@ def band_path(
     template.gamma_ = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
     points = _points(template, vary, values)
     trainings = [band_problems(point, labels) for _, point in points]
-    with Limits(template.time_limit), template._threads():
+    with Limits(template.time_limit), single_threaded_blas():
         walk = Walk(template, X, trainings)
         outcomes = walk.run()
     if walk.ended_by is Status.INTERRUPTED:
