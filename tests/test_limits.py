@@ -44,7 +44,7 @@ def interrupted(model, X, y, *steps):
 
 
 def test_ctrl_c_keeps_the_best_model_so_far(data):
-    model = interrupted(BandedSVC(), *data, 3)
+    model = interrupted(BandedSVC(), *data, 4)
     certificate = model.certificate_
     assert certificate.status is Status.INTERRUPTED
     assert certificate.kkt_violation > model.tol
