@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel_rows.hpp"
+#include "left_rows.hpp"
 
 namespace bandsvm {
 
@@ -15,13 +15,14 @@ namespace bandsvm {
 template <typename Real>
 const Instructions<Real>& best_instructions() {
   static const Instructions<Real> chosen = [] {
-    std::vector<Instructions<Real>> levels{baseline::instructions<Real>()};
+    std::vector<Instructions<Real>> levels(1);
+    baseline::get(levels[0]);
 #ifdef BANDSVM_X86_LEVELS
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      levels.push_back(avx2::instructions<Real>());
+      avx2::get(levels.emplace_back());
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-      levels.push_back(avx512::instructions<Real>());
+      avx512::get(levels.emplace_back());
 #endif
     const char* wanted = std::getenv("BANDSVM_SIMD");
     if (!wanted) return levels.back();
@@ -33,6 +34,18 @@ const Instructions<Real>& best_instructions() {
   return chosen;
 }
 
+// A group of rows, spread out over all features, should not leave the first level of cache.
+constexpr std::size_t kGroupBytes = 40 * 1024;
+
+// How many rows are worked on together.
+template <typename Real>
+std::size_t group_size(const Samples<Real>& right) {
+  const Instructions<Real>& level = best_instructions<Real>();
+  if (!right.is_sparse) return level.tile_rows;
+  const std::size_t bytes = std::max<std::size_t>(1, right.n_features * level.lanes * sizeof(Real));
+  return level.lanes * std::clamp<std::size_t>(kGroupBytes / bytes, 1, kMostVectors);
+}
+
 // Rows are spread out in batches of bounded size: sparse ones of many features become dense there.
 constexpr std::size_t kBatchBytes = 1 << 22;
 
@@ -40,7 +53,7 @@ constexpr std::size_t kBatchBytes = 1 << 22;
 template <typename Real, typename Work>
 void in_batches(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                 const Samples<Real>& right, int n_threads, const Work& work) {
-  const std::size_t group = best_instructions<Real>().group_size(right);
+  const std::size_t group = group_size(right);
   const std::size_t group_bytes = group * std::max<std::size_t>(1, right.n_features) * sizeof(Real);
   const std::size_t batch = group * std::max<std::size_t>(1, kBatchBytes / group_bytes);
   for (std::size_t from = 0; from < n_rows; from += batch)
@@ -51,7 +64,7 @@ void in_batches(const Samples<Real>& left, const std::int64_t* indices, std::siz
 // Threads share out the samples of right.
 template <typename Real>
 void run(RowsTask<Real> task, int n_threads) {
-  in_parallel(task.right->n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+  in_parallel(task.right.stride / kPanel<Real>, n_threads, [&](std::size_t first, std::size_t last) {
     RowsTask<Real> part = task;
     part.first_panel = first;
     part.last_panel = last;
@@ -66,7 +79,7 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
                   int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
-               RowsTask<Real> task{&batch, &right, kernel, Use::store};
+               RowsTask<Real> task{batch.view(), right.view(), kernel, Use::store};
                task.rows = rows + from;
                run(task, n_threads);
              });
@@ -126,8 +139,11 @@ void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std
                      const double* coefficients, double* f, int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
-               RowsTask<Real> task{&batch, &right, kernel, Use::accumulate};
-               task.row_coefficients = coefficients + from;
+               RowsTask<Real> task{batch.view(), right.view(), kernel, Use::accumulate};
+               std::vector<Real> padded(batch.norms.size());
+               for (std::size_t r = 0; r < batch.n_rows; ++r)
+                 padded[r] = Real(coefficients[from + r]);
+               task.row_coefficients = padded.data();
                task.f = f;
                run(task, n_threads);
              });
@@ -141,18 +157,20 @@ void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
                    double* products, int n_threads) {
   std::vector<std::int64_t> indices(left.count);
   std::iota(indices.begin(), indices.end(), 0);
-  const std::size_t group = best_instructions<Real>().group_size(right);
+  const std::size_t group = group_size(right);
   const std::size_t n_groups = (left.count + group - 1) / group;
   constexpr std::size_t kRowsAtOnce = 256;
   in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
     const std::size_t end = std::min(last * group, left.count);
     const std::size_t step = std::max(group, kRowsAtOnce / group * group);
+    std::vector<Real> sums(step * n_outputs * best_instructions<Real>().lanes);
     for (std::size_t from = first * group; from < end; from += step) {
       const LeftRows<Real> rows(left, indices.data() + from, std::min(step, end - from), right,
                                 group, 1);
-      RowsTask<Real> task{&rows, &right, kernel, Use::multiply};
+      RowsTask<Real> task{rows.view(), right.view(), kernel, Use::multiply};
       task.coefficients = coefficients;
       task.n_outputs = n_outputs;
+      task.sums = sums.data();
       task.products = products + from * n_outputs;
       task.last_panel = right.n_panels();
       best_instructions<Real>().compute_rows(task);

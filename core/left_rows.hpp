@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel_rows.hpp"
 #include "samples.hpp"
 
 namespace bandsvm {
-
-// How many features ahead a panel is fetched into the cache.
-constexpr std::size_t kAhead = 6;
 
 // Value k of row r of group g lies at values[(g * n_features + k) * group + r]. Rows are measured
 // from the origin of the samples they are for. For dense ones a group holds only the features in
@@ -19,8 +17,8 @@ template <typename Real>
 struct LeftRows {
   std::size_t n_rows, n_features, group;
   std::vector<Real> values, norms;
-  std::vector<std::uint32_t> offsets;
-  std::vector<std::size_t> n_offsets;
+  std::vector<std::size_t> offsets;
+  std::vector<RowGroup<Real>> groups;
 
   LeftRows(const Samples<Real>& left, const std::int64_t* indices, std::size_t number,
            const Samples<Real>& right, std::size_t group_size, int n_threads)
@@ -29,10 +27,10 @@ struct LeftRows {
     const bool is_shifted = left.origin != right.origin;
     values.resize(n_groups * n_features * group);
     norms.resize(n_groups * group);
-    if (!right.is_sparse) {
-      offsets.resize(n_groups * n_features + kAhead);
-      n_offsets.resize(n_groups);
-    }
+    if (!right.is_sparse) offsets.resize(n_groups * n_features + kAhead);
+    for (std::size_t g = 0; g < n_groups; ++g)
+      groups.push_back({values.data() + g * n_features * group,
+                        offsets.data() + (right.is_sparse ? 0 : g * n_features), 0});
     in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t g = first; g < last; ++g) {
         for (std::size_t r = g * group; r < std::min((g + 1) * group, n_rows); ++r) {
@@ -46,9 +44,7 @@ struct LeftRows {
     });
   }
 
-  const Real* of_group(std::size_t first_row) const {
-    return values.data() + first_row * n_features;
-  }
+  RowsView<Real> view() const { return {n_rows, group, groups.data(), norms.data()}; }
 
  private:
   Real shift(Real* row, const Samples<Real>& left, const Samples<Real>& right) {
@@ -63,16 +59,16 @@ struct LeftRows {
   void compact(std::size_t g) {
     Real* kept = values.data() + g * n_features * group;
     const Real* from = kept;
-    std::uint32_t* offset = offsets.data() + g * n_features;
+    std::size_t* offset = offsets.data() + g * n_features;
     for (std::size_t k = 0; k < n_features; ++k, from += group) {
       bool any = false;
       for (std::size_t r = 0; r < group; ++r) any |= from[r] != Real(0);
       if (!any) continue;
       if (kept != from) std::copy(from, from + group, kept);
       kept += group;
-      *offset++ = std::uint32_t(k * kPanel<Real>);
+      *offset++ = k * kPanel<Real>;
     }
-    n_offsets[g] = std::size_t(offset - (offsets.data() + g * n_features));
+    groups[g].n_offsets = std::size_t(offset - (offsets.data() + g * n_features));
   }
 };
 

@@ -7,13 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel_rows.hpp"
 #include "threads.hpp"
 
 namespace bandsvm {
-
-// A panel is as wide as six of the widest vectors, whatever the level of instructions.
-template <typename Real>
-constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 
 // What a difference costs one by one, in units of its cost among the differences of a tile.
 constexpr double kCostOfSparse = 3.0;
@@ -43,6 +40,11 @@ struct Samples {
   std::size_t n_bytes() const {
     return (panels.size() + values.size() + norms.size()) * sizeof(Real) +
            starts.size() * sizeof(std::int64_t) + columns.size() * sizeof(std::int32_t);
+  }
+
+  SamplesView<Real> view() const {
+    return {count,          n_features,     stride(),      is_sparse,   panels.data(),
+            starts.data(),  columns.data(), values.data(), norms.data()};
   }
 
   // Whether single samples can be got at.

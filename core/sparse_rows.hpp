@@ -6,11 +6,10 @@
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
-// A group of rows, spread out over all features, should not leave the first level of cache.
-constexpr std::size_t kGroupBytes = 40 * 1024;
 
 template <typename Real, KernelKind Kind, Use How, int NVectors>
 class SparseRows {
@@ -19,27 +18,21 @@ class SparseRows {
 
  public:
   explicit SparseRows(const RowsTask<Real>& task)
-      : task_(task), right_(*task.right), left_(*task.left) {
-    if constexpr (How == Use::accumulate) {
-      coefficients_.assign(left_.norms.size(), Real(0));
-      for (std::size_t r = 0; r < left_.n_rows; ++r)
-        coefficients_[r] = Real(task.row_coefficients[r]);
-      totals_.resize(kSparseChunk);
-    }
-    if constexpr (How == Use::multiply)
-      sums_.assign(left_.norms.size() / kLane * task.n_outputs, Vector<Real>{});
-    if constexpr (How == Use::store) tile_.resize(kSparseChunk * kGroup);
-  }
+      : task_(task), right_(task.right), left_(task.left) {}
 
   void run() {
     const std::size_t begin = task_.first_panel * kPanel<Real>;
-    const std::size_t end = std::min(task_.last_panel * kPanel<Real>, right_.count);
+    const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
+    const std::size_t n_sums = n_groups() * NVectors * task_.n_outputs;
+    if constexpr (How == Use::multiply)
+      for (std::size_t i = 0; i < n_sums; ++i) store(task_.sums + i * kLane, Vector<Real>{});
     for (std::size_t from = begin; from < end; from += kSparseChunk) {
-      const std::size_t to = std::min(from + kSparseChunk, end);
-      if constexpr (How == Use::accumulate) totals_.assign(kSparseChunk, Vector<Real>{});
-      for (std::size_t first = 0; first < left_.n_rows; first += kGroup) {
-        for (std::size_t j = from; j < to; ++j) take(first, j, from);
-        if constexpr (How == Use::store) write_rows(first, from, to);
+      const std::size_t to = smaller(from + kSparseChunk, end);
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j) totals_[j - from] = Vector<Real>{};
+      for (std::size_t g = 0; g < n_groups(); ++g) {
+        for (std::size_t j = from; j < to; ++j) take(g, j, from);
+        if constexpr (How == Use::store) write_rows(g * kGroup, from, to);
       }
       if constexpr (How == Use::accumulate)
         for (std::size_t j = from; j < to; ++j)
@@ -49,13 +42,15 @@ class SparseRows {
   }
 
  private:
-  // Kernel values of the rows from `first` on with sample j.
-  void take(std::size_t first, std::size_t j, std::size_t from) {
-    const Real* rows = left_.of_group(first);
+  std::size_t n_groups() const { return (left_.n_rows + kGroup - 1) / kGroup; }
+
+  // Kernel values of the rows of group g with sample j.
+  void take(std::size_t g, std::size_t j, std::size_t from) {
+    const Real* rows = left_.groups[g].values;
     // Independent sums, because each addition waits for the one before.
     Vector<Real> partial[kChains][NVectors] = {};
-    const Real* value = right_.values.data();
-    const std::int32_t* column = right_.columns.data();
+    const Real* value = right_.values;
+    const std::int32_t* column = right_.columns;
     std::int64_t at = right_.starts[j];
     const std::int64_t end = right_.starts[j + 1];
     const auto add = [&](int chain, std::int64_t k) {
@@ -77,22 +72,23 @@ class SparseRows {
     }
 #pragma GCC unroll 3
     for (int v = 0; v < NVectors; ++v) {
-      const std::size_t row = first + v * kLane;
+      const std::size_t row = g * kGroup + v * kLane;
       const Vector<Real> values = kernel_value<Real, Kind>(
-          products[v], load(left_.norms.data() + row) + right_.norms[j], task_.kernel);
+          products[v], load(left_.norms + row) + right_.norms[j], task_.kernel);
       if constexpr (How == Use::accumulate)
-        totals_[j - from] += values * load(coefficients_.data() + row);
+        totals_[j - from] += values * load(task_.row_coefficients + row);
       if constexpr (How == Use::multiply)
-        for (std::size_t o = 0; o < task_.n_outputs; ++o)
-          sums_[row / kLane * task_.n_outputs + o] +=
-              values * task_.coefficients[o * right_.stride() + j];
+        for (std::size_t o = 0; o < task_.n_outputs; ++o) {
+          Real* const sum = task_.sums + row * task_.n_outputs + o * kLane;
+          store(sum, load(sum) + values * task_.coefficients[o * right_.stride + j]);
+        }
       if constexpr (How == Use::store)
-        store(tile_.data() + (j - from) * kGroup + v * kLane, values);
+        store(tile_ + (j - from) * kGroup + v * kLane, values);
     }
   }
 
   void write_rows(std::size_t first, std::size_t from, std::size_t to) {
-    const std::size_t n = std::min(kGroup, left_.n_rows - first);
+    const std::size_t n = smaller(kGroup, left_.n_rows - first);
     for (std::size_t r = 0; r < n; ++r) {
       Real* row = task_.rows[first + r];
       for (std::size_t j = from; j < to; ++j) row[j] = tile_[(j - from) * kGroup + r];
@@ -103,25 +99,19 @@ class SparseRows {
     for (std::size_t r = 0; r < left_.n_rows; ++r)
       for (std::size_t o = 0; o < task_.n_outputs; ++o)
         task_.products[r * task_.n_outputs + o] +=
-            double(sums_[r / kLane * task_.n_outputs + o][r % kLane]);
+            double(task_.sums[(r / kLane * task_.n_outputs + o) * kLane + r % kLane]);
   }
 
   const RowsTask<Real>& task_;
-  const Samples<Real>& right_;
-  const LeftRows<Real>& left_;
-  std::vector<Real> coefficients_, tile_;
-  std::vector<Vector<Real>> totals_, sums_;
+  const SamplesView<Real>& right_;
+  const RowsView<Real>& left_;
+  Real tile_[How == Use::store ? kSparseChunk * kGroup : 1];
+  Vector<Real> totals_[How == Use::accumulate ? kSparseChunk : 1];
 };
-
-template <typename Real>
-std::size_t sparse_vectors(const Samples<Real>& right) {
-  const std::size_t bytes = right.n_features * kLanes<Real> * sizeof(Real);
-  return 3 * bytes <= kGroupBytes ? 3 : 2 * bytes <= kGroupBytes ? 2 : 1;
-}
 
 template <typename Real, KernelKind Kind, Use How>
 void sparse_rows(const RowsTask<Real>& task) {
-  switch (sparse_vectors(*task.right)) {
+  switch (task.left.group / kLanes<Real>) {
     case 3:
       return SparseRows<Real, Kind, How, 3>(task).run();
     case 2:
@@ -131,5 +121,6 @@ void sparse_rows(const RowsTask<Real>& task) {
   }
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm
