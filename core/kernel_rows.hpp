@@ -13,8 +13,6 @@ template <typename Real>
 constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 // How many features ahead a panel is fetched into the cache.
 constexpr std::size_t kAhead = 6;
-// The largest number of vectors whose lanes make a group of rows against sparse samples.
-constexpr std::size_t kMostVectors = 3;
 
 enum class KernelKind { linear, rbf, poly, sigmoid };
 
@@ -41,17 +39,21 @@ struct SamplesView {
 };
 
 // Rows that are worked on together, as left_rows.hpp prepares them: value k of row r lies at
-// values[k * size of the group + r].
+// values[k * size of the group + r]. Only features in which a row is not zero have values, unless
+// rows for sparse samples are spread out over all features.
 template <typename Real>
 struct RowGroup {
   const Real* values;
   const std::size_t* offsets;  // for dense samples: where in a panel the features lie
   std::size_t n_offsets;
+  const std::int32_t* features;  // for sparse samples: k = 0 holds zeros, k + 1 is features[k]
+  std::size_t n_features;
 };
 
 template <typename Real>
 struct RowsView {
   std::size_t n_rows, group;
+  bool is_spread;  // for sparse samples: whether groups have values of all features
   const RowGroup<Real>* groups;
   const Real* norms;  // of whole groups
 };
@@ -70,6 +72,8 @@ struct RowsTask {
   Real* sums = nullptr;                    // multiply: room for n_outputs vectors a row
   const Real* row_coefficients = nullptr;  // accumulate: of whole groups
   double* f = nullptr;                     // accumulate: one value a sample of right
+  // Rows that are not spread out: one zero a feature of right, to be left as zeros.
+  std::int32_t* place_of = nullptr;
   std::size_t first_panel = 0, last_panel = 0;
 };
 

@@ -10,6 +10,8 @@ namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
+// Values of a sample whose features are looked up together; a multiple of all kChains.
+constexpr std::int64_t kLookups = 128;
 
 template <typename Real, KernelKind Kind, Use How, int NVectors>
 class SparseRows {
@@ -21,22 +23,19 @@ class SparseRows {
       : task_(task), right_(task.right), left_(task.left) {}
 
   void run() {
-    const std::size_t begin = task_.first_panel * kPanel<Real>;
-    const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
     const std::size_t n_sums = n_groups() * NVectors * task_.n_outputs;
     if constexpr (How == Use::multiply)
       for (std::size_t i = 0; i < n_sums; ++i) store(task_.sums + i * kLane, Vector<Real>{});
-    for (std::size_t from = begin; from < end; from += kSparseChunk) {
-      const std::size_t to = smaller(from + kSparseChunk, end);
-      if constexpr (How == Use::accumulate)
-        for (std::size_t j = from; j < to; ++j) totals_[j - from] = Vector<Real>{};
+    if (left_.is_spread) {
+      take_groups(0, n_groups());
+    } else {
       for (std::size_t g = 0; g < n_groups(); ++g) {
-        for (std::size_t j = from; j < to; ++j) take(g, j, from);
-        if constexpr (How == Use::store) write_rows(g * kGroup, from, to);
+        const RowGroup<Real>& group = left_.groups[g];
+        for (std::size_t k = 0; k < group.n_features; ++k)
+          task_.place_of[group.features[k]] = std::int32_t(k + 1);
+        take_groups(g, g + 1);
+        for (std::size_t k = 0; k < group.n_features; ++k) task_.place_of[group.features[k]] = 0;
       }
-      if constexpr (How == Use::accumulate)
-        for (std::size_t j = from; j < to; ++j)
-          task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
     }
     if constexpr (How == Use::multiply) deliver();
   }
@@ -44,32 +43,28 @@ class SparseRows {
  private:
   std::size_t n_groups() const { return (left_.n_rows + kGroup - 1) / kGroup; }
 
+  // Kernel values of some groups with all samples.
+  void take_groups(std::size_t first, std::size_t last) {
+    const std::size_t begin = task_.first_panel * kPanel<Real>;
+    const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
+    for (std::size_t from = begin; from < end; from += kSparseChunk) {
+      const std::size_t to = smaller(from + kSparseChunk, end);
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j) totals_[j - from] = Vector<Real>{};
+      for (std::size_t g = first; g < last; ++g) {
+        for (std::size_t j = from; j < to; ++j) take(g, j, from);
+        if constexpr (How == Use::store) write_rows(g * kGroup, from, to);
+      }
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j)
+          task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
+    }
+  }
+
   // Kernel values of the rows of group g with sample j.
   void take(std::size_t g, std::size_t j, std::size_t from) {
-    const Real* rows = left_.groups[g].values;
-    // Independent sums, because each addition waits for the one before.
-    Vector<Real> partial[kChains][NVectors] = {};
-    const Real* value = right_.values;
-    const std::int32_t* column = right_.columns;
-    std::int64_t at = right_.starts[j];
-    const std::int64_t end = right_.starts[j + 1];
-    const auto add = [&](int chain, std::int64_t k) {
-      const Real* of_rows = rows + std::size_t(column[k]) * kGroup;
-#pragma GCC unroll 3
-      for (int v = 0; v < NVectors; ++v)
-        partial[chain][v] += value[k] * load(of_rows + v * kLane);
-    };
-    for (; at + kChains <= end; at += kChains)
-#pragma GCC unroll 4
-      for (int chain = 0; chain < kChains; ++chain) add(chain, at + chain);
-    for (; at < end; ++at) add(0, at);
     Vector<Real> products[NVectors];
-#pragma GCC unroll 3
-    for (int v = 0; v < NVectors; ++v) {
-      products[v] = partial[0][v];
-#pragma GCC unroll 4
-      for (int chain = 1; chain < kChains; ++chain) products[v] += partial[chain][v];
-    }
+    multiply(g, j, products);
 #pragma GCC unroll 3
     for (int v = 0; v < NVectors; ++v) {
       const std::size_t row = g * kGroup + v * kLane;
@@ -84,6 +79,43 @@ class SparseRows {
         }
       if constexpr (How == Use::store)
         store(tile_ + (j - from) * kGroup + v * kLane, values);
+    }
+  }
+
+  // Inner products of the rows of group g with sample j. The order of summation is that of the
+  // sample's values, whatever the other rows of the group are.
+  void multiply(std::size_t g, std::size_t j, Vector<Real> (&products)[NVectors]) {
+    const Real* rows = left_.groups[g].values;
+    // Independent sums, because each addition waits for the one before.
+    Vector<Real> partial[kChains][NVectors] = {};
+    const auto add = [&](int chain, Real value, std::int32_t place) {
+      const Real* of_rows = rows + std::size_t(place) * kGroup;
+#pragma GCC unroll 3
+      for (int v = 0; v < NVectors; ++v) partial[chain][v] += value * load(of_rows + v * kLane);
+    };
+    const auto add_all = [&](const Real* value, const std::int32_t* place, std::int64_t n) {
+      std::int64_t k = 0;
+      for (; k + kChains <= n; k += kChains)
+#pragma GCC unroll 4
+        for (int chain = 0; chain < kChains; ++chain) add(chain, value[k + chain], place[k + chain]);
+      for (; k < n; ++k) add(0, value[k], place[k]);
+    };
+    const std::int64_t begin = right_.starts[j], end = right_.starts[j + 1];
+    if (left_.is_spread) {
+      add_all(right_.values + begin, right_.columns + begin, end - begin);
+    } else {
+      std::int32_t places[kLookups];
+      for (std::int64_t at = begin; at < end; at += kLookups) {
+        const std::int64_t n = smaller(kLookups, end - at);
+        for (std::int64_t k = 0; k < n; ++k) places[k] = task_.place_of[right_.columns[at + k]];
+        add_all(right_.values + at, places, n);
+      }
+    }
+#pragma GCC unroll 3
+    for (int v = 0; v < NVectors; ++v) {
+      products[v] = partial[0][v];
+#pragma GCC unroll 4
+      for (int chain = 1; chain < kChains; ++chain) products[v] += partial[chain][v];
     }
   }
 
