@@ -20,7 +20,7 @@ from bandsvm.kernels.packed import (
     packed_product,
     row_writer,
 )
-from bandsvm.kernels.products import Linear, Poly, Sigmoid
+from bandsvm.kernels.products import Linear, Poly, Sigmoid, linear_product
 
 # name -> kernel function of (gamma, coef0, degree)
 KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
@@ -102,6 +102,8 @@ class KernelSettings:
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
             return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
+        if packed.name == "linear":
+            return finite(linear_product(Samples(A), Samples(B), coefficients))
         dtype: type = np.float64
         if A.dtype == np.float32:
             rounding = rounding_of_single(self.function(), B, float(np.abs(coefficients).max()))
