@@ -4,7 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "block_solver.hpp"
 #include "engine.hpp"
@@ -133,20 +136,17 @@ bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale
 }
 
 template <typename Real, typename Source>
-bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int32_t> columns,
+bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int64_t> columns,
                                 Array<Source> values, std::size_t n_features, double scale) {
   require(starts.shape(0) > 0, "starts must not be empty.");
-  const std::size_t count = starts.shape(0) - 1;
+  // A copy, which nobody changes once it is checked.
+  std::vector<std::int64_t> checked(starts.data(), starts.data() + starts.shape(0));
   require(columns.shape(0) == values.shape(0), "columns and values must have one length.");
-  require(starts.data()[0] >= 0 && std::size_t(starts.data()[count]) <= values.shape(0),
+  require(checked.front() >= 0 && std::size_t(checked.back()) <= values.shape(0),
           "starts must lie within the values.");
-  for (std::size_t i = 0; i < count; ++i)
-    require(starts.data()[i] <= starts.data()[i + 1], "starts must not fall.");
-  for (std::size_t k = 0; k < columns.shape(0); ++k)
-    require(columns.data()[k] >= 0 && std::size_t(columns.data()[k]) < n_features,
-            "a column is out of range.");
+  require(std::is_sorted(checked.begin(), checked.end()), "starts must not fall.");
   nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::compress(starts.data(), columns.data(), values.data(), count,
+  return bandsvm::Samples<Real>::compress(std::move(checked), columns.data(), values.data(),
                                           n_features, scale);
 }
 

@@ -2,21 +2,30 @@
 #pragma once
 
 #include <limits>
-#include <utility>
 
 #include "kernel_rows.hpp"
 #include "vector.hpp"
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
 
 // Selection needs a positive curvature; a pair of duplicates has none and is worth a long step.
 constexpr double kSmallestCurvature = 1e-12;
 
+template <typename Real>
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+template <typename Real>
+struct Found {
+  Real value;
+  std::size_t index;
+};
+
 // The largest of a sequence of values and where it was first seen, lane by lane.
 template <typename Real>
 struct Largest {
-  Vector<Real> value = -std::numeric_limits<Real>::infinity() - Vector<Real>{};
+  Vector<Real> value = -kInfinity<Real> - Vector<Real>{};
   Vector<Real> where{};
 
   void see(Vector<Real> values, Vector<Real> indices) {
@@ -25,7 +34,7 @@ struct Largest {
   }
 
   // Over all lanes; the first among equals.
-  std::pair<Real, std::size_t> best() const {
+  Found<Real> best() const {
     int lane = 0;
     for (int other = 1; other < kLanes<Real>; ++other)
       if (value[other] > value[lane] ||
@@ -123,12 +132,13 @@ std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real cur
   for (std::size_t lane = 0; lane < lanes; ++lane)
     consider(squares[lane] / curvatures[lane], std::size_t(where[lane]));
   for (std::size_t k = whole; k < s.size; ++k) {
-    const Real violation = std::max(rise - (s.falling[k] - s.f[k]), Real(0));
-    const Real curvature = std::max(s.curvatures[k] + curvature_i - 2 * row_i[k], smallest);
+    const Real violation = larger(rise - (s.falling[k] - s.f[k]), Real(0));
+    const Real curvature = larger(s.curvatures[k] + curvature_i - 2 * row_i[k], smallest);
     consider(violation * violation / curvature, k);
   }
   return partner;
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

@@ -5,6 +5,7 @@
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
 
 template <typename Real>
 constexpr int kTileWidth = kTileVectors * kLanes<Real>;
@@ -17,15 +18,20 @@ template <typename Real, KernelKind Kind, Use How>
 struct Sink {
   const RowsTask<Real>& task;
   Vector<Real> totals[kTileVectors] = {};  // accumulate: over rows, until they are delivered
-  std::vector<Vector<Real>> sums;          // multiply: one for each row and output
 
-  explicit Sink(const RowsTask<Real>& t)
-      : task(t), sums(How == Use::multiply ? t.left->n_rows * t.n_outputs : 0, Vector<Real>{}) {}
+  explicit Sink(const RowsTask<Real>& t) : task(t) {
+    if constexpr (How == Use::multiply)
+      for (std::size_t i = 0; i < n_sums(); ++i) store(sum(i), Vector<Real>{});
+  }
+
+  // multiply: a vector for each row and output
+  std::size_t n_sums() const { return task.left.n_rows * task.n_outputs; }
+  Real* sum(std::size_t i) const { return task.sums + i * kLanes<Real>; }
 
   // Products of rows [first, first + n) with the samples from `column` on.
   void take(std::size_t first, std::size_t n, std::size_t column,
             const Vector<Real> (&products)[kTileRows][kTileVectors]) {
-    const Real *norms = task.right->norms.data() + column, *left_norms = task.left->norms.data();
+    const Real *norms = task.right.norms + column, *left_norms = task.left.norms;
     for (std::size_t r = 0; r < n; ++r) {
       Vector<Real> values[kTileVectors];
 #pragma GCC unroll 6
@@ -35,7 +41,7 @@ struct Sink {
         if constexpr (How == Use::store)
           store(task.rows[first + r] + column + v * kLanes<Real>, values[v]);
         if constexpr (How == Use::accumulate)
-          totals[v] += values[v] * Real(task.row_coefficients[first + r]);
+          totals[v] += values[v] * task.row_coefficients[first + r];
       }
       if constexpr (How == Use::multiply) multiply(first + r, column, values);
     }
@@ -45,7 +51,7 @@ struct Sink {
     for (int v = 0; v < kTileVectors; ++v) {
       for (int lane = 0; lane < kLanes<Real>; ++lane) {
         const std::size_t j = column + v * kLanes<Real> + lane;
-        if (j < task.right->count) task.f[j] += double(totals[v][lane]);
+        if (j < task.right.count) task.f[j] += double(totals[v][lane]);
       }
       totals[v] = Vector<Real>{};
     }
@@ -53,17 +59,19 @@ struct Sink {
 
   void multiply(std::size_t row, std::size_t column, const Vector<Real> (&values)[kTileVectors]) {
     for (std::size_t o = 0; o < task.n_outputs; ++o) {
-      const Real* coefficients = task.coefficients + o * task.right->stride() + column;
+      const Real* coefficients = task.coefficients + o * task.right.stride + column;
       Vector<Real> total{};
 #pragma GCC unroll 6
       for (int v = 0; v < kTileVectors; ++v)
         total += values[v] * load(coefficients + v * kLanes<Real>);
-      sums[row * task.n_outputs + o] += total;
+      Real* const at = sum(row * task.n_outputs + o);
+      store(at, load(at) + total);
     }
   }
 
   void deliver_sums() {
-    for (std::size_t i = 0; i < sums.size(); ++i) task.products[i] += sum_of_lanes<Real>(sums[i]);
+    for (std::size_t i = 0; i < n_sums(); ++i)
+      task.products[i] += sum_of_lanes<Real>(load(sum(i)));
   }
 };
 
@@ -90,7 +98,7 @@ struct Sink {
 
 // Not inlined: among the caller's constants some accumulators would not find a register either.
 template <typename Real>
-__attribute__((noinline)) void dense_tile(const Real* left, const std::uint32_t* offsets,
+__attribute__((noinline)) void dense_tile(const Real* left, const std::size_t* offsets,
                                           std::size_t n_offsets, const Real* panel,
                                           Vector<Real> (&sums)[kTileRows][kTileVectors]) {
   BANDSVM_EACH_ROW(BANDSVM_CLEAR)
@@ -105,23 +113,23 @@ __attribute__((noinline)) void dense_tile(const Real* left, const std::uint32_t*
 
 template <typename Real, KernelKind Kind, Use How>
 void dense_rows(const RowsTask<Real>& task) {
-  const Samples<Real>& right = *task.right;
-  const LeftRows<Real>& left = *task.left;
+  const SamplesView<Real>& right = task.right;
+  const RowsView<Real>& left = task.left;
   Sink<Real, Kind, How> sink(task);
   Vector<Real> sums[kTileRows][kTileVectors];
   const std::size_t panel_size = right.n_features * kPanel<Real>;
   const auto tile = [&](std::size_t first, std::size_t p, std::size_t part) {
-    const std::size_t g = first / kTileRows;
-    dense_tile<Real>(left.of_group(first), left.offsets.data() + g * left.n_features,
-                     left.n_offsets[g], right.panels.data() + p * panel_size + part, sums);
-    sink.take(first, std::min<std::size_t>(kTileRows, left.n_rows - first),
+    const RowGroup<Real>& group = left.groups[first / kTileRows];
+    dense_tile<Real>(group.values, group.offsets, group.n_offsets,
+                     right.panels + p * panel_size + part, sums);
+    sink.take(first, smaller<std::size_t>(kTileRows, left.n_rows - first),
               p * kPanel<Real> + part, sums);
   };
   if constexpr (How == Use::accumulate) {
     for (std::size_t p = task.first_panel; p < task.last_panel; ++p)
       for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
         for (std::size_t from = 0; from < left.n_rows; from += kRowsInSingle) {
-          const std::size_t to = std::min(from + kRowsInSingle, left.n_rows);
+          const std::size_t to = smaller(from + kRowsInSingle, left.n_rows);
           for (std::size_t first = from; first < to; first += kTileRows) tile(first, p, part);
           sink.deliver_totals(p * kPanel<Real> + part);
         }
@@ -129,14 +137,15 @@ void dense_rows(const RowsTask<Real>& task) {
   }
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
   const std::size_t n_together =
-      std::min(kMostPanels, std::max<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
+      smaller(kMostPanels, larger<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
   for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together)
     for (std::size_t first = 0; first < left.n_rows; first += kTileRows)
-      for (std::size_t p = from; p < std::min(from + n_together, task.last_panel); ++p)
+      for (std::size_t p = from; p < smaller(from + n_together, task.last_panel); ++p)
         for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
           tile(first, p, part);
   sink.deliver_sums();
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel_rows.hpp"
+#include "left_rows.hpp"
 
 namespace bandsvm {
 
@@ -15,13 +15,14 @@ namespace bandsvm {
 template <typename Real>
 const Instructions<Real>& best_instructions() {
   static const Instructions<Real> chosen = [] {
-    std::vector<Instructions<Real>> levels{baseline::instructions<Real>()};
+    std::vector<Instructions<Real>> levels(1);
+    baseline::get(levels[0]);
 #ifdef BANDSVM_X86_LEVELS
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      levels.push_back(avx2::instructions<Real>());
+      avx2::get(levels.emplace_back());
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-      levels.push_back(avx512::instructions<Real>());
+      avx512::get(levels.emplace_back());
 #endif
     const char* wanted = std::getenv("BANDSVM_SIMD");
     if (!wanted) return levels.back();
@@ -33,26 +34,63 @@ const Instructions<Real>& best_instructions() {
   return chosen;
 }
 
-// Rows are spread out in batches of bounded size: sparse ones of many features become dense there.
+// Bytes that a group of rows may take. Spread out over all features, three vectors of rows should
+// stay in the first level of cache and two in the second; where not even those do, or not with the
+// features of the rows alone, fewer are worked on at a time.
+constexpr std::size_t kBytesOfThree = 40 * 1024, kBytesOfTwo = 256 * 1024;
+constexpr std::size_t kBytesOfCompact = 512 * 1024;
+
+// How rows of left are laid out for products with right: as many at once as the cache allows.
+template <typename Real>
+RowLayout row_layout(const Samples<Real>& left, const Samples<Real>& right) {
+  const Instructions<Real>& level = best_instructions<Real>();
+  const std::size_t n_places = std::max<std::size_t>(1, right.n_places());
+  if (!right.is_sparse) return {level.tile_rows, true, level.tile_rows * n_places * sizeof(Real)};
+  const auto bytes = [&](std::size_t n_vectors, double n_features) {
+    return std::size_t(n_features * double(n_vectors * level.lanes * sizeof(Real)));
+  };
+  const std::size_t n_spread = bytes(3, double(n_places)) <= kBytesOfThree ? 3
+                               : bytes(2, double(n_places)) <= kBytesOfTwo ? 2
+                                                                           : 1;
+  if (n_spread > 1 || !left.is_sparse)
+    return {n_spread * level.lanes, true, bytes(n_spread, double(n_places))};
+  const auto compact_bytes = [&](std::size_t n_vectors) {
+    const double of_rows = left.n_values_per_sample() * double(n_vectors * level.lanes);
+    return bytes(n_vectors, 1 + std::min(of_rows, double(n_places)));
+  };
+  const std::size_t n_compact = compact_bytes(3) <= kBytesOfCompact ? 3 : 2;
+  return {n_compact * level.lanes, false, compact_bytes(n_compact)};
+}
+
+// Rows are laid out in batches of bounded size.
 constexpr std::size_t kBatchBytes = 1 << 22;
 
 // Prepares batch after batch of rows and calls work(first row, prepared rows).
 template <typename Real, typename Work>
 void in_batches(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                 const Samples<Real>& right, int n_threads, const Work& work) {
-  const std::size_t group = best_instructions<Real>().group_size(right);
-  const std::size_t group_bytes = group * std::max<std::size_t>(1, right.n_features) * sizeof(Real);
-  const std::size_t batch = group * std::max<std::size_t>(1, kBatchBytes / group_bytes);
+  const RowLayout layout = row_layout(left, right);
+  const RowReader<Real> reader(left, right);
+  const std::size_t batch =
+      layout.group * std::max<std::size_t>(1, kBatchBytes / layout.group_bytes);
   for (std::size_t from = 0; from < n_rows; from += batch)
-    work(from, LeftRows<Real>(left, indices + from, std::min(batch, n_rows - from), right, group,
-                              n_threads));
+    work(from, LeftRows<Real>(reader, indices + from, std::min(batch, n_rows - from), right,
+                              layout, n_threads));
+}
+
+// Zeros in which rows that are not spread out look up features.
+template <typename Real>
+std::vector<std::int32_t> lookup_table(const RowsTask<Real>& task, const Samples<Real>& right) {
+  return std::vector<std::int32_t>(task.left.is_spread ? 0 : right.n_places());
 }
 
 // Threads share out the samples of right.
 template <typename Real>
-void run(RowsTask<Real> task, int n_threads) {
-  in_parallel(task.right->n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) {
+  in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+    std::vector<std::int32_t> place_of = lookup_table(task, right);
     RowsTask<Real> part = task;
+    part.place_of = place_of.data();
     part.first_panel = first;
     part.last_panel = last;
     best_instructions<Real>().compute_rows(part);
@@ -66,9 +104,9 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
                   int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
-               RowsTask<Real> task{&batch, &right, kernel, Use::store};
+               RowsTask<Real> task{batch.view(), right.view(), kernel, Use::store};
                task.rows = rows + from;
-               run(task, n_threads);
+               run(task, right, n_threads);
              });
 }
 
@@ -126,10 +164,13 @@ void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std
                      const double* coefficients, double* f, int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
-               RowsTask<Real> task{&batch, &right, kernel, Use::accumulate};
-               task.row_coefficients = coefficients + from;
+               RowsTask<Real> task{batch.view(), right.view(), kernel, Use::accumulate};
+               std::vector<Real> padded(batch.norms.size());
+               for (std::size_t r = 0; r < batch.n_rows; ++r)
+                 padded[r] = Real(coefficients[from + r]);
+               task.row_coefficients = padded.data();
                task.f = f;
-               run(task, n_threads);
+               run(task, right, n_threads);
              });
 }
 
@@ -141,19 +182,25 @@ void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
                    double* products, int n_threads) {
   std::vector<std::int64_t> indices(left.count);
   std::iota(indices.begin(), indices.end(), 0);
-  const std::size_t group = best_instructions<Real>().group_size(right);
-  const std::size_t n_groups = (left.count + group - 1) / group;
+  const RowLayout layout = row_layout(left, right);
+  const RowReader<Real> reader(left, right);
+  const std::size_t group = layout.group, n_groups = (left.count + group - 1) / group;
   constexpr std::size_t kRowsAtOnce = 256;
   in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
     const std::size_t end = std::min(last * group, left.count);
     const std::size_t step = std::max(group, kRowsAtOnce / group * group);
+    std::vector<Real> sums(step * n_outputs * best_instructions<Real>().lanes);
+    std::vector<std::int32_t> place_of;
     for (std::size_t from = first * group; from < end; from += step) {
-      const LeftRows<Real> rows(left, indices.data() + from, std::min(step, end - from), right,
-                                group, 1);
-      RowsTask<Real> task{&rows, &right, kernel, Use::multiply};
+      const LeftRows<Real> rows(reader, indices.data() + from, std::min(step, end - from), right,
+                                layout, 1);
+      RowsTask<Real> task{rows.view(), right.view(), kernel, Use::multiply};
+      if (place_of.empty()) place_of = lookup_table(task, right);
       task.coefficients = coefficients;
       task.n_outputs = n_outputs;
+      task.sums = sums.data();
       task.products = products + from * n_outputs;
+      task.place_of = place_of.data();
       task.last_panel = right.n_panels();
       best_instructions<Real>().compute_rows(task);
     }

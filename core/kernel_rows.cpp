@@ -11,7 +11,7 @@ namespace {
 
 template <typename Real, KernelKind Kind, Use How>
 void rows_of_kind(const RowsTask<Real>& task) {
-  if (task.right->is_sparse)
+  if (task.right.is_sparse)
     sparse_rows<Real, Kind, How>(task);
   else
     dense_rows<Real, Kind, How>(task);
@@ -43,18 +43,13 @@ void compute_rows(const RowsTask<Real>& task) {
   }
 }
 
-template <typename Real>
-std::size_t group_size(const Samples<Real>& right) {
-  return right.is_sparse ? sparse_vectors(right) * kLanes<Real> : kTileRows;
-}
-
 // Eight rows at a time: their sum in Real, which is no coarser than the rows, then into f.
 template <typename Real>
 void update(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,
             std::size_t first, std::size_t last) {
   constexpr std::size_t kGroup = 8, kChunk = 1024;
   for (std::size_t chunk = first; chunk < last; chunk += kChunk) {
-    const std::size_t end = std::min(chunk + kChunk, last);
+    const std::size_t end = smaller(chunk + kChunk, last);
     std::size_t k = 0;
     for (; k + kGroup <= n_rows; k += kGroup) {
       const Real *r0 = rows[k], *r1 = rows[k + 1], *r2 = rows[k + 2], *r3 = rows[k + 3];
@@ -73,20 +68,26 @@ void update(const Real* const* rows, const double* coefficients, std::size_t n_r
   }
 }
 
-}  // namespace
+template <typename Real>
+void exp2_of_all(Real* values, std::size_t size) {
+  for (std::size_t k = 0; k < size; k += kLanes<Real>)
+    store(values + k, exp2_negative<Real>(load(values + k)));
+}
 
 #define BANDSVM_TEXT(name) #name
 #define BANDSVM_NAME(name) BANDSVM_TEXT(name)
 
 template <typename Real>
 Instructions<Real> instructions() {
-  return {BANDSVM_NAME(BANDSVM_LEVEL), move_and_find<Real>, turn_and_find<Real>,
-          best_partner<Real>,          group_size<Real>,    compute_rows<Real>,
-          update<Real>};
+  return {BANDSVM_NAME(BANDSVM_LEVEL), kLanes<Real>,       kTileRows,
+          move_and_find<Real>,         turn_and_find<Real>, best_partner<Real>,
+          compute_rows<Real>,          update<Real>,        exp2_of_all<Real>};
 }
 
-template Instructions<float> instructions<float>();
-template Instructions<double> instructions<double>();
+}  // namespace
+
+void get(Instructions<float>& offered) { offered = instructions<float>(); }
+void get(Instructions<double>& offered) { offered = instructions<double>(); }
 
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

@@ -1,12 +1,18 @@
-// What each level of instructions offers.
+// What each level of instructions offers. The files of a level see plain pointers and sizes only:
+// an inline function or a container that they shared with other files could be linked in the
+// version for a level that the machine does not have.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "left_rows.hpp"
-
 namespace bandsvm {
+
+// A panel is as wide as six of the widest vectors, whatever the level of instructions.
+template <typename Real>
+constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
+// How many features ahead a panel is fetched into the cache.
+constexpr std::size_t kAhead = 6;
 
 enum class KernelKind { linear, rbf, poly, sigmoid };
 
@@ -20,19 +26,54 @@ struct KernelFunction {
 // or multiplied by one coefficient a row and added to f.
 enum class Use { store, multiply, accumulate };
 
+// Samples as samples.hpp packs them.
+template <typename Real>
+struct SamplesView {
+  std::size_t count, n_features, stride;
+  bool is_sparse;
+  const Real* panels;          // dense
+  const std::int64_t* starts;  // sparse: CSR
+  const std::int32_t* columns;
+  const Real* values;
+  const Real* norms;
+};
+
+// Rows that are worked on together, as left_rows.hpp prepares them: value k of row r lies at
+// values[k * size of the group + r]. Only features in which a row is not zero have values, unless
+// rows for sparse samples are spread out over all features.
+template <typename Real>
+struct RowGroup {
+  const Real* values;
+  const std::size_t* offsets;  // for dense samples: where in a panel the features lie
+  std::size_t n_offsets;
+  const std::int32_t* features;  // for sparse samples: k = 0 holds zeros, k + 1 is features[k]
+  std::size_t n_features;
+};
+
+template <typename Real>
+struct RowsView {
+  std::size_t n_rows, group;
+  bool is_spread;  // for sparse samples: whether groups have values of all features
+  const RowGroup<Real>* groups;
+  const Real* norms;  // of whole groups
+};
+
 // Rows of left against samples of right, panels [first_panel, last_panel) of them.
 template <typename Real>
 struct RowsTask {
-  const LeftRows<Real>* left;
-  const Samples<Real>* right;
+  RowsView<Real> left;
+  SamplesView<Real> right;
   KernelFunction kernel;
   Use use;
   Real* const* rows = nullptr;         // store: where each row begins
-  const Real* coefficients = nullptr;  // multiply: n_outputs x right->stride()
+  const Real* coefficients = nullptr;  // multiply: n_outputs x right.stride
   std::size_t n_outputs = 0;
-  double* products = nullptr;                // multiply: n_rows x n_outputs
-  const double* row_coefficients = nullptr;  // accumulate
-  double* f = nullptr;                       // accumulate: one value a sample of right
+  double* products = nullptr;              // multiply: n_rows x n_outputs
+  Real* sums = nullptr;                    // multiply: room for n_outputs vectors a row
+  const Real* row_coefficients = nullptr;  // accumulate: of whole groups
+  double* f = nullptr;                     // accumulate: one value a sample of right
+  // Rows that are not spread out: one zero a feature of right, to be left as zeros.
+  std::int32_t* place_of = nullptr;
   std::size_t first_panel = 0, last_panel = 0;
 };
 
@@ -55,6 +96,8 @@ struct Extremes {
 template <typename Real>
 struct Instructions {
   const char* name;
+  std::size_t lanes;      // values in a vector
+  std::size_t tile_rows;  // rows in a group against dense samples
   // f += change_i row_i + change_j row_j, then m and M.
   Extremes<Real> (*move_and_find)(const BlockSlopes<Real>& slopes, const Real* row_i, Real change_i,
                                   const Real* row_j, Real change_j);
@@ -64,20 +107,18 @@ struct Instructions {
   // The j that promises the largest gain of a step with i; size where none promises any.
   std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i,
                               Real curvature_i, Real rise);
-  // How many rows a group of LeftRows holds.
-  std::size_t (*group_size)(const Samples<Real>& right);
   void (*compute_rows)(const RowsTask<Real>&);
   // f[j] += sum_k coefficients[k] rows[k][j] for first <= j < last
   void (*update)(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,
                  std::size_t first, std::size_t last);
+  // values[k] = 2^values[k] for values[k] <= 0; size is a multiple of the lanes
+  void (*exp2_negative)(Real* values, std::size_t size);
 };
 
-#define BANDSVM_DECLARE_LEVEL(level)                \
-  namespace level {                                 \
-  template <typename Real>                          \
-  Instructions<Real> instructions();                \
-  extern template Instructions<float> instructions<float>();   \
-  extern template Instructions<double> instructions<double>(); \
+#define BANDSVM_DECLARE_LEVEL(level)        \
+  namespace level {                         \
+  void get(Instructions<float>& offered);   \
+  void get(Instructions<double>& offered);  \
   }
 BANDSVM_DECLARE_LEVEL(baseline)
 #ifdef BANDSVM_X86_LEVELS

@@ -6,6 +6,7 @@
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
 
 template <typename Real>
 Vector<Real> power(Vector<Real> base, int exponent) {
@@ -40,5 +41,6 @@ inline Vector<Real> kernel_value(Vector<Real> product, Vector<Real> norms,
   if constexpr (Kind == KernelKind::sigmoid) return tanh_of<Real>(product * gamma + coef0);
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "columns.hpp"
+#include "kernel_rows.hpp"
 #include "threads.hpp"
 
 namespace bandsvm {
-
-// A panel is as wide as six of the widest vectors, whatever the level of instructions.
-template <typename Real>
-constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 
 // What a difference costs one by one, in units of its cost among the differences of a tile.
 constexpr double kCostOfSparse = 3.0;
@@ -25,9 +26,11 @@ struct Samples {
   bool is_sparse = false;
   std::vector<Real> panels;          // dense: panel p holds n_features x kPanel values
   std::vector<std::int64_t> starts;  // sparse: CSR
-  std::vector<std::int32_t> columns;
+  std::vector<std::int32_t> columns;  // places among the features
   std::vector<Real> values;
-  std::vector<Real> origin;  // in units of the values: what they are measured from
+  // Of CSR samples and those taken from them: the columns in use, in order. Else all.
+  std::shared_ptr<const std::vector<std::int64_t>> features;
+  std::vector<Real> origin;  // in units of the values: what they are measured from; empty: zero
   std::vector<Real> norms;   // squared lengths, halved; zero beyond count
   double n_products = 0;     // multiplications that an inner product costs, in units of a tile's
   // Dense: the caller's X, row-major, must live as long as these samples; panels hold the same
@@ -42,22 +45,54 @@ struct Samples {
 
   std::size_t n_bytes() const {
     return (panels.size() + values.size() + norms.size()) * sizeof(Real) +
-           starts.size() * sizeof(std::int64_t) + columns.size() * sizeof(std::int32_t);
+           (starts.size() + (features ? features->size() : 0)) * sizeof(std::int64_t) +
+           columns.size() * sizeof(std::int32_t);
+  }
+
+  // Number of features, as far as they are in use.
+  std::size_t n_places() const { return features ? features->size() : n_features; }
+  // The column of X that has this place among the features.
+  std::int64_t column(std::size_t place) const {
+    return features ? (*features)[place] : std::int64_t(place);
+  }
+  // The other way round; -1 for columns that are not in use.
+  std::int64_t place_of_column(std::int64_t column) const {
+    if (!features) return column;
+    const auto found = std::lower_bound(features->begin(), features->end(), column);
+    const bool is_there = found != features->end() && *found == column;
+    return is_there ? found - features->begin() : -1;
+  }
+  Real origin_of(std::size_t k) const { return origin.empty() ? Real(0) : origin[k]; }
+
+  SamplesView<Real> view() const {
+    return {count,          n_features,     stride(),      is_sparse,   panels.data(),
+            starts.data(),  columns.data(), values.data(), norms.data()};
+  }
+
+  double n_values_per_sample() const {
+    return is_sparse ? double(values.size()) / double(std::max<std::size_t>(1, count))
+                     : double(n_features);
   }
 
   // Whether single samples can be got at.
   bool has_rows() const { return is_sparse || source32 || source64; }
 
-  // Writes sample i to target[0], target[step], ..., which must be zero.
-  void scatter(std::size_t i, Real* target, std::size_t step) const {
+  // Calls entry(column, value) for all values of sample i that may differ from zero.
+  template <typename Entry>
+  void each_value(std::size_t i, const Entry& entry) const {
     if (is_sparse) {
       for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
-        target[std::size_t(columns[at]) * step] = values[at];
+        entry(std::size_t(column(std::size_t(columns[at]))), values[at]);
     } else if (source32) {
-      scatter_from(source32 + i * n_features, target, step);
+      for (std::size_t k = 0; k < n_features; ++k) entry(k, measured(row_of(source32, i), k));
     } else {
-      scatter_from(source64 + i * n_features, target, step);
+      for (std::size_t k = 0; k < n_features; ++k) entry(k, measured(row_of(source64, i), k));
     }
+  }
+
+  // Dense: value k of sample i.
+  Real value(std::size_t i, std::size_t k) const {
+    return source32 ? measured(row_of(source32, i), k) : measured(row_of(source64, i), k);
   }
 
   // Dense samples, row-major, as scale * (X - origin); `origin` has one value a feature.
@@ -69,7 +104,8 @@ struct Samples {
     s.n_features = n_features;
     s.scale = scale;
     s.exact_origin.assign(origin, origin + n_features);
-    for (std::size_t k = 0; k < n_features; ++k) s.origin.push_back(Real(scale * origin[k]));
+    if (std::any_of(origin, origin + n_features, [](double value) { return value != 0; }))
+      for (std::size_t k = 0; k < n_features; ++k) s.origin.push_back(Real(scale * origin[k]));
     s.set_source(X);
     s.norms.assign(s.stride(), Real(0));
     s.starts.assign(count + 1, 0);
@@ -85,7 +121,8 @@ struct Samples {
     const std::size_t n_values = std::size_t(s.starts[count]);
     const double one_by_one = kCostOfSparse * double(n_values) / double(std::max<std::size_t>(1, count));
     const double in_tiles = products_of_tile(X, count, n_features, origin);
-    s.is_sparse = one_by_one < in_tiles;
+    s.is_sparse = one_by_one < in_tiles &&
+                  n_features <= std::size_t(std::numeric_limits<std::int32_t>::max());
     s.n_products = std::min(one_by_one, in_tiles);
     if (s.is_sparse) {
       s.columns.resize(n_values);
@@ -99,32 +136,37 @@ struct Samples {
         if (s.is_sparse)
           s.compress_row(i, X + i * n_features);
         else
-          s.scatter(i, s.column_of(i), kPanel<Real>);
+          s.fill_column(i, s.column_of(i));
         s.norms[i] = s.halved_norm(i);
       }
     });
     return s;
   }
 
-  // CSR samples, times `scale`.
+  // CSR samples, times `scale`. `starts` do not fall and lie within columns and values.
   template <typename Source>
-  static Samples compress(const std::int64_t* starts, const std::int32_t* columns,
-                          const Source* values, std::size_t count, std::size_t n_features,
-                          double scale) {
+  static Samples compress(std::vector<std::int64_t> starts, const std::int64_t* columns,
+                          const Source* values, std::size_t n_features, double scale) {
     Samples s;
-    s.count = count;
+    s.count = starts.size() - 1;
     s.n_features = n_features;
     s.is_sparse = true;
-    s.n_products = kCostOfSparse * double(starts[count] - starts[0]) /
-                   double(std::max<std::size_t>(1, count));
-    s.origin.assign(n_features, Real(0));
-    s.starts.assign(starts, starts + count + 1);
-    s.columns.assign(columns + starts[0], columns + starts[count]);
-    for (std::int64_t at = starts[0]; at < starts[count]; ++at)
+    const std::int64_t begin = starts.front(), end = starts.back();
+    s.n_products =
+        kCostOfSparse * double(end - begin) / double(std::max<std::size_t>(1, s.count));
+    ColumnsInUse in_use(columns + begin, std::size_t(end - begin), n_features);
+    s.columns.reserve(std::size_t(end - begin));
+    s.values.reserve(std::size_t(end - begin));
+    for (std::int64_t at = begin; at < end; ++at) {
+      s.columns.push_back(in_use.place(columns[at]));
       s.values.push_back(Real(double(values[at]) * scale));
-    for (std::int64_t& start : s.starts) start -= starts[0];
+    }
+    s.features =
+        std::make_shared<const std::vector<std::int64_t>>(std::move(in_use.columns));
+    s.starts = std::move(starts);
+    for (std::int64_t& start : s.starts) start -= begin;
     s.norms.assign(s.stride(), Real(0));
-    for (std::size_t i = 0; i < count; ++i) s.norms[i] = s.halved_norm(i);
+    for (std::size_t i = 0; i < s.count; ++i) s.norms[i] = s.halved_norm(i);
     return s;
   }
 
@@ -135,6 +177,7 @@ struct Samples {
     s.is_sparse = is_sparse;
     s.n_products = n_products;
     s.origin = origin;
+    s.features = features;
     s.norms.assign(s.stride(), Real(0));
     for (std::size_t i = 0; i < number; ++i) s.norms[i] = norms[indices[i]];
     if (is_sparse) {
@@ -156,7 +199,7 @@ struct Samples {
     s.panels.resize(s.n_panels() * n_features * kPanel<Real>);
     in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
-        scatter(std::size_t(indices[i]), s.column_of(i), kPanel<Real>);
+        fill_column(std::size_t(indices[i]), s.column_of(i));
     });
     return s;
   }
@@ -194,14 +237,21 @@ struct Samples {
   }
 
   template <typename Source>
-  void scatter_from(const Source* x, Real* target, std::size_t step) const {
-    for (std::size_t k = 0; k < n_features; ++k) target[k * step] = measured(x, k);
+  const Source* row_of(const Source* X, std::size_t i) const {
+    return X + i * n_features;
   }
 
+  // Writes sample i into a panel.
+  void fill_column(std::size_t i, Real* column) const {
+    each_value(i, [&](std::size_t k, Real value) { column[k * kPanel<Real>] = value; });
+  }
+
+  // X may change after its values were counted: no more are written than have room, and room that
+  // is left holds zeros.
   template <typename Source>
   void compress_row(std::size_t i, const Source* x) {
     std::int64_t at = starts[i];
-    for (std::size_t k = 0; k < n_features; ++k) {
+    for (std::size_t k = 0; k < n_features && at < starts[i + 1]; ++k) {
       if (double(x[k]) == exact_origin[k]) continue;
       columns[at] = std::int32_t(k);
       values[at++] = measured(x, k);

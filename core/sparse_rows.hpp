@@ -6,11 +6,12 @@
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
-// A group of rows, spread out over all features, should not leave the first level of cache.
-constexpr std::size_t kGroupBytes = 40 * 1024;
+// Values of a sample whose features are looked up together; a multiple of all kChains.
+constexpr std::int64_t kLookups = 128;
 
 template <typename Real, KernelKind Kind, Use How, int NVectors>
 class SparseRows {
@@ -19,80 +20,107 @@ class SparseRows {
 
  public:
   explicit SparseRows(const RowsTask<Real>& task)
-      : task_(task), right_(*task.right), left_(*task.left) {
-    if constexpr (How == Use::accumulate) {
-      coefficients_.assign(left_.norms.size(), Real(0));
-      for (std::size_t r = 0; r < left_.n_rows; ++r)
-        coefficients_[r] = Real(task.row_coefficients[r]);
-      totals_.resize(kSparseChunk);
-    }
-    if constexpr (How == Use::multiply)
-      sums_.assign(left_.norms.size() / kLane * task.n_outputs, Vector<Real>{});
-    if constexpr (How == Use::store) tile_.resize(kSparseChunk * kGroup);
-  }
+      : task_(task), right_(task.right), left_(task.left) {}
 
   void run() {
-    const std::size_t begin = task_.first_panel * kPanel<Real>;
-    const std::size_t end = std::min(task_.last_panel * kPanel<Real>, right_.count);
-    for (std::size_t from = begin; from < end; from += kSparseChunk) {
-      const std::size_t to = std::min(from + kSparseChunk, end);
-      if constexpr (How == Use::accumulate) totals_.assign(kSparseChunk, Vector<Real>{});
-      for (std::size_t first = 0; first < left_.n_rows; first += kGroup) {
-        for (std::size_t j = from; j < to; ++j) take(first, j, from);
-        if constexpr (How == Use::store) write_rows(first, from, to);
+    const std::size_t n_sums = n_groups() * NVectors * task_.n_outputs;
+    if constexpr (How == Use::multiply)
+      for (std::size_t i = 0; i < n_sums; ++i) store(task_.sums + i * kLane, Vector<Real>{});
+    if (left_.is_spread) {
+      take_groups(0, n_groups());
+    } else {
+      for (std::size_t g = 0; g < n_groups(); ++g) {
+        const RowGroup<Real>& group = left_.groups[g];
+        for (std::size_t k = 0; k < group.n_features; ++k)
+          task_.place_of[group.features[k]] = std::int32_t(k + 1);
+        take_groups(g, g + 1);
+        for (std::size_t k = 0; k < group.n_features; ++k) task_.place_of[group.features[k]] = 0;
       }
-      if constexpr (How == Use::accumulate)
-        for (std::size_t j = from; j < to; ++j)
-          task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
     }
     if constexpr (How == Use::multiply) deliver();
   }
 
  private:
-  // Kernel values of the rows from `first` on with sample j.
-  void take(std::size_t first, std::size_t j, std::size_t from) {
-    const Real* rows = left_.of_group(first);
+  std::size_t n_groups() const { return (left_.n_rows + kGroup - 1) / kGroup; }
+
+  // Kernel values of some groups with all samples.
+  void take_groups(std::size_t first, std::size_t last) {
+    const std::size_t begin = task_.first_panel * kPanel<Real>;
+    const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
+    for (std::size_t from = begin; from < end; from += kSparseChunk) {
+      const std::size_t to = smaller(from + kSparseChunk, end);
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j) totals_[j - from] = Vector<Real>{};
+      for (std::size_t g = first; g < last; ++g) {
+        for (std::size_t j = from; j < to; ++j) take(g, j, from);
+        if constexpr (How == Use::store) write_rows(g * kGroup, from, to);
+      }
+      if constexpr (How == Use::accumulate)
+        for (std::size_t j = from; j < to; ++j)
+          task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
+    }
+  }
+
+  // Kernel values of the rows of group g with sample j.
+  void take(std::size_t g, std::size_t j, std::size_t from) {
+    Vector<Real> products[NVectors];
+    multiply(g, j, products);
+#pragma GCC unroll 3
+    for (int v = 0; v < NVectors; ++v) {
+      const std::size_t row = g * kGroup + v * kLane;
+      const Vector<Real> values = kernel_value<Real, Kind>(
+          products[v], load(left_.norms + row) + right_.norms[j], task_.kernel);
+      if constexpr (How == Use::accumulate)
+        totals_[j - from] += values * load(task_.row_coefficients + row);
+      if constexpr (How == Use::multiply)
+        for (std::size_t o = 0; o < task_.n_outputs; ++o) {
+          Real* const sum = task_.sums + row * task_.n_outputs + o * kLane;
+          store(sum, load(sum) + values * task_.coefficients[o * right_.stride + j]);
+        }
+      if constexpr (How == Use::store)
+        store(tile_ + (j - from) * kGroup + v * kLane, values);
+    }
+  }
+
+  // Inner products of the rows of group g with sample j. The order of summation is that of the
+  // sample's values, whatever the other rows of the group are.
+  void multiply(std::size_t g, std::size_t j, Vector<Real> (&products)[NVectors]) {
+    const Real* rows = left_.groups[g].values;
     // Independent sums, because each addition waits for the one before.
     Vector<Real> partial[kChains][NVectors] = {};
-    const Real* value = right_.values.data();
-    const std::int32_t* column = right_.columns.data();
-    std::int64_t at = right_.starts[j];
-    const std::int64_t end = right_.starts[j + 1];
-    const auto add = [&](int chain, std::int64_t k) {
-      const Real* of_rows = rows + std::size_t(column[k]) * kGroup;
+    const auto add = [&](int chain, Real value, std::int32_t place) {
+      const Real* of_rows = rows + std::size_t(place) * kGroup;
 #pragma GCC unroll 3
-      for (int v = 0; v < NVectors; ++v)
-        partial[chain][v] += value[k] * load(of_rows + v * kLane);
+      for (int v = 0; v < NVectors; ++v) partial[chain][v] += value * load(of_rows + v * kLane);
     };
-    for (; at + kChains <= end; at += kChains)
+    const auto add_all = [&](const Real* value, const std::int32_t* place, std::int64_t n) {
+      std::int64_t k = 0;
+      for (; k + kChains <= n; k += kChains)
 #pragma GCC unroll 4
-      for (int chain = 0; chain < kChains; ++chain) add(chain, at + chain);
-    for (; at < end; ++at) add(0, at);
-    Vector<Real> products[NVectors];
+        for (int chain = 0; chain < kChains; ++chain) add(chain, value[k + chain], place[k + chain]);
+      for (; k < n; ++k) add(0, value[k], place[k]);
+    };
+    const std::int64_t begin = right_.starts[j], end = right_.starts[j + 1];
+    if (left_.is_spread) {
+      add_all(right_.values + begin, right_.columns + begin, end - begin);
+    } else {
+      std::int32_t places[kLookups];
+      for (std::int64_t at = begin; at < end; at += kLookups) {
+        const std::int64_t n = smaller(kLookups, end - at);
+        for (std::int64_t k = 0; k < n; ++k) places[k] = task_.place_of[right_.columns[at + k]];
+        add_all(right_.values + at, places, n);
+      }
+    }
 #pragma GCC unroll 3
     for (int v = 0; v < NVectors; ++v) {
       products[v] = partial[0][v];
 #pragma GCC unroll 4
       for (int chain = 1; chain < kChains; ++chain) products[v] += partial[chain][v];
     }
-#pragma GCC unroll 3
-    for (int v = 0; v < NVectors; ++v) {
-      const std::size_t row = first + v * kLane;
-      const Vector<Real> values = kernel_value<Real, Kind>(
-          products[v], load(left_.norms.data() + row) + right_.norms[j], task_.kernel);
-      if constexpr (How == Use::accumulate)
-        totals_[j - from] += values * load(coefficients_.data() + row);
-      if constexpr (How == Use::multiply)
-        for (std::size_t o = 0; o < task_.n_outputs; ++o)
-          sums_[row / kLane * task_.n_outputs + o] +=
-              values * task_.coefficients[o * right_.stride() + j];
-      if constexpr (How == Use::store)
-        store(tile_.data() + (j - from) * kGroup + v * kLane, values);
-    }
   }
 
   void write_rows(std::size_t first, std::size_t from, std::size_t to) {
-    const std::size_t n = std::min(kGroup, left_.n_rows - first);
+    const std::size_t n = smaller(kGroup, left_.n_rows - first);
     for (std::size_t r = 0; r < n; ++r) {
       Real* row = task_.rows[first + r];
       for (std::size_t j = from; j < to; ++j) row[j] = tile_[(j - from) * kGroup + r];
@@ -103,25 +131,19 @@ class SparseRows {
     for (std::size_t r = 0; r < left_.n_rows; ++r)
       for (std::size_t o = 0; o < task_.n_outputs; ++o)
         task_.products[r * task_.n_outputs + o] +=
-            double(sums_[r / kLane * task_.n_outputs + o][r % kLane]);
+            double(task_.sums[(r / kLane * task_.n_outputs + o) * kLane + r % kLane]);
   }
 
   const RowsTask<Real>& task_;
-  const Samples<Real>& right_;
-  const LeftRows<Real>& left_;
-  std::vector<Real> coefficients_, tile_;
-  std::vector<Vector<Real>> totals_, sums_;
+  const SamplesView<Real>& right_;
+  const RowsView<Real>& left_;
+  Real tile_[How == Use::store ? kSparseChunk * kGroup : 1];
+  Vector<Real> totals_[How == Use::accumulate ? kSparseChunk : 1];
 };
-
-template <typename Real>
-std::size_t sparse_vectors(const Samples<Real>& right) {
-  const std::size_t bytes = right.n_features * kLanes<Real> * sizeof(Real);
-  return 3 * bytes <= kGroupBytes ? 3 : 2 * bytes <= kGroupBytes ? 2 : 1;
-}
 
 template <typename Real, KernelKind Kind, Use How>
 void sparse_rows(const RowsTask<Real>& task) {
-  switch (sparse_vectors(*task.right)) {
+  switch (task.left.group / kLanes<Real>) {
     case 3:
       return SparseRows<Real, Kind, How, 3>(task).run();
     case 2:
@@ -131,5 +153,6 @@ void sparse_rows(const RowsTask<Real>& task) {
   }
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

@@ -1,16 +1,29 @@
 // Vectors as wide as the level of instructions this file is compiled for, and exp on them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-// Each level of instructions gets the same code in a namespace of its own.
+// Each level of instructions gets the same code in a namespace of its own, and within that in one
+// that no other file sees.
 #ifndef BANDSVM_LEVEL
 #define BANDSVM_LEVEL baseline
 #endif
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
+namespace {
+
+// The standard ones could be linked in another level's version.
+template <typename Value>
+constexpr Value smaller(Value a, Value b) {
+  return b < a ? b : a;
+}
+template <typename Value>
+constexpr Value larger(Value a, Value b) {
+  return a < b ? b : a;
+}
 
 // Tiles of few rows: features in which all of them are zero cost nothing.
 constexpr int kTileRows = 4;
@@ -101,5 +114,6 @@ inline Vector<Real> exp2_negative(Vector<Real> x) {
   return p;
 }
 
+}  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

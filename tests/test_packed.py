@@ -217,7 +217,7 @@ def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
     with pytest.raises(ValueError, match="one value a feature"):
         _core.pack_32(rng.normal(size=(10, 3)), np.zeros(2), 1.0, 1)
     with pytest.raises(ValueError, match="column is out of range"):
-        _core.compress_32(np.array([0, 1]), np.array([5], dtype=np.int32), np.ones(1), 3, 1.0)
+        _core.compress_32(np.array([0, 1]), np.array([5]), np.ones(1), 3, 1.0)
     with pytest.raises(ValueError, match="longer than the rows"):
         _core.update_gradient(store, one, np.ones(1), np.zeros(packed.stride + 1), 1)
 

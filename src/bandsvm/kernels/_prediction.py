@@ -11,6 +11,7 @@ from bandsvm import _core
 from bandsvm._threads import n_threads
 from bandsvm.kernels._precision import errors_of_products
 from bandsvm.kernels._rows import finite
+from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.packed import PackedKernel, pack, rows_at_once
 
 # Samples that are packed at a time.
@@ -82,9 +83,8 @@ class PackedProduct:
     def _parts(self, A: Any, dtype: type) -> list[slice]:
         """Return slices over A, each of few enough samples for Ctrl-C to be heard in between."""
         right, _ = self._right(dtype)
-        rows = min(
-            rows_at_once(right), max(1, CHUNK_BYTES // (dtype().itemsize * max(1, A.shape[1])))
-        )
+        per_sample = dtype().itemsize * max(1, Samples(A).n_values_per_sample)
+        rows = min(rows_at_once(right), max(1, CHUNK_BYTES // per_sample))
         return [slice(start, start + rows) for start in range(0, A.shape[0], rows)]
 
     def _pack(self, X: Any, dtype: type) -> Any:

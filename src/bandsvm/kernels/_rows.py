@@ -240,9 +240,9 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     if len(B) == 0:
         return products
     # Pieces of B small enough to stay in cache while they are scaled, multiplied and summed.
-    for some in B.chunks(8 * B.n_features):
+    for some in B.chunks(8 * B.n_values_per_sample):
         right, factors = B.take(some), values[some]
-        for part in A.chunks(max(len(right), A.n_features)):
+        for part in A.chunks(max(len(right), A.n_values_per_sample)):
             look()
             products[part] += finite_values(kernel, A.take(part), right) @ factors
     return products

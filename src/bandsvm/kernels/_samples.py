@@ -34,6 +34,11 @@ class Samples:
         """Whether the samples are CSR."""
         return sp.issparse(self.X)
 
+    @property
+    def n_values_per_sample(self) -> int:
+        """Number of values that a sample stores, on average."""
+        return -(-self.X.nnz // max(1, len(self))) if self.is_sparse else self.n_features
+
     def take(self, indices: NDArray | slice | list[int]) -> Samples:
         """Return some of the samples; a slice of a dense matrix is a view."""
         return Samples(self.X[indices])
@@ -50,6 +55,28 @@ class Samples:
             yield slice(start, min(start + size, len(self)))
 
     @cached_property
+    def columns(self) -> NDArray | None:
+        """Columns of sparse samples that hold values, in order; None (all) if many of them do."""
+        return None if self.n_features <= self.X.nnz else np.unique(self.X.indices)
+
+    def on_columns(self, columns: NDArray | None) -> Any:
+        """Return sparse samples as a float64 matrix of some columns alone; None is all."""
+        X = self.X.astype(np.float64, copy=False)
+        if columns is None:
+            return X
+        places = np.searchsorted(columns, X.indices)
+        is_kept = places < len(columns)
+        is_kept[is_kept] = columns[places[is_kept]] == X.indices[is_kept]
+        starts = np.concatenate([[0], np.cumsum(is_kept)])[X.indptr]
+        shape = (len(self), len(columns))
+        return sp.csr_array((X.data[is_kept], places[is_kept], starts), shape=shape)
+
+    @cached_property
+    def transposed(self) -> Any:
+        """Transpose of sparse samples, without the columns that hold no values."""
+        return self.on_columns(self.columns).T.tocsr()
+
+    @cached_property
     def centre(self) -> NDArray[np.float64]:
         """Mean of the samples; distances are sharper when measured from there."""
         return np.asarray(self.X.mean(axis=0, dtype=np.float64)).ravel()
@@ -62,10 +89,8 @@ def inner_products(A: Samples, B: Samples, shift: NDArray | None = None) -> NDAr
     """
     products = np.empty((len(A), len(B)))
     if A.is_sparse and B.is_sparse:
-        B_transposed = B.X.astype(np.float64, copy=False).T.tocsr()
         for part in A.chunks(len(B)):
-            left = A.X[part].astype(np.float64, copy=False)
-            products[part] = (left @ B_transposed).toarray()
+            products[part] = (A.take(part).on_columns(B.columns) @ B.transposed).toarray()
     elif B.is_sparse:
         right = B.X.astype(np.float64, copy=False)
         for part in A.chunks(A.n_features):
@@ -91,10 +116,17 @@ def _moved(A: Samples, shift: NDArray | None) -> NDArray[np.float64]:
 def squared_norms(A: Samples, shift: NDArray | None = None) -> NDArray[np.float64]:
     """Return the squared length of every sample moved by -shift."""
     if A.is_sparse:
-        values = A.X.astype(np.float64, copy=False)
-        return np.asarray(values.multiply(values).sum(axis=1)).ravel()
+        return sums_of_rows(A.X, np.square(A.X.data, dtype=np.float64))
     norms = np.empty(len(A))
     for part in A.chunks(A.n_features):
         values = _moved(A.take(part), shift)
         norms[part] = np.einsum("ij,ij->i", values, values)
     return norms
+
+
+def sums_of_rows(X: Any, values: NDArray) -> NDArray[np.float64]:
+    """Return the sum of each row of values that are stored like those of a CSR matrix."""
+    # X.sum(axis=1) would multiply by a vector as long as X is wide.
+    row_of_value = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    sums = np.bincount(row_of_value, weights=values, minlength=X.shape[0])
+    return sums.astype(np.float64, copy=False)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bandsvm.kernels._precision import error_of_rows
 from bandsvm.kernels._prediction import PackedProduct
-from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
+from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm.kernels.given import FromFunction, GivenRows
 from bandsvm.kernels.packed import PACKED_KERNELS, PackedKernel, PackedRows, row_writer
-from bandsvm.kernels.products import Linear, Poly, Sigmoid
+from bandsvm.kernels.products import Linear, Poly, Sigmoid, linear_product
 
 # name -> kernel function of (gamma, coef0, degree)
 KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
@@ -104,6 +104,8 @@ class KernelSettings:
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
             return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
+        if packed.name == "linear":
+            return finite(linear_product(Samples(A), Samples(B), coefficients))
         product = PackedProduct(packed, B, coefficients, n_jobs)
         if A.dtype == np.float32 and largest_rounding > 0.0:
             return product.within(A, largest_rounding)

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from bandsvm.kernels._samples import Samples, inner_products, squared_norms
+from bandsvm.kernels._samples import (
+    CHUNK_BYTES,
+    Samples,
+    inner_products,
+    squared_norms,
+    sums_of_rows,
+)
 
 
 @dataclass(frozen=True)
@@ -36,14 +42,49 @@ class Rbf:
         return np.ones(len(A))
 
 
-def _by_dense_pieces(values: Callable, A: Samples, B: Samples) -> NDArray[np.float64]:
-    """Return ``values(a, b)`` for all pairs, from dense float64 pieces of A and B."""
+def _by_dense_pieces(distances: Callable, A: Samples, B: Samples) -> NDArray[np.float64]:
+    """Return ``distances(a, b)`` for all pairs, from dense float64 pieces of A and B.
+
+    Where one of two samples is zero, a feature must add the size of the other's value.
+    """
     filled = np.empty((len(A), len(B)))
-    for rows in A.chunks(A.n_features):
-        left = A.take(rows).dense()
-        for columns in B.chunks(B.n_features):
-            filled[rows, columns] = values(left, B.take(columns).dense())
+    pieces_of_B = [(part, B.take(part)) for part in B.chunks(_n_dense_values(B))]
+    for rows in A.chunks(_n_dense_values(A)):
+        left = A.take(rows)
+        for columns, right in pieces_of_B:
+            if A.is_sparse and B.is_sparse:
+                filled[rows, columns] = _on_common_columns(distances, left, right)
+            else:
+                filled[rows, columns] = distances(left.dense(), right.dense())
     return filled
+
+
+def _n_dense_values(A: Samples) -> int:
+    """Return how many values a sample has in a dense piece.
+
+    Pieces of k samples with v values each have at most k v columns in common.
+    """
+    if not A.is_sparse:
+        return A.n_features
+    at_once = (CHUNK_BYTES / 8 / max(1, A.n_values_per_sample)) ** 0.5
+    return min(A.n_features, int(CHUNK_BYTES / 8 / at_once))
+
+
+def _on_common_columns(distances: Callable, A: Samples, B: Samples) -> NDArray[np.float64]:
+    """Return distances of sparse samples from dense copies of the columns that both use."""
+    common = np.intersect1d(A.X.indices, B.X.indices)
+    left, right = (samples.on_columns(common).toarray() for samples in (A, B))
+    values = distances(left, right) if len(common) else np.zeros((len(A), len(B)))
+    values += _sizes_elsewhere(A, common)[:, None]
+    values += _sizes_elsewhere(B, common)
+    return values
+
+
+def _sizes_elsewhere(A: Samples, columns: NDArray) -> NDArray[np.float64]:
+    """Return the sum of the sizes of each sparse sample's values in all other columns."""
+    sizes = np.abs(A.X.data, dtype=np.float64)
+    sizes[np.isin(A.X.indices, columns)] = 0.0
+    return sums_of_rows(A.X, sizes)
 
 
 @dataclass(frozen=True)
@@ -63,9 +104,9 @@ class Laplacian:
         return np.ones(len(A))
 
 
-def _minus_chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
+def _chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
     # scikit-learn's loop asks for writeable memory, though it only reads.
-    return additive_chi2_kernel(np.require(a, requirements="W"), np.require(b, requirements="W"))
+    return -additive_chi2_kernel(np.require(a, requirements="W"), np.require(b, requirements="W"))
 
 
 @dataclass(frozen=True)
@@ -76,8 +117,8 @@ class Chi2:
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
-        values = _by_dense_pieces(_minus_chi2, A, B)
-        values *= self.gamma
+        values = _by_dense_pieces(_chi2, A, B)
+        values *= -self.gamma
         return np.exp(values, out=values)
 
     def diagonal(self, A: Samples) -> NDArray[np.float64]:

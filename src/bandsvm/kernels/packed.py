@@ -57,13 +57,13 @@ class PackedKernel:
         """Return whether samples, scaled, can be multiplied in float32."""
         return all(self.scale() * _largest(X) <= LARGEST_SINGLE for X in matrices)
 
-    def origin(self, X: Any) -> NDArray[np.float64]:
+    def origin(self, X: Any) -> NDArray[np.float64] | None:
         """Return the point to measure dense samples from: only distances do not mind where it is.
 
-        Features that equal the origin's in most samples need no arithmetic.
+        Features that equal the origin's in most samples need no arithmetic. None is zero.
         """
         if self.name != "rbf" or sp.issparse(X):
-            return np.zeros(X.shape[1])
+            return None
         few = np.sort(X[:: max(1, -(-X.shape[0] // N_SAMPLES_FOR_ORIGIN))], axis=0)
         candidates = np.stack([few[len(few) // 2], few[0], np.zeros_like(few[0])])
         counts = np.count_nonzero(few == candidates[:, None], axis=1)
@@ -81,13 +81,17 @@ def _largest(X: Any) -> float:
     return max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
 
 
-def pack(packed_kernel: PackedKernel, X: Any, origin: NDArray, dtype: type, n_threads: int) -> Any:
+def pack(
+    packed_kernel: PackedKernel, X: Any, origin: NDArray | None, dtype: type, n_threads: int
+) -> Any:
     """Return samples packed for the engine, dense ones measured from ``origin``."""
     single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
-        starts, columns = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+        starts, columns = (part.astype(np.int64, copy=False) for part in (X.indptr, X.indices))
         return compress(starts, columns, X.data, X.shape[1], scale)
+    if origin is None:
+        origin = np.zeros(X.shape[1])
     pack_dense = _core.pack_32 if single else _core.pack_64
     return pack_dense(np.ascontiguousarray(X), origin, scale, n_threads)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._threads import single_threaded_blas
 from bandsvm.kernels._samples import Samples, inner_products, squared_norms
 
 
@@ -21,6 +22,27 @@ class Linear:
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
         return squared_norms(A)
+
+
+def linear_product(A: Samples, B: Samples, coefficients: NDArray) -> NDArray[np.float64]:
+    """Return A B' coefficients in float64, by way of the weights B' coefficients."""
+    products = np.empty((len(A), coefficients.shape[1]))
+    # Results must not depend on the number of threads.
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        if B.is_sparse:
+            columns, weights = B.columns, B.transposed @ coefficients
+        else:
+            columns, weights = None, np.zeros((B.n_features, coefficients.shape[1]))
+            for part in B.chunks(B.n_features):
+                weights += B.take(part).dense().T @ coefficients[part]
+        for part in A.chunks(A.n_values_per_sample):
+            piece = A.take(part)
+            if piece.is_sparse:
+                products[part] = piece.on_columns(columns) @ weights
+            else:
+                values = piece.dense()
+                products[part] = (values if columns is None else values[:, columns]) @ weights
+    return products
 
 
 @dataclass(frozen=True)
