@@ -20,8 +20,7 @@ struct Sink {
   Vector<Real> totals[kTileVectors] = {};  // accumulate: over rows, until they are delivered
 
   explicit Sink(const RowsTask<Real>& t) : task(t) {
-    if constexpr (How == Use::multiply)
-      for (std::size_t i = 0; i < n_sums(); ++i) store(sum(i), Vector<Real>{});
+    if constexpr (How == Use::multiply) clear_sums();
   }
 
   // multiply: a vector for each row and output
@@ -69,9 +68,15 @@ struct Sink {
     }
   }
 
+  // The sums go to the products, in double precision, and begin again.
   void deliver_sums() {
     for (std::size_t i = 0; i < n_sums(); ++i)
       task.products[i] += sum_of_lanes<Real>(load(sum(i)));
+    clear_sums();
+  }
+
+  void clear_sums() {
+    for (std::size_t i = 0; i < n_sums(); ++i) store(sum(i), Vector<Real>{});
   }
 };
 
@@ -138,12 +143,13 @@ void dense_rows(const RowsTask<Real>& task) {
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
   const std::size_t n_together =
       smaller(kMostPanels, larger<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
-  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together)
+  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together) {
     for (std::size_t first = 0; first < left.n_rows; first += kTileRows)
       for (std::size_t p = from; p < smaller(from + n_together, task.last_panel); ++p)
         for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
           tile(first, p, part);
-  sink.deliver_sums();
+    if constexpr (How == Use::multiply) sink.deliver_sums();
+  }
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
+// Samples over which products are summed in the precision of kernel values.
+constexpr std::size_t kSamplesInSingle = 1024;
 // Values of a sample whose features are looked up together; a multiple of all kChains.
 constexpr std::int64_t kLookups = 128;
 
@@ -23,9 +25,6 @@ class SparseRows {
       : task_(task), right_(task.right), left_(task.left) {}
 
   void run() {
-    const std::size_t n_sums = n_groups() * NVectors * task_.n_outputs;
-    if constexpr (How == Use::multiply)
-      for (std::size_t i = 0; i < n_sums; ++i) store(task_.sums + i * kLane, Vector<Real>{});
     if (left_.is_spread) {
       take_groups(0, n_groups());
     } else {
@@ -37,7 +36,6 @@ class SparseRows {
         for (std::size_t k = 0; k < group.n_features; ++k) task_.place_of[group.features[k]] = 0;
       }
     }
-    if constexpr (How == Use::multiply) deliver();
   }
 
  private:
@@ -47,6 +45,8 @@ class SparseRows {
   void take_groups(std::size_t first, std::size_t last) {
     const std::size_t begin = task_.first_panel * kPanel<Real>;
     const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
+    if constexpr (How == Use::multiply) clear_sums(first, last);
+    std::size_t undelivered = begin;
     for (std::size_t from = begin; from < end; from += kSparseChunk) {
       const std::size_t to = smaller(from + kSparseChunk, end);
       if constexpr (How == Use::accumulate)
@@ -58,6 +58,11 @@ class SparseRows {
       if constexpr (How == Use::accumulate)
         for (std::size_t j = from; j < to; ++j)
           task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
+      if constexpr (How == Use::multiply)
+        if (to == end || to - undelivered >= kSamplesInSingle) {
+          deliver_sums(first, last);
+          undelivered = to;
+        }
     }
   }
 
@@ -127,11 +132,19 @@ class SparseRows {
     }
   }
 
-  void deliver() {
-    for (std::size_t r = 0; r < left_.n_rows; ++r)
+  // The sums of some groups go to the products, in double precision, and begin again.
+  void deliver_sums(std::size_t first, std::size_t last) {
+    for (std::size_t r = first * kGroup; r < smaller(last * kGroup, left_.n_rows); ++r)
       for (std::size_t o = 0; o < task_.n_outputs; ++o)
         task_.products[r * task_.n_outputs + o] +=
             double(task_.sums[(r / kLane * task_.n_outputs + o) * kLane + r % kLane]);
+    clear_sums(first, last);
+  }
+
+  void clear_sums(std::size_t first, std::size_t last) {
+    const std::size_t per_group = NVectors * task_.n_outputs;
+    for (std::size_t i = first * per_group; i < last * per_group; ++i)
+      store(task_.sums + i * kLane, Vector<Real>{});
   }
 
   const RowsTask<Real>& task_;

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.kernels._rows import finite
@@ -55,13 +54,13 @@ def errors_of_products(
 
 
 def error_of_rows(
-    kernel: PackedKernel, X: Any, origin: NDArray, largest_coefficient: float
+    kernel: PackedKernel, X: Any, origin: NDArray | None, largest_coefficient: float
 ) -> float:
     """Return about the rounding error of most decision values of a fit to X in float32."""
     few = Samples(X[:: max(1, -(-X.shape[0] // N_LOOKED_AT))])
     with np.errstate(over="ignore", invalid="ignore"):
         if kernel.name == "rbf":
-            lengths = squared_norms(few, None if sp.issparse(X) else origin)
+            lengths = squared_norms(few, origin)
             norms = 0.5 * kernel.scale() ** 2 * lengths
             terms = OF_MOST_SUMS + OF_MOST_EXPONENTS * float(np.quantile(norms, MOST))
         else:
