@@ -261,7 +261,8 @@ def test_ctrl_c_before_the_first_step_leaves_an_earlier_fit_as_it_was(data, monk
     assert vars(model) == before
 
 
-def test_the_certificate_is_part_of_the_time_limit(data, monkeypatch):
+@pytest.fixture
+def time_is_up_after_four_steps(monkeypatch):
     class Counts(Observer):
         n_steps = 0
 
@@ -273,8 +274,22 @@ def test_the_certificate_is_part_of_the_time_limit(data, monkeypatch):
         "bandsvm._limits.Limits.reason",
         lambda self: Status.TIME_LIMIT if counts.n_steps >= 4 else None,
     )
+    return counts
+
+
+def test_the_certificate_is_part_of_the_time_limit(data, time_is_up_after_four_steps):
     model = BandedSVC()
-    fit_model(model, *data, None, counts)
+    fit_model(model, *data, None, time_is_up_after_four_steps)
     assert model.certificate_.status is Status.TIME_LIMIT
     assert model.certificate_.n_checked == FEWEST_SPOT_CHECKS
     assert model.certify(*data).gap == pytest.approx(model.certificate_.gap, rel=1e-3)
+
+
+def test_samples_without_weight_hold_up_no_fit_that_must_end(data, time_is_up_after_four_steps):
+    X, y = data
+    weights = np.ones(len(y))
+    weights[:50] = 0.0
+    model = BandedSVC()
+    fit_model(model, X, y, weights, time_is_up_after_four_steps)
+    assert np.isnan(model.xi_[:50]).all()
+    assert np.isfinite(model.xi_[50:]).all()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bandsvm._course import Outcome
 from bandsvm._training import Training
+from bandsvm._watch import Stop
 from bandsvm.certificate import combine
 
 
@@ -31,7 +32,10 @@ def set_fitted_attributes(
     decision[:, training.kept] = [outcome.decision for outcome in outcomes]
     dropped = training.dropped
     if len(dropped):
-        decision[:, dropped] = model._decide(model._for_prediction(X, dropped)).T
+        try:
+            decision[:, dropped] = model._decide(model._for_prediction(X, dropped)).T
+        except Stop:
+            decision[:, dropped] = np.nan  # they took no part: nothing else rests on them
     model.xi_, model.eta_ = training.slacks(decision)
     by_sample = (len(y), -1)
     model.alpha_support_ = np.flatnonzero(model.alpha_.reshape(by_sample).any(axis=1))

@@ -111,7 +111,8 @@ default='rbf'
         Indices of the samples with a multiplier greater than 0, in any problem: near the class
         boundary, and in the interior of the class.
     xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        How far every training sample lies below and above the band.
+        How far every training sample lies below and above the band; NaN for samples of weight 0
+        where a fit was cut short.
     certificate_ : Certificate
         Primal, dual, gap, violation, status and cost of the fit.
     n_iter_ : int
