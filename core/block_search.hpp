@@ -1,6 +1,7 @@
 // The passes over a block that every pair step takes, with vector instructions.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace bandsvm {
 namespace BANDSVM_LEVEL {
 
 // Selection needs a positive curvature; a pair of duplicates has none and is worth a long step.
+// Share of the first variable's own curvature, so that units do not matter.
 constexpr double kSmallestCurvature = 1e-12;
 
 // The largest of a sequence of values and where it was first seen, lane by lane.
@@ -98,7 +100,8 @@ template <typename Real>
 std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real curvature_i,
                          Real rise) {
   constexpr std::size_t lanes = kLanes<Real>;
-  const Real smallest = Real(kSmallestCurvature);
+  const Real smallest = std::max(Real(kSmallestCurvature) * curvature_i,
+                                 std::numeric_limits<Real>::min());
   const std::size_t whole = s.size / lanes * lanes;
   const Vector<Real> zero{}, floor = smallest - Vector<Real>{};
   Vector<Real> squares = zero, curvatures = Real(1) - Vector<Real>{}, where{};

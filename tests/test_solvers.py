@@ -145,7 +145,10 @@ def test_projection_is_feasible_and_nearest(seed, n, has_total):
 
 def test_falling_root():
     # 3 up to 1, then falling by 2 a unit until 4, where it is -3.
-    assert falling_root(3.0, np.array([4.0, 1.0]), np.array([2.0, -2.0])) == pytest.approx(2.5)
+    def value(b):
+        return float(3.0 - 2.0 * (np.clip(b, 1.0, 4.0) - 1.0))
+
+    assert falling_root(value, np.array([4.0, 1.0])) == pytest.approx(2.5)
 
 
 def bent(problem, c):
