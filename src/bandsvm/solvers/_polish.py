@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bandsvm._piecewise import shares
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm.solvers._solution import State
@@ -15,7 +16,8 @@ MOST_ROUNDS = 50
 # Rounds without a smaller violation after which rounding is all that is left.
 PATIENCE = 5
 STEPS_PER_VARIABLE = 10
-# Share of a piece that rounding may put between a variable and the piece's end.
+# Share of a bound, or of the other variables, that rounding may put between a variable and the
+# end of its piece.
 HAIR = 1e-13
 
 
@@ -54,18 +56,24 @@ def polish(state: State) -> float:
 def tidy(state: State) -> None:
     """Undo what many steps' rounding did: variables next to an end of their piece, a sum not 0.
 
-    A variable a hair's breadth from its bound would count as free and settle the intercept.
+    A variable a hair's breadth from its bound would count as free and settle the intercept. A hair
+    is a share of the bound; next to 0 it is a share of the other variables, because a box can be
+    much wider than any of them needs.
     """
     problem = state.problem
     free = free_variables(problem, state.c)
     _, lower, upper = (part[free] for part in piece(problem, state.c))
-    c, hair = state.c[free], HAIR * (upper - lower)
-    c = np.where(c - lower <= hair, lower, np.where(upper - c <= hair, upper, c))
+    c = state.c[free]
+    # Samples far from the origin have small coefficients that count, those at it large ones.
+    pull = np.abs(c) * np.sqrt(np.abs(state.engine.diagonal()[free]))
+    is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
+    bound = lower + upper  # the end that is not 0
+    c = np.where(is_nothing, 0.0, np.where(np.abs(bound - c) <= HAIR * np.abs(bound), bound, c))
     state.move(free, c)
-    inside = (c > lower) & (c < upper)
-    if problem.has_intercept and inside.any():
-        excess = float(state.c.sum()) / np.count_nonzero(inside)
-        state.move(free[inside], np.clip(c - excess, lower, upper)[inside])
+    inside = (c != 0.0) & (c != bound)
+    if problem.has_intercept:
+        moved = c[inside] - shares(float(state.c.sum()), c[inside])
+        state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 
 def rounding_error(state: State) -> float:

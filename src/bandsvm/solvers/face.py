@@ -25,7 +25,8 @@ DAMPING_GROWTH = 100.0
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
-# A direction is cut to this many widths of the widest piece: beyond, only rounding errors grow.
+# A direction is cut to this many widths of the widest piece, and to sizes of the largest variable
+# where those are much less: beyond, only rounding errors grow.
 LONGEST_WAY = 100.0
 
 
@@ -130,13 +131,13 @@ def _curvature(state: State, free: NDArray) -> NDArray:
 def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     """Return the point reached along ``direction``, or None if it does not lead up."""
     kernel, gradient, c, lower, upper, has_intercept = face
+    reach = float(np.abs(direction).max())
+    if not 0.0 < reach < np.inf:
+        return None
     total = float(c.sum()) if has_intercept else None
     # Many variables can land at once on the way bent along the ends of the pieces.
-    reach = float(np.abs(direction).max())
-    longest = LONGEST_WAY * float((upper - lower).max())
-    bent = direction if reach <= longest else direction * (longest / reach)
-    for shrink in BENT_WAYS:
-        end = c + shrink * bent
+    for share in _bent_ways(float((upper - lower).max()) / reach, float(np.abs(c).max()) / reach):
+        end = c + share * direction
         if (end < lower).any() or (end > upper).any():
             end = project(end, lower, upper, total)
         way = end - c
@@ -158,3 +159,10 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     landed = room <= step
     moved[landed] = ends[landed]
     return moved
+
+
+def _bent_ways(width: float, size: float) -> NDArray:
+    """Return shares of a direction to try, given widest piece and largest variable as shares."""
+    ways, closer = min(1.0, LONGEST_WAY * width) * BENT_WAYS, LONGEST_WAY * size * BENT_WAYS
+    # Where boxes are much wider than any variable needs, all of the first ways may lead too far.
+    return np.append(ways, closer) if closer[0] < ways[-1] else ways
