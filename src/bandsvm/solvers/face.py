@@ -22,6 +22,9 @@ MOST_STEPS = 100
 # Multiplications that a climb may take: some tenths of a second.
 MOST_WORK = 4e9
 DAMPING_GROWTH = 100.0
+EPSILON = float(np.finfo(np.float64).eps)
+# Of a kernel that is zero; what is divided by it stays finite.
+LEAST_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
@@ -49,7 +52,8 @@ def newton_direction(face: Face) -> NDArray:
     """Return ``argmax g'd - d'(K + delta I)d / 2``, within ``sum d = 0`` if there is an intercept.
 
     The damping delta makes the system solvable for singular and indefinite K and keeps d an
-    ascent direction: where K is flat, d is long and ends at the piece's end.
+    ascent direction: where K is flat, d is long and ends at the piece's end. It is zero if K is not
+    finite.
     """
     kernel, gradient, has_intercept = face.kernel, face.gradient, face.has_intercept
     n = len(gradient)
@@ -59,10 +63,12 @@ def newton_direction(face: Face) -> NDArray:
         row_means = kernel.mean(axis=0)
         kernel = kernel - row_means[:, None] - row_means[None, :] + row_means.mean()
         kernel += abs(float(np.trace(kernel))) / n**2
-    machine = np.finfo(np.float64)
-    damping = max(machine.eps * abs(float(np.trace(kernel))), machine.tiny)
+    # The trace of a kernel is at least its largest entry; that of an indefinite one can be 0.
+    largest = float(np.abs(kernel).max())
+    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), LEAST_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
-    while True:
+    # No eigenvalue exceeds n times the largest entry: that much damping is enough.
+    while damping <= max(DAMPING_GROWTH * n * largest, LEAST_DAMPING):
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
         factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
@@ -70,6 +76,7 @@ def newton_direction(face: Face) -> NDArray:
             direction = solve(factor, gradient, lower=True)[0]
             return direction - direction.mean() if has_intercept else direction
         damping *= DAMPING_GROWTH
+    return np.zeros(n)  # K is not finite
 
 
 def climb_face(
@@ -93,7 +100,7 @@ def climb_face(
     active = np.arange(len(free))
     refinements = 0
     # Slopes of this size are rounding errors of the decision values.
-    flat = float(np.finfo(np.float64).eps * np.abs(slope).max())
+    flat = EPSILON * float(np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
