@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm._piecewise import project
 from bandsvm.kernels import GivenRows
 from bandsvm.problem import LOSSES, band_problem
-from bandsvm.solvers import available_solvers, solve
+from bandsvm.solvers import Status, available_solvers, solve
+from bandsvm.solvers.face import climb_face
+from problems import make_case
 
 SCALES = [1e-8, 1e-4, 1.0, 1e4, 1e6, 1e7, 1e8]
 
@@ -121,3 +124,51 @@ def test_projection_onto_a_box_much_wider_than_the_point(rng, width, distance):
     # All that lie inside are shifted by the same amount.
     shift = (point - nearest)[(nearest > lower) & (nearest < upper)]
     np.testing.assert_allclose(shift, shift.mean(), atol=1e-12 * distance)
+
+
+def noisy(rng, n_samples):
+    X = rng.normal(size=(n_samples, 3))
+    return X, (X[:, 0] + 0.5 * rng.normal(size=n_samples) > 0).astype(int)
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg"])
+@pytest.mark.parametrize("scale", [1e9, 1e150])
+def test_among_rounding_errors_a_fit_ends_soon(rng, scale, solver):
+    """Coefficients of 1 and kernel values of 1e18 leave no digit of a decision value."""
+    X, y = noisy(rng, 40)
+    with pytest.warns(ConvergenceWarning, match="duality gap .* scale X"):
+        model = BandedSVC(kernel="linear", solver=solver).fit(scale * X, y)
+    assert model.certificate_.n_iter < 1000
+    assert model.certificate_.n_pair_steps < 1_000_000
+    assert np.isfinite(model.decision_function(scale * X)).all()
+
+
+def test_work_is_bounded_and_goes_on_from_there(rng, monkeypatch):
+    X, y = noisy(rng, 200)
+    model = BandedSVC(C1=1e3, C2=1e3, kernel="linear", warm_start=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("bandsvm.solvers._work.MOST_WORK", 1e6)
+        with pytest.warns(ConvergenceWarning, match=r"work .* gap .* scale X.* warm_start"):
+            model.fit(X, y)
+        assert model.certificate_.status is Status.WORK_LIMIT
+        assert model.certificate_.n_iter == 1
+    assert model.fit(X, y).certificate_.is_optimal
+
+
+def test_polish_is_bounded(rng, monkeypatch):
+    """A round more than the work allows, however far from exact the solution is."""
+    case = make_case(0, 200, kernel="linear", C1=1e5, C2=1e5)
+    rounds = []
+
+    def climb(state):
+        rounds.append(1)
+        return climb_face(state)
+
+    monkeypatch.setattr("bandsvm.solvers._polish.climb_face", climb)
+    monkeypatch.setattr("bandsvm.solvers._polish.rounding_error", lambda state: 0.0)
+    case.solve(tol=1e-2)
+    n_rounds = len(rounds)
+    assert n_rounds > 1
+    monkeypatch.setattr("bandsvm.solvers._polish.MOST_WORK", 0.0)
+    case.solve(tol=1e-2)
+    assert len(rounds) == n_rounds + 1

@@ -16,6 +16,8 @@ MOST_ROUNDS = 50
 # Rounds without a smaller violation after which rounding is all that is left.
 PATIENCE = 5
 STEPS_PER_VARIABLE = 10
+# Multiplications on faces after which a round is the last: about a second.
+MOST_WORK = 1e10
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
 HAIR = 1e-13
@@ -35,6 +37,7 @@ def polish(state: State) -> float:
     problem, engine = state.problem, state.engine
     everything = np.arange(problem.n_samples)
     best, best_c, best_f, waited = np.inf, state.c.copy(), state.f.copy(), 0
+    most_work = state.face_work + MOST_WORK
     for _ in range(MOST_ROUNDS):
         tidy(state)
         climb_face(state)
@@ -44,6 +47,8 @@ def polish(state: State) -> float:
         if current < best:
             best, best_c, best_f = current, state.c.copy(), state.f.copy()
         if current <= rounding_error(state) or waited >= PATIENCE:
+            break
+        if state.face_work > most_work:
             break
         budget = STEPS_PER_VARIABLE * problem.n_samples
         step = engine.solve_block(everything, state.c, state.f, rounding_error(state), budget)
@@ -76,10 +81,13 @@ def tidy(state: State) -> None:
         state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 
-def rounding_error(state: State) -> float:
-    """Return the size of the rounding errors in ``f``, below which violations say nothing."""
-    diagonal = state.engine.diagonal()
+def rounding_error(state: State, norm: int = 1) -> float:
+    """Return the size of the rounding errors in ``f``, below which violations say nothing.
+
+    They are at most as large as the 1-norm of what goes into f says, and typically as the 2-norm.
+    """
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
-    reach = float(np.sqrt(np.abs(diagonal).max()) * (np.sqrt(np.abs(diagonal)) @ np.abs(state.c)))
+    roots = np.sqrt(np.abs(state.engine.diagonal()))
+    reach = float(roots.max() * np.linalg.norm(roots * state.c, norm))
     edges = float(max(np.abs(state.problem.lo).max(), np.abs(state.problem.hi).max()))
     return float(np.finfo(np.float64).eps) * (reach + edges)

@@ -84,11 +84,13 @@ def climb_face(
     find_direction: Callable[[Face], NDArray] = newton_direction,
     largest: int = LARGEST_FACE,
     most_steps: int = MOST_STEPS,
+    most_products: int | None = None,
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
     Variables that meet the end of their piece on the way stay there: the face loses dimensions
-    and the climb goes on with the rest.
+    and the climb goes on with the rest. ``most_products`` with the kernel make a direction; without
+    it, a factorisation does.
     """
     problem = state.problem
     free = free_variables(problem, state.c)
@@ -113,6 +115,8 @@ def climb_face(
         if float(np.abs(uphill).max()) <= flat:
             break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
+        products = len(active) / 3 if most_products is None else most_products
+        state.face_work += len(active) ** 2 * (products + len(BENT_WAYS))
         moved = _ascend(face, find_direction(face))
         if moved is None:
             break

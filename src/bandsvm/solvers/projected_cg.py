@@ -61,7 +61,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             continue
         residual = max(CLIMB_REDUCTION * current, CLIMB_SHARE_OF_TOL * tol)
         climb = partial(conjugate_direction, residual_tol=residual)
-        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS)
+        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS, LARGEST_CG_STEPS)
         if not moved:
             return
 
