@@ -11,6 +11,7 @@ namespace BANDSVM_LEVEL {
 namespace {
 
 // Selection needs a positive curvature; a pair of duplicates has none and is worth a long step.
+// Share of the first variable's own curvature, so that units do not matter.
 constexpr double kSmallestCurvature = 1e-12;
 
 template <typename Real>
@@ -107,7 +108,8 @@ template <typename Real>
 std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real curvature_i,
                          Real rise) {
   constexpr std::size_t lanes = kLanes<Real>;
-  const Real smallest = Real(kSmallestCurvature);
+  const Real smallest = larger(Real(kSmallestCurvature) * curvature_i,
+                             std::numeric_limits<Real>::min());
   const std::size_t whole = s.size / lanes * lanes;
   const Vector<Real> zero{}, floor = smallest - Vector<Real>{};
   Vector<Real> squares = zero, curvatures = Real(1) - Vector<Real>{}, where{};

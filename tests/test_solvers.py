@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._piecewise import falling_root, project
 from bandsvm.certificate import dual_value
@@ -14,7 +15,7 @@ from bandsvm.solvers import Status, available_solvers, solve
 from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.block import part_in_play, steps_on_part
-from bandsvm.solvers.face import Face, newton_direction
+from bandsvm.solvers.face import Face, _ascend, newton_direction
 from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from problems import make_case
 
@@ -145,7 +146,10 @@ def test_projection_is_feasible_and_nearest(seed, n, has_total):
 
 def test_falling_root():
     # 3 up to 1, then falling by 2 a unit until 4, where it is -3.
-    assert falling_root(3.0, np.array([4.0, 1.0]), np.array([2.0, -2.0])) == pytest.approx(2.5)
+    def value(b):
+        return float(3.0 - 2.0 * (np.clip(b, 1.0, 4.0) - 1.0))
+
+    assert falling_root(value, np.array([4.0, 1.0])) == pytest.approx(2.5)
 
 
 def bent(problem, c):
@@ -220,6 +224,31 @@ def test_newton_direction_solves_the_face(rng):
     face = Face(kernel, gradient, np.zeros(n), -wide, wide, True)
     residual = gradient - kernel @ newton_direction(face)
     np.testing.assert_allclose(residual, residual.mean(), atol=1e-9)
+
+
+@pytest.mark.parametrize("has_intercept", [True, False])
+@pytest.mark.parametrize("place", ["kernel", "gradient"])
+def test_newton_direction_of_what_is_not_finite_leads_nowhere(rng, place, has_intercept):
+    A, gradient = rng.normal(size=(5, 5)), rng.normal(size=5)
+    kernel = A @ A.T
+    (kernel[2] if place == "kernel" else gradient)[2] = np.nan
+    face = Face(kernel, gradient, np.zeros(5), -np.ones(5), np.ones(5), has_intercept)
+    assert _ascend(face, newton_direction(face)) is None
+
+
+def test_newton_direction_of_an_indefinite_kernel_takes_few_factors(monkeypatch):
+    """Its trace is 0, which says nothing of the damping that it needs."""
+    counted = []
+
+    def functions(names, arrays):
+        factorise, solve = get_lapack_funcs(names, arrays)
+        return lambda *a, **k: counted.append(1) or factorise(*a, **k), solve
+
+    monkeypatch.setattr("bandsvm.solvers.face.get_lapack_funcs", functions)
+    kernel, gradient = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 2.0])
+    face = Face(kernel, gradient, np.zeros(2), -np.ones(2), np.ones(2), False)
+    assert gradient @ newton_direction(face) > 0
+    assert len(counted) < 15
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,22 +12,29 @@ NEWTON_STEPS = 6
 ROUNDING = 1e-15
 
 
-def falling_root(start: float, breakpoints: NDArray, slope_changes: NDArray) -> float:
-    """Return b with value(b) = 0 of a falling, continuous, piecewise linear function.
+def falling_root(value: Callable[[float], float], breakpoints: NDArray) -> float:
+    """Return b with value(b) = 0 of a falling, continuous function, linear between breakpoints.
 
-    Left of all breakpoints the function is ``start >= 0``; at each breakpoint its slope changes by
-    the entry of ``slope_changes``; right of all of them it is constant again and at most 0.
+    Values are computed where they are needed: summed up from breakpoint to breakpoint they would
+    have the rounding errors of the largest one, and boxes can be much wider than a solution.
     """
-    order = np.argsort(breakpoints, kind="stable")
-    points = breakpoints[order]
-    slopes = np.cumsum(slope_changes[order])
-    values = start + np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(points))])
-    k = int(np.searchsorted(-values, 0.0))  # the first breakpoint at which the value is <= 0
-    if k == 0 or k == len(points):
+    points = np.sort(breakpoints)
+    first, last = 0, len(points) - 1
+    before, after = value(float(points[first])), value(float(points[last]))
+    if before <= 0.0 or after > 0.0:
         # Only rounding, or nothing that moves, can leave the root outside the breakpoints.
-        return float(points[min(k, len(points) - 1)])
-    run, fall = points[k] - points[k - 1], values[k - 1] - values[k]
-    return float(points[k - 1] + run * (values[k - 1] / fall))
+        return float(points[first] if before <= 0.0 else points[last])
+    while last - first > 1:
+        middle = (first + last) // 2
+        at_middle = value(float(points[middle]))
+        if at_middle > 0.0:
+            first, before = middle, at_middle
+        else:
+            last, after = middle, at_middle
+    run, fall = float(points[last] - points[first]), before - after
+    if before < -after:
+        return float(points[first]) + run * (before / fall)
+    return float(points[last]) + run * (after / fall)
 
 
 def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None) -> NDArray:
@@ -42,16 +51,23 @@ def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None)
         moved = np.clip(point - shift, lower, upper)
         if abs(float(moved.sum()) - total) <= ROUNDING * float(np.abs(moved).sum()):
             return moved
-    ones = np.ones(len(point))
     shift = falling_root(
-        float(upper.sum()) - total,
+        lambda b: float(np.clip(point - b, lower, upper).sum()) - total,
         np.concatenate([point - upper, point - lower]),
-        np.concatenate([-ones, ones]),
     )
     moved = np.clip(point - shift, lower, upper)
-    # Breakpoints far from zero cost the root digits: what the sum lacks goes to those that move.
+    # Points far from the box cost the root digits.
     inside = (moved > lower) & (moved < upper)
-    if inside.any():
-        moved[inside] += (total - moved.sum()) / np.count_nonzero(inside)
-        np.clip(moved, lower, upper, out=moved)
-    return moved
+    moved[inside] += shares(total - float(moved.sum()), moved[inside])
+    return np.clip(moved, lower, upper, out=moved)
+
+
+def shares(excess: float, values: NDArray) -> NDArray[np.float64]:
+    """Return the excess of a sum over what it should be as shares of its terms, by their size.
+
+    Equal shares would be errors of the largest term's size in the smallest.
+    """
+    sizes = np.abs(values)
+    if not sizes.any():
+        sizes = np.ones(len(values))
+    return excess * (sizes / sizes.sum())

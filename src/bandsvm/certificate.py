@@ -306,6 +306,10 @@ _LIMITS = {
         "met its time_limit after {seconds:.3g} s",
         "raise time_limit, scale X, or ",
     ),
+    Status.WORK_LIMIT: (
+        "stopped after as much work as a problem of this size should take",
+        "scale X, lower C1 and C2, or ",
+    ),
     Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
     Status.STOPPED: ("was stopped by a callback", ""),
 }

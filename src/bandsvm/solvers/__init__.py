@@ -12,9 +12,10 @@ from bandsvm._watch import Stop, look, watched
 from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels import Rows
 from bandsvm.problem import ROUNDING, BandProblem
-from bandsvm.solvers._polish import is_small, polish
+from bandsvm.solvers._polish import is_small, polish, rounding_error
 from bandsvm.solvers._slopes import dual_value, free_variables
 from bandsvm.solvers._solution import Progress, Solution, State, Status, after
+from bandsvm.solvers._work import most_work, work_done
 from bandsvm.solvers.block import LARGEST_BLOCK, block_size, block_steps, solve_for
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
@@ -46,6 +47,8 @@ VISIBLE_GAIN = 1e-9
 VISIBLE_FALL = 0.9
 # Seconds in which a solve that must end may finish what it was about to do.
 SECONDS_TO_CATCH_UP = 0.2
+# A violation of the size of rounding errors must fall soon.
+SHORT_PATIENCE = 10
 
 
 def available_solvers() -> tuple[str, ...]:
@@ -126,8 +129,14 @@ def solve(
             if n_iter >= max_iter:
                 status = Status.ITERATION_LIMIT
                 break
+            if work_done(state, n_iter) > most_work(problem.n_samples):
+                status = Status.WORK_LIMIT
+                break
             if state.is_current and hope.is_lost(
-                n_iter, dual_value(problem, state.c, state.f), violation
+                n_iter,
+                dual_value(problem, state.c, state.f),
+                violation,
+                lambda violation=violation: violation <= rounding_error(state, norm=2),
             ):
                 break
             n_iter += 1
@@ -157,16 +166,29 @@ class Patience:
     def __init__(self) -> None:
         self._dual, self._dual_at = -np.inf, 0
         self._visible_dual, self._violation, self._visible_at = -np.inf, np.inf, 0
+        self._fell_at = 0
 
-    def is_lost(self, n_iter: int, dual: float, violation: float) -> bool:
-        """Return whether the dual has stood still for too long."""
+    def is_lost(
+        self, n_iter: int, dual: float, violation: float, is_noise: Callable[[], bool]
+    ) -> bool:
+        """Return whether the dual has stood still for too long.
+
+        Where the violation is of the size of rounding errors (``is_noise``, which is asked only if
+        need be) the dual says nothing, and the violation has to fall.
+        """
+        if violation < VISIBLE_FALL * self._violation:
+            self._fell_at = n_iter
         if n_iter == 0 or dual > self._dual + SMALLEST_GAIN * abs(self._dual):
             self._dual, self._dual_at = dual, n_iter
         rose = dual > self._visible_dual + VISIBLE_GAIN * abs(self._visible_dual)
         if n_iter == 0 or rose or violation < VISIBLE_FALL * self._violation:
             self._visible_dual, self._visible_at = dual, n_iter
             self._violation = min(violation, self._violation)
-        return n_iter - self._dual_at >= PATIENCE or n_iter - self._visible_at >= LONG_PATIENCE
+        return (
+            n_iter - self._dual_at >= PATIENCE
+            or n_iter - self._visible_at >= LONG_PATIENCE
+            or (n_iter - self._fell_at >= SHORT_PATIENCE and is_noise())
+        )
 
 
 def _initial_state(

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from bandsvm._piecewise import shares
 from bandsvm._watch import Stop
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
@@ -18,7 +19,10 @@ MOST_ROUNDS = 50
 # Rounds without a smaller violation after which rounding is all that is left.
 PATIENCE = 5
 STEPS_PER_VARIABLE = 10
-# Share of a piece that rounding may put between a variable and the piece's end.
+# Multiplications on faces after which a round is the last: about a second.
+MOST_WORK = 1e10
+# Share of a bound, or of the other variables, that rounding may put between a variable and the
+# end of its piece.
 HAIR = 1e-13
 
 
@@ -37,6 +41,7 @@ def polish(state: State) -> float:
     everything = np.arange(problem.n_samples)
     best = violation(problem, *ascent_slopes(problem, state.c, state.f))
     best_c, best_f, waited = state.c.copy(), state.f.copy(), 0
+    most_work = state.face_work + MOST_WORK
     with suppress(Stop):  # the best point so far is as good as any
         for _ in range(MOST_ROUNDS):
             tidy(state)
@@ -47,6 +52,8 @@ def polish(state: State) -> float:
             if current < best:
                 best, best_c, best_f = current, state.c.copy(), state.f.copy()
             if current <= rounding_error(state) or waited >= PATIENCE:
+                break
+            if state.face_work > most_work:
                 break
             budget = STEPS_PER_VARIABLE * problem.n_samples
             step = engine.solve_block(everything, state.c, state.f, rounding_error(state), budget)
@@ -59,24 +66,33 @@ def polish(state: State) -> float:
 def tidy(state: State) -> None:
     """Undo what many steps' rounding did: variables next to an end of their piece, a sum not 0.
 
-    A variable a hair's breadth from its bound would count as free and settle the intercept.
+    A variable a hair's breadth from its bound would count as free and settle the intercept. A hair
+    is a share of the bound; next to 0 it is a share of the other variables, because a box can be
+    much wider than any of them needs.
     """
     problem = state.problem
     free = free_variables(problem, state.c)
     _, lower, upper = (part[free] for part in piece(problem, state.c))
-    c, hair = state.c[free], HAIR * (upper - lower)
-    c = np.where(c - lower <= hair, lower, np.where(upper - c <= hair, upper, c))
+    c = state.c[free]
+    # Samples far from the origin have small coefficients that count, those at it large ones.
+    pull = np.abs(c) * np.sqrt(np.abs(state.engine.diagonal()[free]))
+    is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
+    bound = lower + upper  # the end that is not 0
+    c = np.where(is_nothing, 0.0, np.where(np.abs(bound - c) <= HAIR * np.abs(bound), bound, c))
     state.move(free, c)
-    inside = (c > lower) & (c < upper)
-    if problem.has_intercept and inside.any():
-        excess = float(state.c.sum()) / np.count_nonzero(inside)
-        state.move(free[inside], np.clip(c - excess, lower, upper)[inside])
+    inside = (c != 0.0) & (c != bound)
+    if problem.has_intercept:
+        moved = c[inside] - shares(float(state.c.sum()), c[inside])
+        state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 
-def rounding_error(state: State) -> float:
-    """Return the size of the rounding errors in ``f``, below which violations say nothing."""
-    diagonal = state.engine.diagonal()
+def rounding_error(state: State, norm: int = 1) -> float:
+    """Return the size of the rounding errors in ``f``, below which violations say nothing.
+
+    They are at most as large as the 1-norm of what goes into f says, and typically as the 2-norm.
+    """
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
-    reach = float(np.sqrt(np.abs(diagonal).max()) * (np.sqrt(np.abs(diagonal)) @ np.abs(state.c)))
+    roots = np.sqrt(np.abs(state.engine.diagonal()))
+    reach = float(roots.max() * np.linalg.norm(roots * state.c, norm))
     edges = float(max(np.abs(state.problem.lo).max(), np.abs(state.problem.hi).max()))
     return float(np.finfo(np.float64).eps) * (reach + edges)

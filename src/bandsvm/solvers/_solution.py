@@ -20,6 +20,7 @@ class Status(Enum):
     CONVERGED = "converged"
     ITERATION_LIMIT = "iteration limit"
     NO_PROGRESS = "no progress"
+    WORK_LIMIT = "work limit"
     NOT_FINITE = "not finite"
     STOPPED = "stopped by a callback"
     TIME_LIMIT = "time limit"
@@ -103,6 +104,7 @@ class State:
     c: NDArray[np.float64]
     f: NDArray[np.float64]
     n_pair_steps: int = field(default=0)
+    face_work: float = field(default=0.0)  # multiplications that steps on faces took
     part: Part | None = field(default=None)
     unfinished: tuple[NDArray, NDArray] | None = field(default=None)
 

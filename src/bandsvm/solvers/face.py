@@ -23,10 +23,14 @@ MOST_STEPS = 100
 # Multiplications that a climb may take: some tenths of a second.
 MOST_WORK = 4e9
 DAMPING_GROWTH = 100.0
+EPSILON = float(np.finfo(np.float64).eps)
+# Of a kernel that is zero; what is divided by it stays finite.
+LEAST_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
-# A direction is cut to this many widths of the widest piece: beyond, only rounding errors grow.
+# A direction is cut to this many widths of the widest piece, and to sizes of the largest variable
+# where those are much less: beyond, only rounding errors grow.
 LONGEST_WAY = 100.0
 
 
@@ -49,7 +53,8 @@ def newton_direction(face: Face) -> NDArray:
     """Return ``argmax g'd - d'(K + delta I)d / 2``, within ``sum d = 0`` if there is an intercept.
 
     The damping delta makes the system solvable for singular and indefinite K and keeps d an
-    ascent direction: where K is flat, d is long and ends at the piece's end.
+    ascent direction: where K is flat, d is long and ends at the piece's end. It is zero if K is not
+    finite.
     """
     kernel, gradient, has_intercept = face.kernel, face.gradient, face.has_intercept
     n = len(gradient)
@@ -59,10 +64,12 @@ def newton_direction(face: Face) -> NDArray:
         row_means = kernel.mean(axis=0)
         kernel = kernel - row_means[:, None] - row_means[None, :] + row_means.mean()
         kernel += abs(float(np.trace(kernel))) / n**2
-    machine = np.finfo(np.float64)
-    damping = max(machine.eps * abs(float(np.trace(kernel))), machine.tiny)
+    # The trace of a kernel is at least its largest entry; that of an indefinite one can be 0.
+    largest = float(np.abs(kernel).max())
+    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), LEAST_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
-    while True:
+    # No eigenvalue exceeds n times the largest entry: that much damping is enough.
+    while damping <= max(DAMPING_GROWTH * n * largest, LEAST_DAMPING):
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
         factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
@@ -70,6 +77,7 @@ def newton_direction(face: Face) -> NDArray:
             direction = solve(factor, gradient, lower=True)[0]
             return direction - direction.mean() if has_intercept else direction
         damping *= DAMPING_GROWTH
+    return np.zeros(n)  # K is not finite
 
 
 def climb_face(
@@ -77,11 +85,13 @@ def climb_face(
     find_direction: Callable[[Face], NDArray] = newton_direction,
     largest: int = LARGEST_FACE,
     most_steps: int = MOST_STEPS,
+    most_products: int | None = None,
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
     Variables that meet the end of their piece on the way stay there: the face loses dimensions
-    and the climb goes on with the rest.
+    and the climb goes on with the rest. ``most_products`` with the kernel make a direction; without
+    it, a factorisation does.
     """
     problem = state.problem
     free = free_variables(problem, state.c)
@@ -93,7 +103,7 @@ def climb_face(
     active = np.arange(len(free))
     refinements = 0
     # Slopes of this size are rounding errors of the decision values.
-    flat = float(np.finfo(np.float64).eps * np.abs(slope).max())
+    flat = EPSILON * float(np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
@@ -107,6 +117,8 @@ def climb_face(
         if float(np.abs(uphill).max()) <= flat:
             break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
+        products = len(active) / 3 if most_products is None else most_products
+        state.face_work += len(active) ** 2 * (products + len(BENT_WAYS))
         moved = _ascend(face, find_direction(face))
         if moved is None:
             break
@@ -132,13 +144,13 @@ def _curvature(state: State, free: NDArray) -> NDArray:
 def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     """Return the point reached along ``direction``, or None if it does not lead up."""
     kernel, gradient, c, lower, upper, has_intercept = face
+    reach = float(np.abs(direction).max())
+    if not 0.0 < reach < np.inf:
+        return None
     total = float(c.sum()) if has_intercept else None
     # Many variables can land at once on the way bent along the ends of the pieces.
-    reach = float(np.abs(direction).max())
-    longest = LONGEST_WAY * float((upper - lower).max())
-    bent = direction if reach <= longest else direction * (longest / reach)
-    for shrink in BENT_WAYS:
-        end = c + shrink * bent
+    for share in _bent_ways(float((upper - lower).max()) / reach, float(np.abs(c).max()) / reach):
+        end = c + share * direction
         if (end < lower).any() or (end > upper).any():
             end = project(end, lower, upper, total)
         way = end - c
@@ -160,3 +172,10 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     landed = room <= step
     moved[landed] = ends[landed]
     return moved
+
+
+def _bent_ways(width: float, size: float) -> NDArray:
+    """Return shares of a direction to try, given widest piece and largest variable as shares."""
+    ways, closer = min(1.0, LONGEST_WAY * width) * BENT_WAYS, LONGEST_WAY * size * BENT_WAYS
+    # Where boxes are much wider than any variable needs, all of the first ways may lead too far.
+    return np.append(ways, closer) if closer[0] < ways[-1] else ways

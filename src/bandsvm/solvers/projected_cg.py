@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._piecewise import falling_root
+from bandsvm._piecewise import falling_root, shares
 from bandsvm._watch import look
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._slopes import ascent_slopes, violation
@@ -27,7 +27,7 @@ GRADIENT_STEPS = 3
 LONGEST_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
 LONGEST_WAY = 1e4
-SMALLEST_SCALE = 1e-100  # keeps step lengths and their inverses finite
+SMALLEST_SCALE = 1e-250  # keeps step lengths and their inverses finite
 # The climb need not be better than the face is right.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
@@ -62,7 +62,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             continue
         residual = max(CLIMB_REDUCTION * current, CLIMB_SHARE_OF_TOL * tol)
         climb = partial(conjugate_direction, residual_tol=residual)
-        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS)
+        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS, LARGEST_CG_STEPS)
         if not moved:
             return
 
@@ -117,14 +117,11 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
         zero_to,
         zero_to + bounds.above / above,
     ]
-    changes = np.concatenate([-below, below, -above, above])
-    end = point(falling_root(float(bounds.below.sum()), np.concatenate(breakpoints), changes))
+    end = point(falling_root(lambda b: float(point(b).sum()), np.concatenate(breakpoints)))
     inside = (end != 0.0) & (end > -bounds.above) & (end < bounds.below)
-    if inside.any():
-        # What rounding of the root left in the sum goes back to those that can move.
-        share = float(end.sum()) / np.count_nonzero(inside)
-        end[inside] = np.clip(end[inside] - share, -bounds.above[inside], bounds.below[inside])
-    return end
+    # What rounding of the root left in the sum goes back to those that can move.
+    end[inside] -= shares(float(end.sum()), end[inside])
+    return np.clip(end, -bounds.above, bounds.below, out=end)
 
 
 def best_on_segment(
@@ -174,6 +171,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
         return vector - vector.mean() if face.has_intercept else vector
 
     fall, rise = face.lower - face.c, face.upper - face.c
+    flat = float(np.finfo(np.float64).eps * np.abs(np.diagonal(face.kernel)).max())
     most_outside = max(1, int(LARGEST_SHARE_OUTSIDE * len(face.c)))
     residual = face.gradient.copy()
     direction = np.zeros_like(residual)
@@ -185,7 +183,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
         look()
         image = centred(face.kernel @ conjugate)
         curvature = float(conjugate @ image)
-        if curvature <= np.finfo(np.float64).eps * norm:
+        if curvature <= flat * norm:
             # Flat or indefinite: this way leads up without end, so it ends at a piece's end.
             return direction if direction.any() else conjugate
         step = norm / curvature

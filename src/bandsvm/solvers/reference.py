@@ -16,7 +16,8 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 
 STEPS_BETWEEN_REPORTS = 1000
-SMALLEST_CURVATURE = 1e-12
+# Selection needs positive curvatures: this share of the largest will do, and the last is for none.
+SMALLEST_CURVATURE = 1e-12, np.finfo(np.float64).tiny
 
 
 def reference_steps(state: State, tol: float) -> Generator[float]:
@@ -24,6 +25,8 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
     K = state.engine.block(np.arange(state.problem.n_samples))
     c, f, problem = state.c, state.f, state.problem
     bounds, bends = problem.bounds, problem.bends
+    share, tiny = SMALLEST_CURVATURE
+    smallest = max(share * float(np.abs(np.diag(K)).max()), tiny)
     while True:
         for _ in range(STEPS_BETWEEN_REPORTS):
             look()
@@ -45,12 +48,12 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
                 curvatures = np.diag(K) + K[i, i] - 2 * K[i]
                 bent = curvatures + bend_up[i] + bend_down
                 gains = np.maximum(up[i] - down, 0.0) ** 2
-                j = int(np.argmax(gains / np.maximum(bent, SMALLEST_CURVATURE)))
+                j = int(np.argmax(gains / np.maximum(bent, smallest)))
                 walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
             else:
                 bent = np.diag(K) + np.where(up > -down, bend_up, bend_down)
                 gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
-                i = int(np.argmax(gains / np.maximum(bent, SMALLEST_CURVATURE)))
+                i = int(np.argmax(gains / np.maximum(bent, smallest)))
                 walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
             state.n_pair_steps += 1
             moved = np.flatnonzero(c != before)

@@ -1,0 +1,31 @@
+"""How much work a solve may take: bounds that count, so that no answer depends on the machine.
+
+The unit is a multiplication within a factorisation; a core does some 1e10 of them a second.
+"""
+
+from __future__ import annotations
+
+from bandsvm.solvers._solution import State
+from bandsvm.solvers.block import LARGEST_BLOCK
+
+# Up to this many samples a solve may take a few seconds; beyond, as long as it takes to factorise
+# all of K as often.
+SMALL = 1000
+MOST_WORK = 4e10
+# What an outer step costs beside pair steps and faces, and a pair step beside its passes.
+PER_OUTER_STEP = 1e7
+PER_PAIR_STEP = 3e3
+# Passes over a block wait for memory.
+PER_VALUE = 10.0
+
+
+def work_done(state: State, n_iter: int) -> float:
+    """Return about how much work a solve has taken so far."""
+    block = min(state.problem.n_samples, LARGEST_BLOCK)
+    on_pairs = state.n_pair_steps * (PER_PAIR_STEP + PER_VALUE * block)
+    return n_iter * PER_OUTER_STEP + on_pairs + state.face_work
+
+
+def most_work(n_samples: int) -> float:
+    """Return how much work a solve may take."""
+    return MOST_WORK * max(1.0, n_samples / SMALL) ** 3
