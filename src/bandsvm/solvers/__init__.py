@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +137,7 @@ def solve(
                 n_iter,
                 dual_value(problem, state.c, state.f),
                 violation,
-                lambda violation=violation: violation <= rounding_error(state, norm=2),
+                partial(_is_noise, state, violation),
             ):
                 break
             n_iter += 1
@@ -158,6 +159,11 @@ def solve(
         n_kernel_rows=rows.n_computed - rows_before,
         seconds=time.perf_counter() - began,
     )
+
+
+def _is_noise(state: State, violation: float) -> bool:
+    """Return whether a violation is of the size of rounding errors."""
+    return violation <= rounding_error(state, norm=2)
 
 
 class Patience:
