@@ -22,8 +22,8 @@ from bandsvm.certificate import certify, combine, shortfall
 from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 
-# Rounding errors that decision values of float32 samples may have: less than ``tol`` leaves open.
-ROUNDING_SHARE_OF_TOL, LARGEST_ROUNDING = 0.5, 5e-4
+# Rounding errors that decision values of float32 samples may have: no more than ``tol`` leaves open.
+LARGEST_ROUNDING = 1e-3
 
 
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -252,7 +252,7 @@ default='rbf'
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             The decision value g(x), one column per class if there are more than two; in float32
             for X in float32. Those differ from the values of the same samples in float64 by at most
-            half of `tol` or 5e-4, whichever is less.
+            `tol` or 1e-3, whichever is less.
         """
         check_is_fitted(self)
         X = _validation.check_for_prediction(self, X)
@@ -354,6 +354,6 @@ default='rbf'
             self.support_vectors_,
             self.dual_coef_.T,
             self.n_jobs,
-            largest_rounding=min(ROUNDING_SHARE_OF_TOL * self.tol, LARGEST_ROUNDING),
+            largest_rounding=min(self.tol, LARGEST_ROUNDING),
         )
         return products + self.intercept_
