@@ -89,8 +89,10 @@ def test_sharper_models_predict_more_sharply(rng):
 
 def test_only_samples_that_need_it_are_computed_in_double(rng, monkeypatch):
     near, far = rng.normal(size=(500, 3)), 1e4 * rng.normal(size=(5, 3))
-    A, B = np.concatenate([near, far]).astype(np.float32), rng.normal(size=(100, 3))
-    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(100, 1)), 1)
+    A = np.concatenate([near, far]).astype(np.float32)
+    # Far away there is something, too, or decision values there would be zero and exact.
+    B = np.concatenate([rng.normal(size=(100, 3)), far + 0.1])
+    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(105, 1)), 1)
     expected, exact, in_double = product.exact(A), product.exact, []
     monkeypatch.setattr(product, "exact", lambda A: in_double.append(len(A)) or exact(A))
     np.testing.assert_allclose(product.within(A, 1e-4), expected, atol=1e-4)

@@ -22,7 +22,7 @@ from bandsvm.certificate import certify, combine, shortfall
 from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 
-# Rounding errors that decision values of float32 samples may have: no more than ``tol`` leaves open.
+# Rounding errors that decision values of float32 samples may have, unless ``tol`` is less.
 LARGEST_ROUNDING = 1e-3
 
 
