@@ -63,7 +63,7 @@ study: $(VENV)/ready
 sanitize: $(SANITIZE)/ready
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 OPENBLAS_NUM_THREADS=1 \
-	$(SANITIZE)/bin/python -m pytest -p no:xdist -p no:cacheprovider -m "not slow" -k "not estimator_check"
+	$(SANITIZE)/bin/python -m pytest -p no:xdist -p no:cacheprovider -m "not slow"
 
 # A stamp is younger than the sources it was built from.
 $(VENV)/ready: $(SOURCES)
