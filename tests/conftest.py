@@ -1,19 +1,31 @@
 """What all tests share."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
+# The same examples every time, and new ones every time: `make test-all` sets HYPOTHESIS_PROFILE.
+# What fails among new ones is printed with the line that repeats it.
 settings.register_profile(
-    "default",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    "fixed", deadline=None, derandomize=True, suppress_health_check=SUPPRESSED
 )
-settings.load_profile("default")
+settings.register_profile("fresh", deadline=None, print_blob=True, suppress_health_check=SUPPRESSED)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture
 def rng():
     """The one source of random numbers of a test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c():
+    """Let Ctrl-C be Python's own, also where the tests were started with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

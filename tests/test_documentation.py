@@ -1,5 +1,6 @@
 """Docstrings, examples and pages say what is true."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -238,6 +239,23 @@ def test_theory_names_functions_that_exist():
             assert re.search(rf"\b{function}\b", source.read_text()), (file, function)
             checked += 1
     assert checked >= 10
+
+
+def imported_names(path):
+    """Yield the full names of all that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "torture", "benchmarks", "studies", "examples"])
+def test_only_one_module_may_know_what_is_private_in_scikit_learn(folder):
+    for path in (ROOT / folder).rglob("*.py"):
+        if path.name != "_compat.py":
+            names = [name for name in imported_names(path) if name.startswith("sklearn.")]
+            assert [name for name in names if "._" in name] == [], path
 
 
 def test_no_module_is_too_long():

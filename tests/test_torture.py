@@ -15,6 +15,7 @@ from torture import leaks
 from torture.__main__ import SUITES, Tally, batches_of, table
 from torture.children import run_cases
 from torture.oracle import objections
+from torture.problems import problem
 
 SAMPLE = {
     "problems": range(20_000, 20_060),
@@ -78,3 +79,18 @@ def test_table_counts_failures():
     tallies["problems"].outcomes["certified"] = 100
     assert "100 problems run, 20 faults injected, 0 failures" in table(tallies)
     assert sum(map(len, batches_of("problems", 250))) == 250
+
+
+def test_seeds_draw_other_cases():
+    def numbers(suite, seed):
+        return [k for batch in batches_of(suite, 150, seed) for k in batch]
+
+    assert numbers("problems", 0) == list(range(150))
+    assert numbers("problems", 3) == list(range(30_000, 30_150))
+    assert numbers("faults", 3) == list(range(150))  # they are places in a list
+
+
+def test_some_problems_take_the_ways_of_large_ones():
+    drawn = [problem(number) for number in range(60)]
+    assert 10 < sum(p.lowered for p in drawn) < 50
+    assert any(len(p.labels) > 1000 for p in drawn)

@@ -1,7 +1,11 @@
-"""``python -m torture``: all suites; ``python -m torture problems 17``: one case, right here."""
+"""``python -m torture``: all suites; ``python -m torture problems 17``: one case, right here.
+
+Every run draws other cases, from a seed that it prints; ``--seed 5`` repeats those of seed 5.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import sys
@@ -10,7 +14,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from torture.children import CASES_PER_CHILD, Result, judged, run_cases
+from torture.children import CASES_PER_CHILD, Result, judged, listen_to_ctrl_c, run_cases
 
 
 @dataclass
@@ -32,16 +36,30 @@ SUITES = {
     "files": 4000,
 }
 FEWEST_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
+# The numbers of their cases are places in a list, not seeds.
+ENUMERATED = ("leaks", "faults")
+# Case numbers of one seed; seeds beyond are taken modulo, because numbers seed 32-bit generators.
+CASES_PER_SEED, N_SEEDS = 10_000, 4000
 
 
 def main(arguments: list[str]) -> int:
     """Run what is asked for; return 1 if anything is wrong."""
-    if len(arguments) == 2:
-        return run_one(arguments[0], int(arguments[1]))
-    names = arguments or list(SUITES)
+    parser = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
+    parser.add_argument("suites", nargs="*", help=f"of {', '.join(SUITES)}; or one and a number")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="0 for a fixed set")
+    options = parser.parse_args(arguments)
+    names = options.suites or list(SUITES)
+    if len(names) == 2 and names[1].isdigit():
+        return run_one(names[0], int(names[1]))
+    return run_suites(names, options.seed % N_SEEDS)
+
+
+def run_suites(names: list[str], seed: int) -> int:
+    """Run all cases of some suites; return 1 if anything is wrong."""
+    print(f"seed {seed}")
     tallies = {name: Tally(SUITES[name]) for name in names}
     began, done, total = time.monotonic(), 0, sum(SUITES[name] for name in names)
-    batches = [(name, batch) for name in names for batch in batches_of(name, SUITES[name])]
+    batches = [(name, batch) for name in names for batch in batches_of(name, SUITES[name], seed)]
     # A core is left for the threads of fits.
     with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2 + 1)) as pool:
         for results in pool.map(lambda batch: list(run_cases(*batch)), batches):
@@ -62,6 +80,7 @@ def main(arguments: list[str]) -> int:
 
 def run_one(suite: str, number: int) -> int:
     """Run one case in this process and say what became of it."""
+    listen_to_ctrl_c()
     module = importlib.import_module(f"torture.{suite}")
     print(module.describe(number))
     result = judged(module.case, suite, number, "")
@@ -69,10 +88,12 @@ def run_one(suite: str, number: int) -> int:
     return 1 if result.fault else 0
 
 
-def batches_of(name: str, n_cases: int) -> list[range]:
+def batches_of(name: str, n_cases: int, seed: int = 0) -> list[range]:
     """Return the numbers of a suite's cases, a child each."""
     size = FEWEST_PER_CHILD.get(name, CASES_PER_CHILD)
-    return [range(first, min(first + size, n_cases)) for first in range(0, n_cases, size)]
+    begin = 0 if name in ENUMERATED else seed * CASES_PER_SEED
+    end = begin + n_cases
+    return [range(first, min(first + size, end)) for first in range(begin, end, size)]
 
 
 def table(tallies: dict[str, Tally]) -> str:

@@ -106,6 +106,11 @@ def limit_memory(n_bytes: int = ADDRESS_SPACE) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
 
 
+def listen_to_ctrl_c() -> None:
+    """Let Ctrl-C be Python's own, also where this process was started with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def judged(case: Callable[[int], tuple[str, str]], suite: str, number: int, what: str) -> Result:
     """Run a case and return its result; what it does not catch is a fault."""
     try:
@@ -117,6 +122,7 @@ def judged(case: Callable[[int], tuple[str, str]], suite: str, number: int, what
 
 def main(suite: str, numbers: list[int]) -> None:
     """Run cases in this process and report each of them before and after."""
+    listen_to_ctrl_c()
     limit_memory()
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     # What the library prints is not a report.

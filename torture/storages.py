@@ -47,8 +47,8 @@ def read_only(X: NDArray, rng: Generator) -> Stored:
 
 
 def memory_mapped(X: NDArray, rng: Generator) -> Stored:
-    file = tempfile.TemporaryFile()  # noqa: SIM115
-    mapped = np.memmap(file, dtype=X.dtype, mode="w+", shape=X.shape)
+    with tempfile.TemporaryFile() as file:  # what is mapped outlives it
+        mapped = np.memmap(file, dtype=X.dtype, mode="w+", shape=X.shape)
     mapped[:] = X
     return mapped, X
 

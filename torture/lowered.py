@@ -1,0 +1,37 @@
+"""Lowered limits: small problems, for which there are oracles, take the ways of large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from unittest.mock import patch
+
+from bandsvm.kernels import _settings
+from bandsvm.solvers import _polish, block
+
+# No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
+LOWERED = {
+    (_settings, "LARGEST_WHOLE"): 0,
+    (_polish, "LARGEST_POLISHED"): 0,
+    (block, "SMALLEST_BLOCK"): 8,
+    (block, "LARGEST_BLOCK"): 16,
+    (block, "PANEL"): 4,
+    (block, "LARGEST_PART"): 0.8,
+}
+# What the rule of thumb for rounding errors of single precision is made to say.
+ROUNDING = {"single": 0.0, "double": float("inf")}
+
+
+@contextmanager
+def lowered_limits(precision: str | None = None) -> Iterator[None]:
+    """Solve small problems like large ones, over rows of a given precision at first."""
+    with ExitStack() as patches:
+        for (module, name), value in LOWERED.items():
+            assert hasattr(module, name), f"{module.__name__} has no {name} any more"
+            patches.enter_context(patch.object(module, name, value))
+        if precision is not None:
+            rounding = ROUNDING[precision]
+            patches.enter_context(
+                patch.object(_settings, "rounding_of_single", lambda *_: rounding)
+            )
+        yield
