@@ -46,6 +46,7 @@ format: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
+	$(BIN)/python benchmarks/sparse.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/report.py

@@ -40,6 +40,7 @@ def main() -> None:
         promises(cases, limits),
         *(fits(cases, model) for model in MODELS),
         predictions(cases),
+        *(sparse(read(path)) for path in RESULTS.glob("sparse.json")),
         where_time_goes(cases),
         growth_section(growth),
         others(limits),
@@ -231,6 +232,31 @@ def predictions(cases: list[dict]) -> str:
     ]
     head = ["data", "model", "samples", "ms", *PEERS, "floors"]
     return "## Predictions\n\nDecision values of test samples in float32.\n\n" + table(head, rows)
+
+
+def sparse(results: dict) -> str:
+    """Return the table of sparse fits and predictions."""
+    rows = [
+        [
+            case["data"],
+            case["kernel"],
+            str(case["n_samples"]),
+            str(case["n_features"]),
+            f"{case['n_values'] / case['n_samples']:.0f}",
+            f"{case['solvers']['bandsvm']['seconds']:.2f}",
+            times(ratio(case, "LIBSVM")),
+            f"{1e3 * case['solvers']['bandsvm']['prediction_seconds']:.1f}",
+            times(ratio(case, "LIBSVM", "prediction_seconds")),
+        ]
+        for case in results["cases"]
+    ]
+    head = ["data", "kernel", "samples", "columns", "values each", "fit (s)", "LIBSVM"]
+    head += ["prediction (ms)", "LIBSVM"]
+    return (
+        "## Sparse data\n\nC-SVM on samples in CSR, against `sklearn.svm.SVC`. Data with more than two "
+        "classes: the largest against the rest. *Hashed*: texts of 30 random words, hashed to that "
+        "many columns.\n\n" + table(head, rows)
+    )
 
 
 def where_time_goes(cases: list[dict]) -> str:

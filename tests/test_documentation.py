@@ -167,6 +167,18 @@ def test_benchmark_runs(capsys, monkeypatch, tmp_path):
         assert case["stages"]["rows"] > 0.0
 
 
+def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["sparse.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "sparse.py"), run_name="__main__")
+    results = json.loads((tmp_path / "sparse.json").read_text())
+    for case in results["cases"]:
+        assert case["certified"]
+        assert case["largest_difference"] < 5e-3
+    section = importlib.import_module("report").sparse(results)
+    assert section.count("hashed 2^20") == len(results["cases"])
+
+
 def test_benchmark_page_is_what_the_script_writes(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     report = importlib.import_module("report")
