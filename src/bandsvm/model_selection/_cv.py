@@ -18,7 +18,7 @@ from bandsvm.solvers import Status
 # The fit to all samples gets what is left of the time limit, or this share of it if that is more.
 SMALLEST_REFIT_SHARE = 0.05
 # How long it may take after Ctrl-C.
-SECONDS_AFTER_INTERRUPT = 1.0
+SECONDS_AFTER_INTERRUPT = 0.25
 
 
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
@@ -123,7 +123,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Ctrl-C ends the search: what was found so far is stored, its best candidate is fitted to all
-    samples for a second at most, and KeyboardInterrupt is raised.
+    samples for a quarter of a second, and KeyboardInterrupt is raised.
 
     Where a search ends early, the best of the candidates with the most folds is compared with all
     others that have at least half of these folds, each on the folds that both have. If time runs
