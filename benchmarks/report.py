@@ -43,8 +43,9 @@ def main() -> None:
         where_time_goes(cases),
         growth_section(growth),
         others(limits),
-        memory_section(read(RESULTS / "memory.json")),
     ]
+    if (RESULTS / "memory.json").exists():
+        sections.append(memory_section(read(RESULTS / "memory.json")))
     (DOCS / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
     draw_growth(growth["curves"], DOCS / "growth.svg")
 
