@@ -49,6 +49,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/sparse.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
+	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/choosing.py
 	$(BIN)/python benchmarks/interrupts.py

@@ -45,6 +45,8 @@ def main() -> None:
         growth_section(growth),
         others(limits),
     ]
+    if (RESULTS / "memory.json").exists():
+        sections.append(memory_section(read(RESULTS / "memory.json")))
     (DOCS / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
     draw_growth(growth["curves"], DOCS / "growth.svg")
 
@@ -326,6 +328,30 @@ def others(limits: dict) -> str:
             f"{threads['n_samples']} samples of covtype; BLAS gains {threads['blas']:.2f}x from the second "
             "thread on this machine, in products of matrices.",
         ]
+    )
+
+
+def memory_section(memory: dict) -> str:
+    """Return the peaks of memory, with as many threads as columns."""
+    peaks = memory["peaks"]
+    threads = sorted({entry["n_jobs"] for entry in peaks})
+    by_place = {(e["action"], e["cache_size"], e["n_jobs"]): e for e in peaks}
+    places = dict.fromkeys((entry["action"], entry["cache_size"]) for entry in peaks)
+
+    def cell(entry: dict) -> str:
+        return f"{entry['peak']:.0f}" if entry["holds"] else f"**{entry['peak']:.0f}**"
+
+    rows = [
+        [action, str(size), *(cell(by_place[action, size, n]) for n in threads)]
+        for action, size in places
+    ]
+    n_kept = sum(entry["holds"] for entry in peaks)
+    return (
+        "## Memory by threads\n\nPeaks, in MB, above what a process held before, each in one of its own: "
+        f"{memory['n_samples']} x {memory['n_features']} samples ({memory['data']:.0f} MB). One call may take "
+        f"`cache_size`, the data and a tenth more, with any number of threads: so it was in {n_kept} of "
+        f"{len(peaks)} cases; others are bold.\n\n"
+        + table(["", "cache_size (MB)", *(f"{n} threads" for n in threads)], rows)
     )
 
 

@@ -14,14 +14,13 @@ from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
 from bandsvm._course import COARSE_ROUNDING, Course, Observer, Outcome
 from bandsvm._fitted import set_fitted_attributes, starting_points
 from bandsvm._limits import Limits
+from bandsvm._memory import bytes_of
 from bandsvm._parameters import check_parameters
 from bandsvm._progress import progress_shower
 from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, training_problems
 from bandsvm._watch import Stop
 from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
-
-MEGABYTE = 2**20
 
 
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
@@ -69,8 +68,15 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
         # What overflows is looked for, and said in words.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            rows = kernel_rows(model, X, training)
-            course = Course(model, training, rows, starts, [*observers, *tasks], assemble)
+            # Rows have no other owner: where sharper ones take over, they are gone.
+            course = Course(
+                model,
+                training,
+                kernel_rows(model, X, training),
+                starts,
+                [*observers, *tasks],
+                assemble,
+            )
             set_fitted_attributes(model, X, y, training, course.run())
         for task in tasks:
             task.close()
@@ -80,7 +86,7 @@ def kernel_rows(model: Any, X: Any, training: Training) -> Rows:
     """Return the store of kernel rows that all problems of a training set share."""
     return model._kernel().rows(
         training.kept_samples(X, is_pairwise=model.kernel == "precomputed"),
-        cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
+        cache_bytes=bytes_of(model.cache_size),
         n_jobs=model.n_jobs,
         largest_rounding=COARSE_ROUNDING * model.tol,
         largest_cost=training.largest_cost(),

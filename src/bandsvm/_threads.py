@@ -18,13 +18,18 @@ from threadpoolctl import ThreadpoolController
 MOST_THREADS_PER_CORE = 2
 
 
+def n_cores() -> int:
+    """Return the number of cores that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return cores or 1
+
+
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` stands for.
 
     None is all cores, or what OMP_NUM_THREADS says: joblib's workers set it to share the cores.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
+    cores = n_cores()
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "")
         return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores

@@ -77,7 +77,9 @@ default='rbf'
     time_limit : float or None, default=None
         Seconds after which `fit` ends with the best model so far, certificate included.
     cache_size : float or None, default=None
-        Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
+        Megabytes of memory for kernel rows and what is computed from them. None: 2000, or a quarter
+        of what the process may use (free memory, limits of containers, its share among joblib's
+        workers) where that is less.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if it has as many samples and the same
         classes. All parameters may differ.

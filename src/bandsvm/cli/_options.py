@@ -107,7 +107,10 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         "time_limit", type=_positive, metavar="SECONDS", help="end with the best so far after these"
     )
     add(
-        "cache_size", type=_positive, metavar="MB", help="kernel rows to keep (a quarter of memory)"
+        "cache_size",
+        type=_positive,
+        metavar="MB",
+        help="memory for kernel rows (2000, at most a quarter of what is available)",
     )
     group.add_argument(
         "--jobs",

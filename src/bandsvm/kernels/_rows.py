@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm import _core
+from bandsvm import _core, _memory
 from bandsvm._watch import look
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 
-# Share of the free memory that a store takes at most when nobody says how much it may take.
-DEFAULT_MEMORY_SHARE = 0.25
-FALLBACK_MEMORY = 2**30
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
-# Memory for rows of samples whose products are asked for again and again.
+# Memory for rows of samples whose products are asked for again and again, and its largest share.
 TARGET_BYTES = 64 * 2**20
+TARGET_SHARE = 0.1
+# Largest share of a block, which is copied out of the rows.
+BLOCK_SHARE = 0.25
+# Rows that are added at a time. Sums must not depend on how many are kept, as long as these are.
+ROWS_AT_ONCE = 1920
 
 
 class Kernel(Protocol):
@@ -82,13 +83,22 @@ class ComputedRows:
     """What all stores of computed rows have in common."""
 
     def __init__(
-        self, kernel: Kernel, samples: Samples, row_bytes: int, cache_bytes: float | None
+        self,
+        kernel: Kernel,
+        samples: Samples,
+        row_bytes: int,
+        cache_bytes: float,
+        other_bytes: float = 0.0,
     ) -> None:
         self.kernel = kernel
         self.samples = samples
         self.n_threads = 1
         self.n_computed = 0
-        self._capacity = row_capacity(len(samples), row_bytes, cache_bytes)
+        self._target_bytes = target_bytes(cache_bytes)
+        # They are computed in pieces, which take about as much.
+        for_rows = cache_bytes - 2 * self._target_bytes - other_bytes
+        self._capacity = row_capacity(len(samples), row_bytes, for_rows)
+        self._rows_at_once = ROWS_AT_ONCE
         self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
         self._targets: NDArray = np.empty(0, dtype=np.intp)
@@ -115,6 +125,13 @@ class ComputedRows:
                 self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
 
+    def _parts(self, indices: NDArray) -> Iterator[slice]:
+        """Yield slices of as many rows as are added at a time."""
+        size = min(self._capacity, self._rows_at_once)
+        for start in range(0, len(indices), size):
+            look()
+            yield slice(start, start + size)
+
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute the rows of samples into places of the store."""
         raise NotImplementedError
@@ -137,7 +154,8 @@ class ComputedRows:
         Who asks for the same targets again is likely to go on: their rows are kept from then on.
         """
         if np.array_equal(targets, self._targets):
-            if self._target_rows is None and 8 * len(targets) * self.n_samples <= TARGET_BYTES:
+            fit_in = 8 * len(targets) * self.n_samples <= self._target_bytes
+            if self._target_rows is None and fit_in:
                 chosen = self.samples.take(targets)
                 self._target_rows = finite_values(self.kernel, chosen, self.samples)
             if self._target_rows is not None:
@@ -169,7 +187,10 @@ class KernelRows(ComputedRows):
         width: int = 0,
     ) -> None:
         width = max(width, len(samples))
-        super().__init__(kernel, samples, 8 * width, cache_bytes)
+        if cache_bytes is None:
+            cache_bytes = _memory.default_bytes(8 * width * len(samples))
+        blocks = min(8 * min(len(samples), ROWS_AT_ONCE) ** 2, BLOCK_SHARE * cache_bytes)
+        super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
         self._write = write or self._write_by_kernel
         self._padded = np.empty((self._capacity, width))
         self._store = self._padded[:, : len(samples)]
@@ -200,8 +221,7 @@ class KernelRows(ComputedRows):
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
-        for start in range(0, len(indices), self._capacity):
-            part = slice(start, start + self._capacity)
+        for part in self._parts(indices):
             _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
 
     def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
@@ -248,16 +268,11 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     return products
 
 
-def row_capacity(n_samples: int, bytes_per_row: int, cache_bytes: float | None) -> int:
-    """Return how many rows a store of ``cache_bytes`` (None: a share of the free memory) holds."""
-    if cache_bytes is None:
-        cache_bytes = DEFAULT_MEMORY_SHARE * available_memory()
-    return min(n_samples, max(SMALLEST_CAPACITY, int(cache_bytes // bytes_per_row)))
+def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
+    """Return how many rows of a matrix fit in so many bytes."""
+    return min(n_samples, max(SMALLEST_CAPACITY, int(n_bytes // bytes_per_row)))
 
 
-def available_memory() -> float:
-    """Return the bytes of memory that are free for use, as far as the system tells."""
-    try:
-        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return float(FALLBACK_MEMORY)
+def target_bytes(cache_bytes: float) -> float:
+    """Return how much of a store's memory is for rows that no solver uses."""
+    return min(TARGET_BYTES, TARGET_SHARE * cache_bytes)

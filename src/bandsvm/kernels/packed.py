@@ -9,10 +9,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm import _core
+from bandsvm import _core, _memory
 from bandsvm._threads import n_threads
 from bandsvm._watch import look
-from bandsvm.kernels._rows import ComputedRows, Kernel, RowWriter, finite
+from bandsvm.kernels._rows import (
+    ROWS_AT_ONCE,
+    SMALLEST_CAPACITY,
+    TARGET_SHARE,
+    ComputedRows,
+    Kernel,
+    RowWriter,
+    finite,
+)
 from bandsvm.kernels._samples import Samples
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
@@ -26,12 +34,18 @@ LONGEST_CALL = 5e7
 ROWS_OF_GROUP = 48
 # With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
-# Samples in the largest block that is asked for again and again.
+# Samples in the largest block that is asked for again and again; two are kept, which take this
+# share of the memory at most.
 LARGEST_BLOCK = 1920
+BLOCK_SHARE = 0.5
+# Largest share of the samples whose rows are asked for by `part`.
+LARGEST_PART = 0.4
 # Samples that are looked at to find each feature's commonest value.
 N_SAMPLES_FOR_ORIGIN = 255
 # Beyond it, squares of scaled features overflow float32.
 LARGEST_SINGLE = 1e15
+# Samples by which panels of packed ones may exceed their number, and more.
+PADDING = 256
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,25 @@ def uses_worth_keeping(n_products: float) -> float:
     return COST_OF_FRESH_MEMORY / max(saved, 0.01)
 
 
+def largest_block(n_samples: int, itemsize: int, cache_bytes: float) -> int:
+    """Return how many samples the blocks have for which a store's memory suffices."""
+    fits = int((BLOCK_SHARE * cache_bytes / (2 * itemsize)) ** 0.5)
+    return min(n_samples, LARGEST_BLOCK, max(SMALLEST_CAPACITY, fits))
+
+
+def useful_bytes(X: Any) -> float:
+    """Return the memory with which a store is as good as with more, but for speed.
+
+    Blocks of any size are then solved, and rows added, in the same order: results are the same.
+    """
+    n_samples = X.shape[0]
+    n_values = X.nnz if sp.issparse(X) else n_samples * X.shape[1]
+    blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
+    rows = 8 * (n_samples + PADDING) * min(n_samples, ROWS_AT_ONCE)
+    samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * X.shape[1])
+    return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / (1.0 - 2 * TARGET_SHARE))
+
+
 class Block:
     """Kernel values of some samples with each other, in memory that is used again and again."""
 
@@ -155,14 +188,23 @@ class PackedRows(ComputedRows):
         n_uses: float = 0.0,
     ) -> None:
         threads = n_threads(n_jobs)
+        if cache_bytes is None:
+            cache_bytes = _memory.default_bytes(
+                useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2
+            )
         packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
         row_bytes = packed.stride * dtype().itemsize
-        block_bytes = 2 * dtype().itemsize * min(X.shape[0], LARGEST_BLOCK) ** 2
-        available = cache_bytes
-        if available is not None:
-            # Packed samples and blocks take their part of what the user allows.
-            available -= packed.n_bytes + min(block_bytes, 0.25 * available)
-        super().__init__(kernel, Samples(X), row_bytes, available)
+        quickly_solved = in_whole_groups((LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5)
+        self._largest_block = min(
+            quickly_solved, largest_block(X.shape[0], dtype().itemsize, cache_bytes)
+        )
+        blocks = 2 * dtype().itemsize * self._largest_block**2
+        worth_keeping = uses_worth_keeping(packed.n_products)
+        if worth_keeping <= n_uses:
+            worth_keeping = 0.0
+        # Where rows are not kept, samples in play are packed once more.
+        samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + LARGEST_PART)
+        super().__init__(kernel, Samples(X), row_bytes, cache_bytes, samples_bytes + blocks)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
         self._n_jobs = n_jobs
@@ -175,20 +217,15 @@ class PackedRows(ComputedRows):
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
         self._likely_uses = n_uses
-        self._rows_at_once = rows_at_once(packed)
-        self._largest_block = in_whole_groups(
-            (LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5
-        )
-        self._worth_keeping = uses_worth_keeping(packed.n_products)
-        if self._worth_keeping <= n_uses:
-            self._worth_keeping = 0.0
+        self._rows_at_once = min(self._rows_at_once, rows_at_once(packed))
+        self._worth_keeping = worth_keeping
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
 
     @property
     def capacity(self) -> int:
-        """Number of rows that a block may have: as many as fit, and are computed in no time."""
-        return min(self._capacity, self._largest_block)
+        """Number of rows that are kept at most and that a block may have."""
+        return min(self._capacity, max(self._largest_block, SMALLEST_CAPACITY))
 
     @property
     def is_coarse(self) -> bool:
@@ -251,10 +288,7 @@ class PackedRows(ComputedRows):
         if is_new.any():
             self.accumulate(f, indices[is_new], values[is_new], self._packed)
         indices, values = indices[~is_new], values[~is_new]
-        at_once = min(self._capacity, self._rows_at_once)
-        for start in range(0, len(indices), at_once):
-            look()
-            part = slice(start, start + at_once)
+        for part in self._parts(indices):
             slots = self._slots(indices[part])
             _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
 

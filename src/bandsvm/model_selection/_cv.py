@@ -82,7 +82,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         Seconds for search and refit together. The search ends after four fifths of them with the
         best so far, and the refit gets what is left.
     cache_size : float or None, default=None
-        Megabytes of kernel rows to keep; None keeps what fits in a quarter of the free memory.
+        Megabytes of memory for kernel rows and what is computed from them, for all threads of the
+        search together. None: 2000, or a quarter of what the process may use where that is less.
     verbose : int, default=0
         1 says what is going to be tried, a line for every kernel, gamma and fold, and, in long
         fits, a line a second.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm._fitting import MEGABYTE
+from bandsvm._memory import bytes_of, default_bytes
 from bandsvm._position import verdict
 from bandsvm._threads import single_threaded_blas
 from bandsvm.certificate import choose_intercept
@@ -19,7 +19,7 @@ from bandsvm.model_selection._training_set import TrainingSet, training_set
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers._slopes import free_variables
-from bandsvm.solvers.left_out import LeftOut
+from bandsvm.solvers.left_out import LeftOut, matrix_bytes
 
 # Refits start from a solution that is sharper than they need to be.
 SHARE_OF_TOL = 0.5
@@ -27,6 +27,8 @@ SHARE_OF_TOL = 0.5
 SETTLED = 10.0
 # Up to this many samples all rows are wanted, sooner or later.
 IN_ORDER_UP_TO = 1000
+# Largest share of the memory for matrices that all left-out samples share.
+MATRIX_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -107,18 +109,44 @@ def leave_one_out(
     """
     checked = training_set(model, X, y, sample_weight, "leave_one_out")
     with single_threaded_blas():
-        rows = _rows(checked)
-        columns = _solve_columns(checked, rows)
+        memory = _memory_of(checked)
+        rows = _rows(checked, memory)
+        columns = _solve_columns(checked, rows, memory)
     return _result(checked, columns, rows.n_computed)
+
+
+class Memory(NamedTuple):
+    """Bytes for kernel rows, and for the matrices of each problem."""
+
+    rows: float
+    matrices: float
+
+
+def _memory_of(checked: TrainingSet) -> Memory:
+    """Return how the memory that a model allows is shared between rows and matrices."""
+    n_samples, problems = len(checked.training.kept), checked.training.problems
+    sizes = [
+        matrix_bytes(len(free_variables(problem, c)), n_samples)
+        for problem, c in zip(problems, checked.coefficients, strict=True)
+    ]
+    budget = bytes_of(checked.model.cache_size)
+    if budget is None:
+        budget = default_bytes(2.0 * sum(sizes) + 8.0 * n_samples**2)
+    each = MATRIX_SHARE * budget / len(problems)
+    return Memory(budget - sum(size for size in sizes if size <= each), each)
 
 
 class Column:
     """One band problem of the model: decision values of its samples, each when left out."""
 
-    def __init__(self, problem: BandProblem, rows: Rows, start: NDArray, model: Any) -> None:
+    def __init__(
+        self, problem: BandProblem, rows: Rows, start: NDArray, model: Any, most_bytes: float
+    ) -> None:
         options = {"solver": model.solver, "max_iter": model.max_iter}
         self._whole = solve(problem, rows, tol=SHARE_OF_TOL * model.tol, start=start, **options)
-        self._left_out = LeftOut(problem, rows, self._whole, model.tol, **options)
+        self._left_out = LeftOut(
+            problem, rows, self._whole, model.tol, **options, most_bytes=most_bytes
+        )
         self.is_support = self._whole.c != 0.0
         self.n_refits, self.n_unsettled = 0, 0
         self.n_pair_steps = self._whole.n_pair_steps
@@ -145,12 +173,12 @@ class Column:
         self.decision[i] = solution.f[i] + intercept
 
 
-def _rows(checked: TrainingSet) -> Rows:
+def _rows(checked: TrainingSet, memory: Memory) -> Rows:
     """Return the kernel rows that all problems and refits share."""
     model = checked.model
     rows = checked.kernel.rows(
         checked.samples,
-        cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
+        cache_bytes=memory.rows,
         n_jobs=model.n_jobs,
         largest_rounding=0.0,  # every row is used again and again
     )
@@ -159,10 +187,10 @@ def _rows(checked: TrainingSet) -> Rows:
     return rows
 
 
-def _solve_columns(checked: TrainingSet, rows: Rows) -> list[Column]:
+def _solve_columns(checked: TrainingSet, rows: Rows, memory: Memory) -> list[Column]:
     """Return all problems with their samples left out, those that hang on ``tol`` exactly."""
     columns = [
-        Column(problem, rows, c, checked.model)
+        Column(problem, rows, c, checked.model, memory.matrices)
         for problem, c in zip(checked.training.problems, checked.coefficients, strict=True)
     ]
     lead = _lead(np.array([column.decision for column in columns]))

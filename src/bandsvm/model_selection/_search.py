@@ -13,11 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import _validation
 from bandsvm._limits import Limits
+from bandsvm._memory import MEGABYTE, bytes_of, default_bytes, stores_at_once
 from bandsvm._parameters import band_parameters
 from bandsvm._threads import n_threads, single_threaded_blas
 from bandsvm._training import labels_of
 from bandsvm._watch import watched
 from bandsvm.kernels import uses_gamma
+from bandsvm.kernels.packed import useful_bytes
 from bandsvm.model_selection._choices import check_choices
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import (
@@ -87,6 +89,9 @@ class Search:
                 score = scorer_score(estimator.scoring, X, y, own, kernels[0] == "precomputed")
                 try_score(score, y, splits[0])
         self.folds = Folds(X, y, weights, splits, score)
+        self._is_given = kernels[0] == "precomputed"  # and there is no store
+        given = bytes_of(estimator.cache_size)
+        self._memory = default_bytes(np.inf) if given is None else given
         self.standings = Standings(len(splits))
         self.ended_by: Status | None = None
         self._n_unconverged = self._n_undefined = 0
@@ -166,14 +171,22 @@ class Search:
             self._score_all([groups[place] for place in places])
 
     def _score_all(self, groups: list[list[Candidate]]) -> None:
-        """Score groups of candidates, each of one kernel, on all threads."""
+        """Score groups of candidates, each of one kernel, on all threads.
+
+        They share the memory: where there is too little for all at once, fewer get more threads.
+        """
         groups = [part for group in groups for part in _parts(group)]
-        at_once = max(1, min(n_threads(self._estimator.n_jobs), len(groups)))
-        jobs = self._estimator.n_jobs if at_once == 1 else 1
+        threads = n_threads(self._estimator.n_jobs)
+        at_once = max(1, min(threads, len(groups)))
+        if not self._is_given:
+            at_once = stores_at_once(self._memory, useful_bytes(self.folds.X), at_once)
+        jobs, megabytes = threads // at_once, self._memory / at_once / MEGABYTE
         # What takes the longest would, begun last, keep one core busy alone.
         longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         with ThreadPoolExecutor(at_once) as pool:
-            scores = {k: pool.submit(self._score, groups[k], jobs) for k in longest_first}
+            scores = {
+                k: pool.submit(self._score, groups[k], jobs, megabytes) for k in longest_first
+            }
             try:
                 for k, group in enumerate(groups):
                     self._note(group, scores[k].result())
@@ -181,9 +194,10 @@ class Search:
                 self._watch.end()
                 raise
 
-    def _score(self, candidates: list[Candidate], n_jobs: int | None) -> Scores:
-        """Score candidates that share a kernel."""
-        model = self._template(candidates[0].kernel).set_params(n_jobs=n_jobs)
+    def _score(self, candidates: list[Candidate], n_jobs: int, megabytes: float) -> Scores:
+        """Score candidates that share a kernel, with some of the threads and of the memory."""
+        model = self._template(candidates[0].kernel)
+        model.set_params(n_jobs=n_jobs, cache_size=megabytes)
         # Candidates that overflow have no score; that is said in words.
         with np.errstate(over="ignore", invalid="ignore"), watched(self._watch.reason):
             try:

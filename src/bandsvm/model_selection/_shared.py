@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._fitting import MEGABYTE
+from bandsvm._memory import bytes_of
 from bandsvm.certificate import gradient_drift
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.problem import BandProblem
@@ -44,7 +44,7 @@ def shared_rows(
     """Return a store of kernel rows for many problems with the parameters of a model."""
     return kernel.rows(
         X,
-        cache_bytes=None if model.cache_size is None else model.cache_size * MEGABYTE,
+        cache_bytes=bytes_of(model.cache_size),
         n_jobs=model.n_jobs,
         largest_rounding=largest_rounding,
         largest_cost=largest_cost,

@@ -52,6 +52,8 @@ class LeftOut:
         The method that goes on where the short way fails.
     max_iter : int, default=10_000
         Largest number of its outer steps.
+    most_bytes : float, default=inf
+        Memory for the matrices of the short way; if it does not suffice, all go the long way.
     """
 
     def __init__(
@@ -62,12 +64,14 @@ class LeftOut:
         tol: float,
         solver: str = "auto",
         max_iter: int = 10_000,
+        most_bytes: float = np.inf,
     ) -> None:
         self._problem, self._rows = problem, rows
         self._c, self._f = solution.c, solution.f
         self._tol, self._solver, self._max_iter = tol, solver, max_iter
         self._free = free_variables(problem, self._c)
-        self._is_worthwhile = 0 < len(self._free) <= LARGEST_FACE
+        needed = matrix_bytes(len(self._free), problem.n_samples)
+        self._is_worthwhile = len(self._free) > 0 and needed <= most_bytes
         if self._is_worthwhile:
             self._prepare()
 
@@ -76,10 +80,7 @@ class LeftOut:
         problem, free = self._problem, self._free
         _, lower, upper = piece(problem, self._c)
         self._lower, self._upper = lower[free], upper[free]
-        neighbours = np.clip(
-            NEIGHBOUR_SHARE * problem.n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS
-        )
-        n_part = int((1.0 + NEIGHBOURS_PER_FREE) * len(free) + neighbours)
+        n_part = part_size(len(free), problem.n_samples)
         self._part = samples_in_play(problem, self._c, self._f, n_part)
         self._of_part = problem.part(self._part)
         self._part_rows = GivenRows(np.array(self._rows.block(self._part), dtype=np.float64))
@@ -177,6 +178,21 @@ def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -
     distance[(problem.below == 0.0) & (problem.above == 0.0)] = np.inf
     number = min(number, problem.n_samples)
     return np.sort(np.argpartition(distance, number - 1)[:number])
+
+
+def part_size(n_free: int, n_samples: int) -> int:
+    """Return how many samples are in play when one is left out."""
+    neighbours = np.clip(NEIGHBOUR_SHARE * n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS)
+    return int((1.0 + NEIGHBOURS_PER_FREE) * n_free + neighbours)
+
+
+def matrix_bytes(n_free: int, n_samples: int) -> float:
+    """Return the memory of the matrices that all left-out samples share, infinite if too many."""
+    if n_free > LARGEST_FACE:
+        return np.inf
+    n_part = min(part_size(n_free, n_samples), n_samples)
+    # K of the part, in the store and out of it, its free columns; three matrices on the face.
+    return 8.0 * (2 * n_part**2 + n_part * n_free + 3 * n_free**2)
 
 
 def inverse_on_face(curvature: NDArray, has_intercept: bool) -> NDArray:
