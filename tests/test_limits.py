@@ -15,7 +15,7 @@ from bandsvm import BandedSVC
 from bandsvm._course import FEWEST_SPOT_CHECKS, Observer
 from bandsvm._fitting import fit_model
 from bandsvm._watch import Stop, look, watched
-from bandsvm.kernels import GivenRows, KernelSettings, packed
+from bandsvm.kernels import GivenRows, KernelSettings, _packing
 from bandsvm.problem import band_problem
 from bandsvm.solvers import Status, solve
 from problems import assert_same_objective
@@ -204,7 +204,7 @@ STORES = {
 
 @pytest.fixture
 def in_small_pieces(monkeypatch):
-    monkeypatch.setattr(packed, "LONGEST_CALL", 1e5)
+    monkeypatch.setattr(_packing, "LONGEST_CALL", 1e5)
 
 
 @pytest.mark.usefixtures("in_small_pieces")

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from bandsvm import BandedSVC
 from bandsvm.kernels import _prediction
+from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels._prediction import PackedProduct
-from bandsvm.kernels.packed import PackedKernel
 
 # What `decision_function` promises at the default tol.
 PROMISED = 1e-3

@@ -1,11 +1,12 @@
 """Kernels: one file a family, one line a kernel in the registry of `_settings.py`."""
 
 from bandsvm.kernels._gamma import resolve_gamma
+from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._settings import KernelSettings, available_kernels, make_kernel, uses_gamma
 from bandsvm.kernels.given import FromFunction, GivenRows
-from bandsvm.kernels.packed import PackedKernel, PackedRows
+from bandsvm.kernels.packed import PackedRows
 
 __all__ = [
     "FromFunction",

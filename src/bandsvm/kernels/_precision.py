@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples, squared_norms
-from bandsvm.kernels.packed import PackedKernel
 
 UNIT = float(np.finfo(np.float32).eps) / 2
 # What errors of sums of kernel values consist of, measured on real and generated data, in units of

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from bandsvm import _core
 from bandsvm._threads import n_threads
 from bandsvm._watch import look
+from bandsvm.kernels._packing import PackedKernel, pack, rows_at_once
 from bandsvm.kernels._precision import errors_of_products
 from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples
-from bandsvm.kernels.packed import PackedKernel, pack, rows_at_once
 
 # Samples that are packed at a time.
 CHUNK_BYTES = 32 * 2**20

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.kernels._packing import PACKED_KERNELS, PackedKernel
 from bandsvm.kernels._precision import error_of_rows
 from bandsvm.kernels._prediction import PackedProduct
 from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm.kernels.given import FromFunction, GivenRows
-from bandsvm.kernels.packed import PACKED_KERNELS, PackedKernel, PackedRows, row_writer
+from bandsvm.kernels.packed import PackedRows, row_writer
 from bandsvm.kernels.products import Linear, Poly, Sigmoid, linear_product
 
 # name -> kernel function of (gamma, coef0, degree)

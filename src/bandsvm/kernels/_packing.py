@@ -1,0 +1,118 @@
+"""Samples packed for the compiled engine, and what it takes to compute with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm import _core
+
+PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
+# Nanoseconds a kernel value, on two cores; only their ratios matter.
+COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
+COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
+# Between two calls of compiled functions work can be ended: no call takes longer than that, by the
+# same measure.
+LONGEST_CALL = 5e7
+# Whole groups of rows are summed up in the same order, however many are computed at once.
+ROWS_OF_GROUP = 48
+# Samples that are looked at to find each feature's commonest value.
+N_SAMPLES_FOR_ORIGIN = 255
+# Beyond it, squares of scaled features overflow float32.
+LARGEST_SINGLE = 1e15
+
+
+@dataclass(frozen=True)
+class PackedKernel:
+    """A kernel that the compiled engine knows, with its parameters."""
+
+    name: str
+    gamma: float
+    coef0: float
+    degree: int
+
+    def parameters(self) -> tuple[str, float, float, int]:
+        """Return what the engine's functions take."""
+        return self.name, self._finite_gamma(), float(self.coef0), int(self.degree)
+
+    def scale(self) -> float:
+        """Return the factor of all samples: with it, rbf values are ``2^(x'z - norms)``."""
+        if self.name != "rbf":
+            return 1.0
+        return float(np.sqrt(2.0 * self._finite_gamma() / np.log(2.0)))
+
+    def fits_single(self, *matrices: Any) -> bool:
+        """Return whether samples, scaled, can be multiplied in float32."""
+        return all(self.scale() * _largest(X) <= LARGEST_SINGLE for X in matrices)
+
+    def origin(self, X: Any) -> NDArray[np.float64] | None:
+        """Return the point to measure dense samples from: only distances do not mind where it is.
+
+        Features that equal the origin's in most samples need no arithmetic. None is zero.
+        """
+        if self.name != "rbf" or sp.issparse(X):
+            return None
+        few = np.sort(X[:: max(1, -(-X.shape[0] // N_SAMPLES_FOR_ORIGIN))], axis=0)
+        candidates = np.stack([few[len(few) // 2], few[0], np.zeros_like(few[0])])
+        counts = np.count_nonzero(few == candidates[:, None], axis=1)
+        # The median, which comes first, unless another value is more frequent.
+        best = counts.argmax(axis=0)
+        return np.take_along_axis(candidates, best[None], axis=0)[0].astype(np.float64)
+
+    def _finite_gamma(self) -> float:
+        return float(self.gamma) if np.isfinite(self.gamma) else 0.0
+
+
+def _largest(X: Any) -> float:
+    """Return the size of the largest entry."""
+    values = X.data if sp.issparse(X) else X
+    return max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
+
+
+def pack(
+    packed_kernel: PackedKernel, X: Any, origin: NDArray | None, dtype: type, n_threads: int
+) -> Any:
+    """Return samples packed for the engine, dense ones measured from ``origin``."""
+    single, scale = dtype is np.float32, packed_kernel.scale()
+    if sp.issparse(X):
+        compress = _core.compress_32 if single else _core.compress_64
+        starts, columns = (part.astype(np.int64, copy=False) for part in (X.indptr, X.indices))
+        return compress(starts, columns, X.data, X.shape[1], scale)
+    if origin is None:
+        origin = np.zeros(X.shape[1])
+    pack_dense = _core.pack_32 if single else _core.pack_64
+    return pack_dense(np.ascontiguousarray(X), origin, scale, n_threads)
+
+
+def cost_of_value(n_products: float) -> float:
+    """Return about how long it takes to compute a kernel value."""
+    return COST_OF_EXP + COST_OF_PRODUCT * n_products
+
+
+def rows_at_once(packed: Any) -> int:
+    """Return how many rows of kernel values with packed samples one call computes."""
+    return in_whole_groups(LONGEST_CALL / (cost_of_value(packed.n_products) * packed.stride))
+
+
+def quickly_solved(packed: Any) -> int:
+    """Return how many samples may make a block whose kernel values one call computes."""
+    return in_whole_groups((LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5)
+
+
+def in_whole_groups(number: float) -> int:
+    """Return a number of rows that the engine computes in whole groups."""
+    return max(1, int(number) // ROWS_OF_GROUP) * ROWS_OF_GROUP
+
+
+def uses_worth_keeping(n_products: float) -> float:
+    """Return after how many uses a row is worth its place in memory.
+
+    Fresh memory costs more than the values written into it: rows that take few multiplications
+    are cheaper to compute again than to keep.
+    """
+    saved = cost_of_value(n_products) - COST_OF_READING
+    return COST_OF_FRESH_MEMORY / max(saved, 0.01)
