@@ -18,7 +18,7 @@ from bandsvm import _validation
 from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._fitted import set_fitted_attributes
 from bandsvm._limits import Limits
-from bandsvm._parameters import check_parameters
+from bandsvm._parameters import check_finite_costs, check_parameters
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm.certificate import Certificate, combine, shortfall
 from bandsvm.classifier import BandedSVC
@@ -151,6 +151,7 @@ def band_path(
     if vary not in VARIED:
         raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r}.")
     check_parameters(template)
+    check_finite_costs(template)
     X, y = _validation.check_samples(template, X, y, reset=True)
     weights = _validation.check_weights(sample_weight, X.shape[0])
     _validation.check_for_kernel(template.kernel, X)

@@ -67,7 +67,8 @@ class LeftOut:
         self._c, self._f = solution.c, solution.f
         self._tol, self._solver, self._max_iter = tol, solver, max_iter
         self._free = free_variables(problem, self._c)
-        self._is_worthwhile = 0 < len(self._free) <= LARGEST_FACE
+        # Without bounds, what a sample leaves behind may have to go anywhere.
+        self._is_worthwhile = 0 < len(self._free) <= LARGEST_FACE and not problem.has_hard_edges
         if self._is_worthwhile:
             self._prepare()
 
