@@ -74,7 +74,9 @@ def test_bad_parameter(parameters, message, X, y):
 @pytest.mark.parametrize("name", ["C1", "C2", "rho1", "rho2", "tol", "gamma", "coef0", "degree"])
 @pytest.mark.parametrize("value", NOT_FINITE)
 def test_parameter_is_not_finite(name, value, X, y):
-    with pytest.raises(ValueError, match=f"{name} must be finite, got {value}"):
+    if name == "C1" and value == np.inf:
+        pytest.skip("a hard margin")
+    with pytest.raises(ValueError, match=f"{name} must be finite.*, got {value}"):
         BandedSVC(**{name: value}).fit(X, y)
 
 

@@ -16,6 +16,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "family.md"
 PARAMETERS = ("loss", "C1", "C2", "rho1", "rho2", "fit_intercept")
 # Values for the letters of the table.
 LETTERS = {
+    "inf": np.inf,
     **{"C": 0.8, "tau": 0.4, "eps": 0.3, "gamma": 3.0, "alpha": 0.7, "mu": 0.5, "D": 0.2},
     **{"C1": 0.9, "C2": 0.6, "rho1": 0.7, "rho2": 1.2},
 }
@@ -88,6 +89,10 @@ def c_svm(K, y, has_intercept, *, C, **_):
     return SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y).decision_function(K)
 
 
+def hard_margin_svm(K, y, has_intercept, **_):
+    return SVC(C=1e6, kernel="precomputed", tol=1e-10).fit(K, y).decision_function(K)
+
+
 def l2_svm(K, y, has_intercept, *, C, **_):
     if has_intercept:  # LinearSVC shrinks its intercept
         return by_qp(K, y, True, (C, 2, (0, 0), (-1, 1)))
@@ -151,6 +156,7 @@ def squared_b_svm(K, y, has_intercept, **letters):
 
 ORACLES = {
     "C-SVM": c_svm,
+    "hard-margin SVM": hard_margin_svm,
     "L2-SVM": l2_svm,
     "pinball SVM": pinball_svm,
     "insensitive pinball SVM": insensitive_pinball_svm,
@@ -176,7 +182,8 @@ def test_every_line_has_an_oracle():
 )
 def test_numbers_of_the_table_make_the_model(rng, model, has_intercept, kernel):
     X = np.round(8 * rng.normal(size=(70, 3))) / 8  # exact in the float32 of LIBSVM's rows
-    y = np.where(X[:, 0] + 0.7 * rng.normal(size=70) > 0.3, 1.0, -1.0)
+    noise = 0.0 if model == "hard-margin SVM" else 0.7
+    y = np.where(X[:, 0] + noise * rng.normal(size=70) > 0.3, 1.0, -1.0)
     K = X @ X.T
     if kernel == "rbf":
         K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(-1)).astype(np.float32).astype(float)

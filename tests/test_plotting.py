@@ -55,6 +55,8 @@ def test_penalties_are_those_of_the_objective():
     signed, penalty = display.total_.get_data()
     expected = 2.0 * np.maximum(1.0 - signed, 0.0) ** 2 + 0.5 * np.maximum(signed - 1.5, 0.0) ** 2
     np.testing.assert_allclose(penalty, expected, atol=1e-12)
+    hard = PenaltyDisplay.from_estimator(BandedSVC(C1=np.inf)).lower_.get_data()
+    np.testing.assert_array_equal(hard[1], np.where(hard[0] < 1.0, np.inf, 0.0))
     with pytest.raises(ValueError, match="C1 depends on the class"):
         PenaltyDisplay.from_estimator(BandedSVC(C1={0: 1.0, 1: 2.0}))
 

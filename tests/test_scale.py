@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from bandsvm import BandedSVC
 from bandsvm._piecewise import project
 from bandsvm.kernels import GivenRows
+from bandsvm.model_selection import leave_one_out
 from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Status, available_solvers, solve
 from bandsvm.solvers.face import climb_face
@@ -20,6 +21,11 @@ SCALES = [1e-8, 1e-4, 1.0, 1e4, 1e6, 1e7, 1e8]
 @pytest.fixture
 def blobs():
     return make_blobs(100, centers=2, cluster_std=0.6, random_state=0)
+
+
+def noisy(rng, n_samples):
+    X = rng.normal(size=(n_samples, 3))
+    return X, (X[:, 0] + 0.5 * rng.normal(size=n_samples) > 0).astype(int)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -58,8 +64,7 @@ def test_box_much_wider_than_the_solution(blobs, scale, solver, loss):
 @pytest.mark.parametrize("solver", available_solvers())
 @pytest.mark.parametrize(("kernel", "power"), [("linear", 2), ("poly", 6)])
 def test_powers_of_two_give_the_same_bits(rng, kernel, power, solver, loss, C2, fit_intercept):
-    X = rng.normal(size=(60, 3))
-    y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+    X, y = noisy(rng, 60)
 
     def fitted(scale):
         unit = scale**-power
@@ -79,8 +84,7 @@ def test_powers_of_two_give_the_same_bits(rng, kernel, power, solver, loss, C2, 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 def test_powers_of_two_give_the_same_bits_in_single_precision(rng, solver):
-    X = rng.normal(size=(1200, 3))
-    y = (X[:, 0] + 0.3 * rng.normal(size=1200) > 0).astype(int)
+    X, y = noisy(rng, 1200)
 
     def fitted(scale):
         unit = scale**-2
@@ -92,6 +96,22 @@ def test_powers_of_two_give_the_same_bits_in_single_precision(rng, solver):
         scaled_coefficients, scaled_rows = fitted(scale)
         np.testing.assert_array_equal(scaled_coefficients, coefficients)
         assert scaled_rows == n_rows
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_powers_of_two_give_the_same_bits_of_left_out_samples(rng, loss):
+    X, y = noisy(rng, 60)
+
+    def left_out(scale):
+        model = BandedSVC(C1=scale**-2, C2=scale**-2, kernel="linear", loss=loss)
+        result = leave_one_out(model.fit(X * scale, y), X * scale, y)
+        return result.decision, result.n_pair_steps
+
+    decision, n_steps = left_out(1.0)
+    for scale in (2.0**-26, 2.0**26):
+        scaled_decision, scaled_steps = left_out(scale)
+        np.testing.assert_array_equal(scaled_decision, decision)
+        assert scaled_steps == n_steps
 
 
 @pytest.mark.parametrize("gamma", ["auto", 1.0])
@@ -124,11 +144,6 @@ def test_projection_onto_a_box_much_wider_than_the_point(rng, width, distance):
     # All that lie inside are shifted by the same amount.
     shift = (point - nearest)[(nearest > lower) & (nearest < upper)]
     np.testing.assert_allclose(shift, shift.mean(), atol=1e-12 * distance)
-
-
-def noisy(rng, n_samples):
-    X = rng.normal(size=(n_samples, 3))
-    return X, (X[:, 0] + 0.5 * rng.normal(size=n_samples) > 0).astype(int)
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])

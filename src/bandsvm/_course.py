@@ -174,6 +174,13 @@ class Course:
                 f"The decision values overflow with kernel={estimator.kernel!r}, "
                 f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
             )
+        if solution.status is Status.NOT_SEPARABLE:
+            title = self.training.titles()[self.index].rstrip(":")
+            raise ValueError(
+                f"C1=inf allows no sample below its band, but the classes cannot be separated that "
+                f"way with kernel={estimator.kernel!r}{f' ({title})' if title else ''}; set a "
+                f"finite C1, got C1={estimator.C1!r}."
+            )
         return judge(problem, self.rows, solution, estimator.tol)
 
     def _observe(self, progress: Progress) -> Status | None:

@@ -27,7 +27,8 @@ class BandParameters(NamedTuple):
 def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     """Return rho1, rho2, C1 and C2 of every class, checked."""
     rho1, rho2, C1, C2 = (
-        _per_class(name, getattr(estimator, name), classes) for name in BandParameters._fields
+        _per_class(name, getattr(estimator, name), classes, may_be_infinite=name == "C1")
+        for name in BandParameters._fields
     )
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
         of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
@@ -40,6 +41,11 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
             )
     if not (C1 > 0.0).all():
         raise ValueError(f"C1 must be greater than 0, got {estimator.C1!r}.")
+    if np.isinf(C1).any() and getattr(estimator, "loss", "hinge") != "hinge":
+        raise ValueError(
+            f"loss must be 'hinge' with C1=inf, got {estimator.loss!r}; where no sample lies below "
+            "the band, squares make no difference to C1."
+        )
     if not (C2 >= 0.0).all():
         raise ValueError(
             f"C2 must be at least 0, got {estimator.C2!r}; C2=0 gives the C-SVM, without a band."
@@ -55,10 +61,23 @@ def _of_class(label: Any) -> str:
     return f" of class {label!r}"
 
 
-def _per_class(name: str, value: Any, classes: NDArray) -> NDArray[np.float64]:
-    """Return a number, or a mapping from class to number, as one finite number a class."""
+def check_finite_costs(estimator: Any) -> None:
+    """Refuse infinite costs where many problems are solved, from one to the next."""
+    costs = estimator.C1.values() if isinstance(estimator.C1, Mapping) else [estimator.C1]
+    if any(isinstance(cost, Real) and cost == math.inf for cost in costs):
+        raise ValueError(
+            f"C1 must be finite along a path and in a search, got {estimator.C1!r}; a large C1 "
+            "comes close, and BandedSVC itself takes C1=inf."
+        )
+
+
+def _per_class(
+    name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
+) -> NDArray[np.float64]:
+    """Return a number, or a mapping from class to number, as one number a class."""
+    number = _finite_or_inf if may_be_infinite else _finite
     if not isinstance(value, Mapping):
-        return np.full(len(classes), _finite(name, value))
+        return np.full(len(classes), number(name, value))
     labels = classes.tolist()
     unknown = [label for label in value if label not in labels]
     missing = [label for label in labels if label not in value]
@@ -67,20 +86,33 @@ def _per_class(name: str, value: Any, classes: NDArray) -> NDArray[np.float64]:
             f"{name} as a mapping must have one entry for each class {labels}; "
             f"missing: {missing}, unknown: {unknown}."
         )
-    return np.array([_finite(name + _of_class(label), value[label]) for label in labels])
+    return np.array([number(name + _of_class(label), value[label]) for label in labels])
 
 
 def _finite(name: str, value: Any) -> float:
     """Return a finite real number as a float."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number, got {value!r}.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = _real(name, value)
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value!r}.")
     return number
+
+
+def _finite_or_inf(name: str, value: Any) -> float:
+    """Return a real number as a float; a number too large for that is not meant to be infinite."""
+    number = _real(name, value)
+    if not math.isfinite(number) and value != math.inf:
+        raise ValueError(f"{name} must be finite or inf, got {value!r}.")
+    return number
+
+
+def _real(name: str, value: Any) -> float:
+    """Return a real number as a float, infinite if it is too large for that."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def check_parameters(estimator: Any) -> None:

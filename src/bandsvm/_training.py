@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._parameters import band_parameters
+from bandsvm._parameters import band_parameters, check_finite_costs
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 
 
@@ -130,16 +130,21 @@ def labels_of(estimator: Any, y: NDArray, weights: NDArray) -> Labels:
     return Labels(classes, class_of, signs, weights, factors)
 
 
-def band_problems(estimator: Any, labels: Labels, *, keep_all: bool = False) -> Training:
+def band_problems(
+    estimator: Any, labels: Labels, *, keep_all: bool = False, allows_hard: bool = False
+) -> Training:
     """Return the band problems of an estimator's parameters.
 
     With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
-    but get their decision values.
+    but get their decision values. Infinite costs are refused unless ``allows_hard`` says otherwise.
     """
+    if not allows_hard:
+        check_finite_costs(estimator)
     band = band_parameters(estimator, labels.classes)
     rho1, rho2, C1, C2 = (values[labels.class_of] for values in band)
     with np.errstate(over="ignore"):
-        largest = float((labels.factors * np.maximum(C1, C2)).max())
+        finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
+        largest = float((labels.factors * finite).max())
     if not np.isfinite(largest):
         raise ValueError(
             f"C1 and C2 times the weights of samples and classes must be finite, got C1="
@@ -162,4 +167,4 @@ def band_problems(estimator: Any, labels: Labels, *, keep_all: bool = False) -> 
 
 def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
     """Return the band problems of an estimator's parameters for labels and sample weights."""
-    return band_problems(estimator, labels_of(estimator, y, weights))
+    return band_problems(estimator, labels_of(estimator, y, weights), allows_hard=True)

@@ -114,6 +114,7 @@ class Certificate:
 
 def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
     """Return the objective of the decision rule that ``c`` and ``intercept`` make."""
+    problem = with_finite_costs(problem, c)
     g = f + intercept
     short, beyond = np.maximum(problem.lo - g, 0.0), np.maximum(g - problem.hi, 0.0)
     if problem.is_squared:
@@ -121,6 +122,14 @@ def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float)
     loss = problem.below * short
     loss += problem.above * beyond
     return 0.5 * float(c @ f) + float(loss.sum())
+
+
+def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:
+    """Return the problem with costs that no coefficient reaches in place of infinite ones.
+
+    Solutions are the same, and a rounding error below an edge does not cost everything.
+    """
+    return problem.priced(2.0 * float(np.abs(c).max(initial=0.0)) or 1.0)
 
 
 def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
@@ -135,6 +144,7 @@ def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) 
 
     It equals primal - dual where ``sum c = 0``, without the cancellation of two large numbers.
     """
+    problem = with_finite_costs(problem, c)
     g = f + intercept
     # A coefficient c > 0 pays for lying below lo, c < 0 for lying above hi: what is paid in
     # excess, sample by sample, is the gap.

@@ -40,7 +40,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     Parameters
     ----------
     C1 : float or mapping from class to float, default=1.0
-        Cost of lying below the band; greater than 0. Each sample pays its own class's cost.
+        Cost of lying below the band; greater than 0. Each sample pays its own class's cost. With
+        ``inf`` no sample may lie below the band, as in the hard-margin SVM: `fit` raises ValueError
+        if the kernel cannot separate the classes that way.
     C2 : float or mapping from class to float, default=1.0
         Cost of lying above the band; 0 switches the upper edge off.
     rho1 : float or mapping from class to float, default=1.0

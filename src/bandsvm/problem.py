@@ -39,9 +39,9 @@ class BandProblem:
     lo, hi : ndarray of shape (n_samples,)
         Edges of each sample's band, in units of the decision value g.
     below : ndarray of shape (n_samples,)
-        Cost of lying below ``lo``; with the hinge, the upper bound of c.
+        Cost of lying below ``lo``; with the hinge, the upper bound of c. It may be infinite.
     above : ndarray of shape (n_samples,)
-        Cost of lying above ``hi``; with the hinge, minus the lower bound of c.
+        Cost of lying above ``hi``; with the hinge, minus the lower bound of c. It may be infinite.
     has_intercept : bool, default=True
         Whether g has an intercept, that is, whether ``sum c = 0`` holds.
     loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -64,6 +64,21 @@ class BandProblem:
     def is_squared(self) -> bool:
         """Whether the losses are squares."""
         return self.loss == "squared_hinge"
+
+    @cached_property
+    def has_hard_edges(self) -> bool:
+        """Whether lying outside the band is forbidden to some samples: their costs are infinite."""
+        return bool(np.isinf(self.below).any() or np.isinf(self.above).any())
+
+    def priced(self, cost: float) -> BandProblem:
+        """Return the problem with a finite cost in place of infinite ones.
+
+        It has the same solutions if the cost is greater than all coefficients.
+        """
+        if not self.has_hard_edges:
+            return self
+        below, above = (np.where(np.isinf(v), cost, v) for v in (self.below, self.above))
+        return replace(self, below=below, above=above)
 
     @cached_property
     def bounds(self) -> Sides:
@@ -188,11 +203,17 @@ def band_problem(
     return BandProblem(
         lo=np.where(positive, rho1, -rho2).astype(np.float64),
         hi=np.where(positive, rho2, -rho1).astype(np.float64),
-        below=np.asarray(weights * np.where(positive, C1, C2), dtype=np.float64),
-        above=np.asarray(weights * np.where(positive, C2, C1), dtype=np.float64),
+        below=_weighted(weights, np.where(positive, C1, C2)),
+        above=_weighted(weights, np.where(positive, C2, C1)),
         has_intercept=has_intercept,
         loss=loss,
     )
+
+
+def _weighted(weights: float | NDArray, costs: NDArray) -> NDArray[np.float64]:
+    """Return costs times weights; without weight there is no cost, not even of an infinite one."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.asarray(weights) > 0.0, weights * costs, 0.0).astype(np.float64)
 
 
 def split_coefficients(signs: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:

@@ -40,6 +40,10 @@ def _positive(text: str) -> float:
     return number
 
 
+def _cost(text: str) -> float:
+    return math.inf if text.lower() == "inf" else _positive(text)
+
+
 def _at_least_zero(text: str) -> float:
     number = _number(text)
     if number < 0.0:
@@ -79,7 +83,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
             flag = f"--{name.replace('_', '-')}"
             group.add_argument(flag, dest=name, default=argparse.SUPPRESS, **settings)
 
-    add("C1", type=_positive, metavar="X", help="cost of lying below the band (1)")
+    add("C1", type=_cost, metavar="X", help="cost of lying below the band; inf: hard margin (1)")
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help="upper edge of the band (1.5)")

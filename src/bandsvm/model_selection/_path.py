@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm import _validation
 from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
 from bandsvm._limits import Limits
-from bandsvm._parameters import check_parameters
+from bandsvm._parameters import check_finite_costs, check_parameters
 from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm._watch import Stop, look
@@ -88,6 +88,7 @@ def band_path(
     if vary not in VARIED:
         raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r}.")
     check_parameters(template)
+    check_finite_costs(template)
     X, y = _validation.check_samples(template, X, y, reset=True)
     weights = _validation.check_weights(sample_weight, X.shape[0])
     _validation.check_for_kernel(template.kernel, X)

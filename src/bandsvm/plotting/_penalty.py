@@ -66,7 +66,9 @@ class PenaltyDisplay:
         signed = np.linspace(self.rho1 - 3 * width, self.rho2 + 3 * width, 601)
         signed = np.union1d(signed, [self.rho1, self.rho2])
         power = 2 if self.loss == "squared_hinge" else 1
-        lower = self.C1 * np.maximum(self.rho1 - signed, 0.0) ** power
+        short = np.maximum(self.rho1 - signed, 0.0) ** power
+        # With C1=inf, 0 times the cost is still 0.
+        lower = np.multiply(self.C1, short, out=np.zeros_like(short), where=short > 0.0)
         upper = self.C2 * np.maximum(signed - self.rho2, 0.0) ** power
         part = "_+^2" if power == 2 else "_+"
         ax.axvspan(self.rho1, self.rho2, color=BAND, alpha=0.12, label="band: no penalty")

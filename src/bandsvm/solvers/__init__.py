@@ -18,6 +18,7 @@ from bandsvm.solvers._slopes import dual_value, free_variables
 from bandsvm.solvers._solution import Progress, Solution, State, Status, after
 from bandsvm.solvers._work import most_work, work_done
 from bandsvm.solvers.block import LARGEST_BLOCK, block_size, block_steps, solve_for
+from bandsvm.solvers.hard_margin import solve_hard
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
 
@@ -98,6 +99,25 @@ def solve(
     Solution
         Coefficients, gradient, status and counts.
     """
+    if problem.has_hard_edges:
+
+        def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
+            watch, left = callback, max_iter
+            if earlier is not None:
+                watch = callback and (lambda progress: callback(after(earlier, progress)))
+                left = max(0, max_iter - earlier.n_iter)
+            return solve(
+                priced,
+                rows,
+                solver=solver,
+                tol=tol,
+                max_iter=left,
+                start=c,
+                polished=polished,
+                callback=watch,
+            )
+
+        return solve_hard(problem, rows, start, solve_at)
     began, rows_before = time.perf_counter(), rows.n_computed
     state = _initial_state(problem, rows, start, start_gradient)
     status, n_iter = Status.NO_PROGRESS, 0

@@ -22,6 +22,7 @@ class Status(Enum):
     NO_PROGRESS = "no progress"
     WORK_LIMIT = "work limit"
     NOT_FINITE = "not finite"
+    NOT_SEPARABLE = "not separable"
     STOPPED = "stopped by a callback"
     TIME_LIMIT = "time limit"
     INTERRUPTED = "interrupted"
@@ -29,7 +30,12 @@ class Status(Enum):
     @property
     def is_limit(self) -> bool:
         """Whether something other than the problem itself ended the solve."""
-        return self not in (Status.CONVERGED, Status.NO_PROGRESS, Status.NOT_FINITE)
+        return self not in (
+            Status.CONVERGED,
+            Status.NO_PROGRESS,
+            Status.NOT_FINITE,
+            Status.NOT_SEPARABLE,
+        )
 
 
 @dataclass(frozen=True)

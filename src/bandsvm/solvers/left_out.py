@@ -71,7 +71,10 @@ class LeftOut:
         self._tol, self._solver, self._max_iter = tol, solver, max_iter
         self._free = free_variables(problem, self._c)
         needed = matrix_bytes(len(self._free), problem.n_samples)
-        self._is_worthwhile = len(self._free) > 0 and needed <= most_bytes
+        # Without bounds, what a sample leaves behind may have to go anywhere.
+        self._is_worthwhile = (
+            len(self._free) > 0 and needed <= most_bytes and not problem.has_hard_edges
+        )
         if self._is_worthwhile:
             self._prepare()
 
@@ -89,7 +92,8 @@ class LeftOut:
         inside = self._place_in_part[free]
         self._columns = np.ascontiguousarray(self._part_rows.matrix[:, inside])
         curvature = self._columns[inside] + np.diag(problem.bend(self._c)[free])
-        self._inverse = inverse_on_face(curvature, problem.has_intercept)
+        self._unit = abs(float(np.trace(curvature))) / len(free) or 1.0
+        self._inverse = inverse_on_face(curvature, problem.has_intercept, self._unit)
 
     def without(self, i: int, *, exactly: bool = False) -> tuple[BandProblem, Solution]:
         """Return the problem without sample ``i`` and its solution, exact if that is wanted."""
@@ -153,7 +157,8 @@ class LeftOut:
             lower, upper = lower.copy(), upper.copy()
             lower[place] = upper[place] = 0.0
         else:
-            target = np.append(pull[free], self._c[i] if self._problem.has_intercept else [])
+            sums = [self._unit * self._c[i]] if self._problem.has_intercept else []
+            target = np.append(pull[free], sums)
             direction = self._inverse[: len(free)] @ target
         total = None
         if self._problem.has_intercept:
@@ -195,13 +200,15 @@ def matrix_bytes(n_free: int, n_samples: int) -> float:
     return 8.0 * (2 * n_part**2 + n_part * n_free + 3 * n_free**2)
 
 
-def inverse_on_face(curvature: NDArray, has_intercept: bool) -> NDArray:
-    """Return the inverse of K and its bends on the face, bordered by ones with an intercept."""
+def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDArray:
+    """Return the inverse of K and its bends on the face, with a border if there is an intercept.
+
+    The border is ``unit``, the size of a curvature, so that the kernel's units do not matter.
+    """
     n = len(curvature)
-    matrix = np.ones((n + has_intercept, n + has_intercept))
+    matrix = np.full((n + has_intercept, n + has_intercept), unit)
     matrix[:n, :n] = curvature
-    mean_curvature = abs(float(np.trace(curvature))) / n
-    matrix[range(n), range(n)] += DAMPING * (mean_curvature or 1.0)
+    matrix[range(n), range(n)] += DAMPING * unit
     if has_intercept:
         matrix[n, n] = 0.0
     return np.linalg.inv(matrix)
