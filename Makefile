@@ -4,19 +4,29 @@ VENV := .venv
 BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
+SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-levels torture coverage lint format bench study sanitize clean
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study \
+	sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
 
-test: $(VENV)/ready
+test: $(VENV)/ready test-core
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 # Random problems are new ones every time; `make test-all SEED=17` repeats those of a seed.
 test-all: $(VENV)/ready
 	HYPOTHESIS_PROFILE=fresh $(BIN)/python -m pytest -n 2 --hypothesis-seed=$(SEED)
+
+# C++ tests of the core at every level of instructions that the machine has. They need doctest, which they install
+# where apt-get can, and are skipped otherwise.
+test-core:
+	core/tests/run.sh native
+
+# The same as other processors have it: Nehalem (no AVX) and Haswell (AVX2) under qemu, and aarch64.
+test-cpus:
+	core/tests/run.sh cpus
 
 # The suite once more with every level of instructions that the machine has.
 test-levels: $(VENV)/ready
@@ -63,9 +73,14 @@ study: $(VENV)/ready
 
 # The core once more under address and undefined-behaviour sanitizers, in an environment of its own.
 sanitize: $(SANITIZE)/ready
+	core/tests/run.sh address
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 OPENBLAS_NUM_THREADS=1 \
 	$(SANITIZE)/bin/python -m pytest -p no:xdist -p no:cacheprovider -m "not slow"
+
+# The C++ tests under the thread sanitizer.
+sanitize-threads:
+	core/tests/run.sh threads
 
 # A stamp is younger than the sources it was built from.
 $(VENV)/ready: $(SOURCES)
@@ -78,7 +93,7 @@ $(SANITIZE)/ready: $(SOURCES) $(wildcard src/bandsvm/*.py src/bandsvm/*/*.py)
 	$(PYTHON) -m venv $(SANITIZE)
 	$(SANITIZE)/bin/python -m pip install --quiet --disable-pip-version-check uv
 	$(SANITIZE)/bin/uv pip install --quiet --python $(SANITIZE)/bin/python --reinstall-package bandsvm \
-		--config-settings=cmake.define.BANDSVM_SANITIZE=ON --config-settings=build-dir=build/sanitize ".[test]"
+		--config-settings=cmake.define.BANDSVM_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize ".[test]"
 	@touch $@
 
 clean:

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #ifndef _WIN32
@@ -45,49 +47,62 @@ class Pool {
   bool try_run(std::size_t n_parts, void (*part)(const void*, std::size_t), const void* context) {
     std::unique_lock<std::mutex> only(in_use_, std::try_to_lock);
     if (!only) return false;
-    while (n_threads_ + 1 < n_parts) {
-      try {
-        std::thread(&Pool::work, this, n_threads_ + 1, round_.load()).detach();
-      } catch (const std::system_error&) {
-        return false;  // no more threads to be had
-      }
-      ++n_threads_;
-    }
+    if (!has_workers(n_parts - 1)) return false;
     part_ = part;
     context_ = context;
     n_unfinished_ = n_parts - 1;
-    {
-      std::lock_guard<std::mutex> lock(sleep_);
-      round_ = (round_ / kMostParts + 1) * kMostParts + n_parts;
-    }
-    wake_.notify_all();
+    for (std::size_t t = 1; t < n_parts; ++t) workers_[t - 1]->ask();
     part(context, 0);
     for (int k = 0; n_unfinished_.load() > 0; ++k) k < 10000 ? relax() : std::this_thread::yield();
     return true;
   }
 
-  static constexpr std::uint64_t kMostParts = 1 << 16;
-
  private:
-  void work(std::size_t t, std::uint64_t last_round) {
-    const auto there_is_more = [&] { return round_.load() != last_round; };
-    while (true) {
-      if (!comes_true_soon(there_is_more)) {
-        std::unique_lock<std::mutex> lock(sleep_);
-        wake_.wait(lock, there_is_more);
+  // Who is not asked to take part sleeps on: threads left over from a larger call cost nothing.
+  struct Worker {
+    std::mutex sleep;
+    std::condition_variable wake;
+    std::atomic<std::uint64_t> n_asked{0};
+
+    void ask() {
+      {
+        std::lock_guard<std::mutex> lock(sleep);
+        ++n_asked;
       }
-      last_round = round_.load();
-      // Who takes no part may miss a round and the next; who does is waited for.
-      if (t >= last_round % kMostParts) continue;
+      wake.notify_one();
+    }
+  };
+
+  bool has_workers(std::size_t number) {
+    workers_.reserve(number);
+    while (workers_.size() < number) {
+      auto worker = std::make_unique<Worker>();
+      try {
+        std::thread(&Pool::work, this, worker.get(), workers_.size() + 1).detach();
+      } catch (const std::system_error&) {
+        return false;  // no more threads to be had
+      }
+      workers_.push_back(std::move(worker));
+    }
+    return true;
+  }
+
+  void work(Worker* self, std::size_t t) {
+    std::uint64_t n_done = 0;
+    const auto is_asked = [&] { return self->n_asked.load() != n_done; };
+    while (true) {
+      if (!comes_true_soon(is_asked)) {
+        std::unique_lock<std::mutex> lock(self->sleep);
+        self->wake.wait(lock, is_asked);
+      }
+      ++n_done;  // and no more: the call waits until this part is done
       part_.load()(context_.load(), t);
       --n_unfinished_;
     }
   }
 
-  std::mutex in_use_, sleep_;
-  std::condition_variable wake_;
-  std::size_t n_threads_ = 0;
-  std::atomic<std::uint64_t> round_{0};  // a number that counts up, and the number of its parts
+  std::mutex in_use_;
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<std::size_t> n_unfinished_{0};
   std::atomic<void (*)(const void*, std::size_t)> part_{nullptr};
   std::atomic<const void*> context_{nullptr};
@@ -118,7 +133,7 @@ Pool& pool() {
 }  // namespace
 
 void run_parts(std::size_t n_parts, void (*part)(const void*, std::size_t), const void* context) {
-  if (n_parts > 1 && n_parts < Pool::kMostParts && pool().try_run(n_parts, part, context)) return;
+  if (n_parts > 1 && pool().try_run(n_parts, part, context)) return;
   for (std::size_t t = 0; t < n_parts; ++t) part(context, t);
 }
 

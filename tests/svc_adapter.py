@@ -137,8 +137,6 @@ DIFFERENCES = {
     "`random_state`, `shrinking`": (),
     "`dual_coef_`, `coef_` of sparse samples": (),
 }
-# May come to be accepted.
-UNDECIDED = ("test_svm_with_infinite_C",)
 
 
 def tests_of_sklearn(name):

@@ -41,8 +41,6 @@ def _expected(request):
     for difference, tests in svc_adapter.DIFFERENCES.items():
         if any(re.match(re.escape(test) + r"(?!\w)", name) for test in tests):
             request.applymarker(pytest.mark.xfail(reason=difference, strict=True))
-    if name.startswith(svc_adapter.UNDECIDED):
-        request.applymarker(pytest.mark.xfail(strict=False))
 
 
 def test_page_lists_every_difference():

@@ -31,7 +31,5 @@ def lowered_limits(precision: str | None = None) -> Iterator[None]:
             patches.enter_context(patch.object(module, name, value))
         if precision is not None:
             rounding = ROUNDING[precision]
-            patches.enter_context(
-                patch.object(_settings, "rounding_of_single", lambda *_: rounding)
-            )
+            patches.enter_context(patch.object(_settings, "error_of_rows", lambda *_: rounding))
         yield

@@ -1,0 +1,21 @@
+// Runs the tests with the level of instructions that BANDSVM_SIMD names, else the best there is.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "engine.hpp"
+
+// What automake and others understand as skipped.
+constexpr int kSkipped = 77;
+
+int main(int argc, char** argv) {
+  try {
+    std::printf("level: %s\n", bandsvm::best_instructions<float>().name);
+  } catch (const std::invalid_argument& error) {
+    std::printf("skipped: %s\n", error.what());
+    return kSkipped;
+  }
+  return doctest::Context(argc, argv).run();
+}

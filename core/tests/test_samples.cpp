@@ -1,0 +1,62 @@
+// Packed samples: columns renumbered to those in use, sizes, variance.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "matrices.hpp"
+#include "variance.hpp"
+
+using bandsvm::ColumnsInUse;
+using bandsvm_tests::Matrix;
+using bandsvm_tests::random_matrix;
+
+TEST_CASE("columns are renumbered in order, by a table or by a search") {
+  const std::vector<std::int64_t> columns{7, 3, 7, 0, 9};
+  for (std::size_t n_features : {std::size_t(10), std::size_t(1) << 40}) {
+    const ColumnsInUse in_use(columns.data(), columns.size(), n_features);
+    CHECK(in_use.columns == std::vector<std::int64_t>{0, 3, 7, 9});
+    CHECK(in_use.place(0) == 0);
+    CHECK(in_use.place(9) == 3);
+    // Columns that were not there when the others were counted.
+    for (std::int64_t column : {std::int64_t(8), std::int64_t(-1), std::int64_t(1) << 41})
+      CHECK_THROWS_AS(in_use.place(column), std::invalid_argument);
+  }
+  CHECK_THROWS_AS(ColumnsInUse(columns.data(), columns.size(), 9), std::invalid_argument);
+}
+
+TEST_CASE_TEMPLATE("memory follows the values, not the columns", Real, float, double) {
+  const std::vector<std::int64_t> starts{0, 2, 2, 3}, columns{5, std::int64_t(1) << 50, 5};
+  const std::vector<float> values{1, 2, 3};
+  const auto samples = bandsvm::Samples<Real>::compress(starts, columns.data(), values.data(),
+                                                        std::size_t(1) << 60, 1.0);
+  CHECK(samples.n_places() == 2);
+  CHECK(samples.n_bytes() < 2000);
+  CHECK(samples.norms[0] == Real(2.5));
+  CHECK(samples.place_of_column(5) == 0);
+  CHECK(samples.place_of_column(6) == -1);
+  const std::vector<std::int64_t> last{2, 0};
+  const auto taken = samples.take(last.data(), 2, 1);
+  CHECK((taken.features == samples.features));
+  CHECK(taken.values == std::vector<Real>{3, 1, 2});
+}
+
+TEST_CASE("variance of all entries, whatever the number of threads") {
+  const Matrix X = random_matrix(1000, 19, 0.7, 5);
+  std::vector<double> weights(1000);
+  double total = 0, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < 1000; ++i) weights[i] = double(i % 4);
+  for (std::size_t i = 0; i < 1000; ++i)
+    for (std::size_t k = 0; k < 19; ++k) {
+      total += weights[i];
+      sum += weights[i] * X.row(i)[k];
+    }
+  for (std::size_t i = 0; i < 1000; ++i)
+    for (std::size_t k = 0; k < 19; ++k)
+      squares += weights[i] * std::pow(X.row(i)[k] - sum / total, 2);
+  const double one = bandsvm::variance(X.values.data(), 1000, 19, weights.data(), 1);
+  CHECK(one == doctest::Approx(squares / total).epsilon(1e-13));
+  CHECK(one == bandsvm::variance(X.values.data(), 1000, 19, weights.data(), 5));
+}
