@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV, _limits, _progress
-from bandsvm._limits import Interruption, Limits
+from bandsvm._limits import Limits
 from bandsvm.cli import main
 from bandsvm.model_selection import PathInterrupted, _folds, _search, _watch, band_path
 from bandsvm.model_selection._folds import Scores
@@ -25,12 +25,6 @@ X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
 pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
 GRID = {"C1": [0.1, 1.0, 10.0], "gamma": [0.01, 0.03, 0.1], "refine": 0}
-
-
-@pytest.fixture(autouse=True)
-def calm(monkeypatch):
-    """No Ctrl-C of an earlier test counts as the first of two."""
-    monkeypatch.setattr(Interruption, "_last_interrupted_at", -np.inf)
 
 
 def ended_in_fit(number, status, monkeypatch):
