@@ -498,3 +498,25 @@ def test_output_that_nobody_takes(ending, code, words, tmp_path):
     assert re.search(words, "".join(said))
     assert "Traceback" not in ended.stderr
     assert "ignored" not in ended.stderr
+
+
+COUNTS_THREADS = """
+import os, sys
+import pyarrow.parquet
+from bandsvm.cli import _tables
+before = len(os.listdir("/proc/self/task"))
+table = _tables._parquet(open(sys.argv[1], "rb").read(), "file", "label", None, None)
+assert table.X.shape[0] > 0
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as Linux lists them")
+def test_parquet_files_are_read_without_threads(tmp_path):
+    """Threads of pyarrow that are busy when a command ends abort it."""
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, None], "label": [0, 1]}), path)
+    command = [sys.executable, "-c", COUNTS_THREADS, str(path)]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stdout.split() == ["0"]

@@ -50,6 +50,8 @@ mkdir -p build
 need cmake command -v cmake
 need doctest-dev has_header
 tests=tests/core_tests
+# qemu itself fails where a process with threads forks and starts new ones.
+without_forks="--test-case-exclude=a forked child*"
 case ${1:-native} in
   native)
     build core-tests
@@ -61,13 +63,14 @@ case ${1:-native} in
     need g++-aarch64-linux-gnu command -v aarch64-linux-gnu-g++
     build core-tests
     run_levels native "build/core-tests/$tests"
-    for cpu in Nehalem Haswell; do
-      run_levels "$cpu" qemu-x86_64 -cpu $cpu "build/core-tests/$tests"
+    # Without what qemu cannot emulate and warns of.
+    for cpu in Nehalem Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid; do
+      run_levels "${cpu%%,*}" qemu-x86_64 -cpu $cpu "build/core-tests/$tests" "$without_forks"
     done
     build core-aarch64 -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
       -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
     echo "core tests, aarch64:"
-    qemu-aarch64 -L /usr/aarch64-linux-gnu "build/core-aarch64/$tests"
+    qemu-aarch64 -L /usr/aarch64-linux-gnu "build/core-aarch64/$tests" "$without_forks"
     ;;
   threads)
     build core-threads -DBANDSVM_SANITIZE=thread

@@ -213,7 +213,9 @@ def _parquet(
             "Parquet files need pyarrow: install the extra 'bandsvm[parquet]'."
         ) from None
     try:
-        stored = pq.read_table(pa.BufferReader(content))
+        # Threads of pyarrow that are still busy when the command ends can abort the process.
+        file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
+        stored = file.read(use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise DataFileError(
             f"{source} is not a Parquet file that can be read: {reason(error)}."
