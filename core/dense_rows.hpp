@@ -20,12 +20,13 @@ struct Sink {
   Vector<Real> totals[kTileVectors] = {};  // accumulate: over rows, until they are delivered
 
   explicit Sink(const RowsTask<Real>& t) : task(t) {
-    if constexpr (How == Use::multiply) clear_sums();
+    if constexpr (How == Use::multiply)
+      for (std::size_t i = 0; i < n_sums() * kLanes<Real>; ++i) task.sums[i] = 0;
   }
 
-  // multiply: a vector for each row and output
+  // multiply: lanes for each row and output, in double precision: the sums are long
   std::size_t n_sums() const { return task.left.n_rows * task.n_outputs; }
-  Real* sum(std::size_t i) const { return task.sums + i * kLanes<Real>; }
+  double* sum(std::size_t i) const { return task.sums + i * kLanes<Real>; }
 
   // Products of rows [first, first + n) with the samples from `column` on.
   void take(std::size_t first, std::size_t n, std::size_t column,
@@ -63,20 +64,13 @@ struct Sink {
 #pragma GCC unroll 6
       for (int v = 0; v < kTileVectors; ++v)
         total += values[v] * load(coefficients + v * kLanes<Real>);
-      Real* const at = sum(row * task.n_outputs + o);
-      store(at, load(at) + total);
+      add_lanes<Real>(sum(row * task.n_outputs + o), total);
     }
   }
 
-  // The sums go to the products, in double precision, and begin again.
   void deliver_sums() {
     for (std::size_t i = 0; i < n_sums(); ++i)
-      task.products[i] += sum_of_lanes<Real>(load(sum(i)));
-    clear_sums();
-  }
-
-  void clear_sums() {
-    for (std::size_t i = 0; i < n_sums(); ++i) store(sum(i), Vector<Real>{});
+      for (int lane = 0; lane < kLanes<Real>; ++lane) task.products[i] += sum(i)[lane];
   }
 };
 
@@ -143,13 +137,12 @@ void dense_rows(const RowsTask<Real>& task) {
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
   const std::size_t n_together =
       smaller(kMostPanels, larger<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
-  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together) {
+  for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together)
     for (std::size_t first = 0; first < left.n_rows; first += kTileRows)
       for (std::size_t p = from; p < smaller(from + n_together, task.last_panel); ++p)
         for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
           tile(first, p, part);
-    if constexpr (How == Use::multiply) sink.deliver_sums();
-  }
+  if constexpr (How == Use::multiply) sink.deliver_sums();
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
   in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
     const std::size_t end = std::min(last * group, left.count);
     const std::size_t step = std::max(group, kRowsAtOnce / group * group);
-    std::vector<Real> sums(step * n_outputs * best_instructions<Real>().lanes);
+    std::vector<double> sums(step * n_outputs * best_instructions<Real>().lanes);
     std::vector<std::int32_t> place_of;
     for (std::size_t from = first * group; from < end; from += step) {
       const LeftRows<Real> rows(reader, indices.data() + from, std::min(step, end - from), right,

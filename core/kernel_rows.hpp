@@ -69,7 +69,7 @@ struct RowsTask {
   const Real* coefficients = nullptr;  // multiply: n_outputs x right.stride
   std::size_t n_outputs = 0;
   double* products = nullptr;              // multiply: n_rows x n_outputs
-  Real* sums = nullptr;                    // multiply: room for n_outputs vectors a row
+  double* sums = nullptr;                  // multiply: room for n_outputs vectors' lanes a row
   const Real* row_coefficients = nullptr;  // accumulate: of whole groups
   double* f = nullptr;                     // accumulate: one value a sample of right
   // Rows that are not spread out: one zero a feature of right, to be left as zeros.

@@ -10,8 +10,6 @@ namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
-// Samples over which products are summed in the precision of kernel values.
-constexpr std::size_t kSamplesInSingle = 1024;
 // Values of a sample whose features are looked up together; a multiple of all kChains.
 constexpr std::int64_t kLookups = 128;
 
@@ -45,8 +43,9 @@ class SparseRows {
   void take_groups(std::size_t first, std::size_t last) {
     const std::size_t begin = task_.first_panel * kPanel<Real>;
     const std::size_t end = smaller(task_.last_panel * kPanel<Real>, right_.count);
-    if constexpr (How == Use::multiply) clear_sums(first, last);
-    std::size_t undelivered = begin;
+    const std::size_t per_group = kGroup * task_.n_outputs;
+    if constexpr (How == Use::multiply)
+      for (std::size_t i = first * per_group; i < last * per_group; ++i) task_.sums[i] = 0;
     for (std::size_t from = begin; from < end; from += kSparseChunk) {
       const std::size_t to = smaller(from + kSparseChunk, end);
       if constexpr (How == Use::accumulate)
@@ -58,12 +57,8 @@ class SparseRows {
       if constexpr (How == Use::accumulate)
         for (std::size_t j = from; j < to; ++j)
           task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
-      if constexpr (How == Use::multiply)
-        if (to == end || to - undelivered >= kSamplesInSingle) {
-          deliver_sums(first, last);
-          undelivered = to;
-        }
     }
+    if constexpr (How == Use::multiply) deliver_sums(first, last);
   }
 
   // Kernel values of the rows of group g with sample j.
@@ -79,8 +74,8 @@ class SparseRows {
         totals_[j - from] += values * load(task_.row_coefficients + row);
       if constexpr (How == Use::multiply)
         for (std::size_t o = 0; o < task_.n_outputs; ++o) {
-          Real* const sum = task_.sums + row * task_.n_outputs + o * kLane;
-          store(sum, load(sum) + values * task_.coefficients[o * right_.stride + j]);
+          add_lanes<Real>(task_.sums + row * task_.n_outputs + o * kLane,
+                          values * task_.coefficients[o * right_.stride + j]);
         }
       if constexpr (How == Use::store)
         store(tile_ + (j - from) * kGroup + v * kLane, values);
@@ -132,19 +127,11 @@ class SparseRows {
     }
   }
 
-  // The sums of some groups go to the products, in double precision, and begin again.
   void deliver_sums(std::size_t first, std::size_t last) {
     for (std::size_t r = first * kGroup; r < smaller(last * kGroup, left_.n_rows); ++r)
       for (std::size_t o = 0; o < task_.n_outputs; ++o)
         task_.products[r * task_.n_outputs + o] +=
-            double(task_.sums[(r / kLane * task_.n_outputs + o) * kLane + r % kLane]);
-    clear_sums(first, last);
-  }
-
-  void clear_sums(std::size_t first, std::size_t last) {
-    const std::size_t per_group = NVectors * task_.n_outputs;
-    for (std::size_t i = first * per_group; i < last * per_group; ++i)
-      store(task_.sums + i * kLane, Vector<Real>{});
+            task_.sums[(r / kLane * task_.n_outputs + o) * kLane + r % kLane];
   }
 
   const RowsTask<Real>& task_;

@@ -84,6 +84,14 @@ inline void store(Real* to, Vector<Real> v) {
   std::memcpy(to, &v, sizeof v);
 }
 
+// Adds each lane to a sum of its own in double precision.
+template <typename Real>
+inline void add_lanes(double* sums, Vector<Real> v) {
+  Real lanes[kLanes<Real>];
+  store(lanes, v);
+  for (int lane = 0; lane < kLanes<Real>; ++lane) sums[lane] += double(lanes[lane]);
+}
+
 template <typename Real>
 inline double sum_of_lanes(Vector<Real> v) {
   double total = 0;

@@ -138,7 +138,7 @@ def test_refused_with_squares_in_searches_and_along_paths(apart):
         BandedSVC(C2=np.inf).fit(*apart)
     with pytest.raises(ValueError, match="C1 must be finite along a path"):
         band_path(*apart, model=BandedSVC(**HARD))
-    with pytest.raises(ValueError, match=r"C1 must be finite .* search"):
+    with pytest.raises(ValueError, match="C1 must be finite"):
         BandedSVCCV(C1=[1.0, np.inf]).fit(*apart)
 
 

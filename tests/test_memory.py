@@ -244,7 +244,7 @@ def test_coarse_rows_are_gone_when_sharper_ones_take_over(monkeypatch):
             self.alive += [ref() is not None for ref in left]
 
     looks = Looks()
-    fit_model(BandedSVC(tol=3e-6, C1=10.0), X, y, None, looks)
+    fit_model(BandedSVC(tol=1e-5, C1=10.0), X, y, None, looks)
     assert len(left) == 1
     assert looks.alive
     assert not any(looks.alive)

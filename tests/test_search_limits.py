@@ -202,7 +202,7 @@ def test_interrupted_command_writes_the_model_it_has(monkeypatch, tmp_path, caps
     np.savetxt(table, np.column_stack([X[:, :5], Y]), delimiter=",")
     ended_in_fit(9, Status.INTERRUPTED, monkeypatch)
     written = tmp_path / "best.bsvm"
-    assert main(["tune", str(table), "--model", str(written), "--quiet"]) == 1
+    assert main(["tune", str(table), "--model", str(written), "--quiet"]) == 130
     assert "interrupted after" in capsys.readouterr().err
     assert bandsvm.load(written).score(X[:, :5], Y) > 0.8
 

@@ -17,11 +17,9 @@ from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples, squared_norms
 
 UNIT = float(np.finfo(np.float32).eps) / 2
-# What errors of sums of kernel values consist of, measured on real and generated data, in units of
-# ``UNIT``: a share of the sum of all sizes, because errors of like values are alike; multiples of
-# the root of the sum of squares, because others are not, and those of exponents grow with n; and
-# the sum itself.
-OF_SIZES, OF_TERMS, OF_EXPONENTS, OF_SUM = 0.65, 4.0, 6.0, 2.0
+# Measured on real and generated data: errors of sums are at most these multiples of ``UNIT`` times
+# the root of the sum of squared coefficients; the second one counts for each unit of n.
+OF_TERMS, OF_EXPONENTS = 4.0, 2.0
 # A fit or a search begins in single precision if it seems to suffice for most samples; what was
 # reached is checked, so this estimate leaves out what only some samples or sums meet.
 OF_MOST_SUMS, OF_MOST_EXPONENTS, MOST = 1.0, 0.4, 0.75
@@ -30,14 +28,9 @@ N_LOOKED_AT = 255
 
 
 def errors_of_products(
-    kernel: PackedKernel,
-    norms: NDArray,
-    largest_norm: float,
-    coefficients: NDArray,
-    sizes: NDArray,
-    products: NDArray,
+    kernel: PackedKernel, norms: NDArray, largest_norm: float, coefficients: NDArray
 ) -> NDArray[np.float64]:
-    """Return about the largest rounding error of each of some sums of kernel values in float32.
+    """Return about the largest rounding error of sums of kernel values in float32.
 
     Parameters
     ----------
@@ -47,27 +40,15 @@ def errors_of_products(
         Half the squared lengths of the scaled samples that the sums are for.
     largest_norm : float
         The largest such number among the samples that are summed over.
-    coefficients : ndarray of shape (n_terms,)
-        Largest sizes of what kernel values are multiplied with.
-    sizes : ndarray of shape (n_samples,)
-        The sums of kernel values times these.
-    products : ndarray of shape (n_samples, n_sums)
-        The sums.
+    coefficients : ndarray of shape (n_terms, n_sums)
+        What kernel values are multiplied with.
     """
+    size = float(np.sqrt((coefficients**2).sum(axis=0).max(initial=0.0)))
     norms = norms.astype(np.float64)
-    largest = float(coefficients.max(initial=0.0))
-    exponents = OF_EXPONENTS * norms
     with np.errstate(over="ignore", invalid="ignore"):
-        if kernel.name != "rbf":
-            # Values of both signs tell nothing of their sizes.
-            values = _size_of_values(kernel, 2.0 * np.sqrt(norms * largest_norm))
-            sizes, exponents = values * float(coefficients.sum()), np.zeros(len(norms))
-        else:
-            values = np.ones(len(norms))
-        # The sum of squares of numbers is at most their sum times the largest of them.
-        terms = (OF_TERMS + exponents) * np.sqrt(largest * values * np.maximum(sizes, 0.0))
-        sums = OF_SUM * np.abs(products).max(axis=1, initial=0.0)
-        return UNIT * (OF_SIZES * sizes + terms + sums)
+        if kernel.name == "rbf":
+            return UNIT * size * (OF_TERMS + OF_EXPONENTS * norms)
+        return UNIT * size * OF_TERMS * _size_of_values(kernel, 2.0 * np.sqrt(norms * largest_norm))
 
 
 def error_of_rows(

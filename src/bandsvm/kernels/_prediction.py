@@ -18,7 +18,7 @@ from bandsvm.kernels._samples import Samples
 # Samples that are packed at a time.
 CHUNK_BYTES = 32 * 2**20
 # One in so many products in float32 is computed in float64 too; if it is off, all of them are.
-ROWS_PER_CHECK = 1000
+ROWS_PER_CHECK = 10_000
 
 
 class PackedProduct:
@@ -40,7 +40,6 @@ class PackedProduct:
         self, kernel: PackedKernel, B: Any, coefficients: NDArray, n_jobs: int | None = None
     ) -> None:
         self._kernel, self._B, self._coefficients = kernel, B, coefficients
-        self._sizes = np.abs(coefficients).max(axis=1, initial=0.0)
         self._threads = n_threads(n_jobs)
         self._origin = kernel.origin(B)
         self._prepared: dict[type, tuple[Any, NDArray]] = {}
@@ -68,11 +67,11 @@ class PackedProduct:
         for part in self._parts(A, np.float32):
             look()
             left = self._pack(A[part], np.float32)
-            summed = self._multiply(left, np.float32)
-            products[part] = summed[:, :-1]
             errors[part] = errors_of_products(
-                self._kernel, left.norms, largest_norm, self._sizes, summed[:, -1], products[part]
+                self._kernel, left.norms, largest_norm, self._coefficients
             )
+            if (errors[part] <= largest_error).any():
+                products[part] = self._multiply(left, np.float32)
         is_coarse = ~(errors <= largest_error)
         if is_coarse.any():
             products[is_coarse] = self.exact(A[is_coarse])
@@ -95,12 +94,11 @@ class PackedProduct:
         return pack(self._kernel, X, self._origin, dtype, self._threads)
 
     def _right(self, dtype: type) -> tuple[Any, NDArray]:
-        """Return B and the coefficients as the engine takes them; in float32, with their sizes."""
+        """Return B and the coefficients as the engine takes them."""
         if dtype not in self._prepared:
             right = self._pack(self._B, dtype)
-            columns = [*self._coefficients.T, *([self._sizes] if dtype is np.float32 else [])]
-            padded = np.zeros((len(columns), right.stride), dtype=dtype)
-            padded[:, : right.count] = columns
+            padded = np.zeros((self._coefficients.shape[1], right.stride), dtype=dtype)
+            padded[:, : right.count] = self._coefficients.T
             self._prepared[dtype] = right, padded
         return self._prepared[dtype]
 

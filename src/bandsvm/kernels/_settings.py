@@ -83,10 +83,10 @@ class KernelSettings:
             return KernelRows(function, Samples(X), cache_bytes)
         if X.shape[0] <= LARGEST_WHOLE:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
-        rounding = error_of_rows(packed, X, packed.origin(X), largest_cost)
-        is_sharp = rounding <= largest_rounding
+        origin = packed.origin(X)
+        is_sharp = error_of_rows(packed, X, origin, largest_cost) <= largest_rounding
         dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
-        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses)
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses, origin)
 
     def product(
         self,

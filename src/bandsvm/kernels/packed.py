@@ -52,11 +52,11 @@ def useful_bytes(X: Any) -> float:
 
     Blocks of any size are then solved, and rows added, in the same order: results are the same.
     """
-    n_samples = X.shape[0]
-    n_values = X.nnz if sp.issparse(X) else n_samples * X.shape[1]
+    n_samples, n_features = X.shape[0], X.shape[1] if X.ndim == 2 else 1
+    n_values = X.nnz if sp.issparse(X) else X.size
     blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
     rows = 8 * (n_samples + PADDING) * min(n_samples, ROWS_AT_ONCE)
-    samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * X.shape[1])
+    samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * n_features)
     return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / (1.0 - 2 * TARGET_SHARE))
 
 
@@ -92,13 +92,15 @@ class PackedRows(ComputedRows):
         n_jobs: int | None,
         dtype: type = np.float32,
         n_uses: float = 0.0,
+        origin: NDArray | None = None,
     ) -> None:
         threads = n_threads(n_jobs)
         if cache_bytes is None:
             cache_bytes = _memory.default_bytes(
                 useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2
             )
-        packed = pack(packed_kernel, X, packed_kernel.origin(X), dtype, threads)
+        self._origin = packed_kernel.origin(X) if origin is None else origin
+        packed = pack(packed_kernel, X, self._origin, dtype, threads)
         row_bytes = packed.stride * dtype().itemsize
         self._largest_block = min(
             quickly_solved(packed), largest_block(X.shape[0], dtype().itemsize, cache_bytes)
@@ -149,6 +151,7 @@ class PackedRows(ComputedRows):
             self._n_jobs,
             np.float64,
             self._likely_uses,
+            self._origin,
         )
 
     def block(self, indices: NDArray) -> NDArray:
