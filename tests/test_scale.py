@@ -187,3 +187,10 @@ def test_polish_is_bounded(rng, monkeypatch):
     monkeypatch.setattr("bandsvm.solvers._polish.MOST_WORK", 0.0)
     case.solve(tol=1e-2)
     assert len(rounds) == n_rounds + 1
+
+
+@pytest.mark.parametrize("width", [1.0, 1e26])
+def test_projection_meets_corners_exactly(rng, width):
+    lower, upper = np.zeros(50), np.full(50, width)
+    np.testing.assert_array_equal(project(rng.random(50), lower, upper, 0.0), lower)
+    np.testing.assert_array_equal(project(rng.random(50), lower, upper, 50 * width), upper)

@@ -42,6 +42,11 @@ def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None)
     moved = np.clip(point, lower, upper)
     if total is None or moved.sum() == total:
         return moved
+    # A corner of the box is met exactly; a shift would come close.
+    if total <= lower.sum():
+        return np.array(lower)
+    if total >= upper.sum():
+        return np.array(upper)
     shift = 0.0
     for _ in range(NEWTON_STEPS):
         n_inside = np.count_nonzero((moved > lower) & (moved < upper))

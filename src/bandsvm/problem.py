@@ -156,7 +156,7 @@ class BandProblem:
         lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
         for side in (free, c != 0.0):
             if side.any() and not self._is_balanced(c):
-                total = float(c[side].sum()) - float(c.sum())
+                total = -float(c[~side].sum())
                 c[side] = project(c[side], lowest[side], highest[side], total)
         return c
 

@@ -11,7 +11,7 @@ from bandsvm.solvers.block import LARGEST_BLOCK
 # Up to this many samples a solve may take a few seconds; beyond, as long as it takes to factorise
 # all of K as often.
 SMALL = 1000
-MOST_WORK = 4e10
+MOST_WORK = 5e10
 # What an outer step costs beside pair steps and faces, and a pair step beside its passes.
 PER_OUTER_STEP = 1e7
 PER_PAIR_STEP = 3e3

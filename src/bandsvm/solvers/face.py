@@ -176,6 +176,7 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
 
 def _bent_ways(width: float, size: float) -> NDArray:
     """Return shares of a direction to try, given widest piece and largest variable as shares."""
-    ways, closer = min(1.0, LONGEST_WAY * width) * BENT_WAYS, LONGEST_WAY * size * BENT_WAYS
+    ways = min(1.0, LONGEST_WAY * width) * BENT_WAYS
+    closer = LONGEST_WAY * size * BENT_WAYS[::2]
     # Where boxes are much wider than any variable needs, all of the first ways may lead too far.
     return np.append(ways, closer) if closer[0] < ways[-1] else ways
