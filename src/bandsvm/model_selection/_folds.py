@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._course import COARSE_ROUNDING
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm._watch import Stop
 from bandsvm.certificate import choose_intercept
@@ -138,7 +139,7 @@ def _rows(model: Any, folds: Folds, candidates: Sequence[Candidate]) -> Rows:
         kernel,
         folds.X,
         largest_cost=largest_cost,
-        largest_rounding=model.tol,
+        largest_rounding=COARSE_ROUNDING * model.tol,  # what comes of it is checked
         n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
     )
 
