@@ -7,11 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import fetch_covtype, load_breast_cancer, load_digits, make_classification
-from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.model_selection import train_test_split
 
 from bandsvm.datasets import make_paper_clusters
@@ -132,17 +130,6 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
 def generated(n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Return generated samples of two classes that overlap."""
     return make_classification(n_samples, 20, n_informative=8, flip_y=0.05, random_state=0)
-
-
-def hashed_text(n_texts: int, n_features: int, n_words: int = 30) -> tuple[Any, np.ndarray]:
-    """Return texts of words of two topics, hashed to so many features, and their topics."""
-    rng = np.random.default_rng(0)
-    topics = rng.integers(0, 2, size=n_texts)
-    # Few words are frequent; topics differ in how frequent the odd and the even ones are.
-    words = rng.zipf(1.3, size=(n_texts, n_words)) % 50_000
-    words = 2 * words + (rng.random(size=words.shape) < 0.4 + 0.2 * topics[:, None])
-    texts = [" ".join(f"word{word}" for word in text) for text in words.tolist()]
-    return HashingVectorizer(n_features=n_features).transform(texts), topics
 
 
 def covtype(n_samples: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import band_path, leave_one_out
-from data import covtype, generated, has_real_data, hashed_text, real
+from data import covtype, generated, has_real_data, real
 from measure import save, seconds_of
+from sparse import hashed_texts
 
 # Moments at which each fit, and each other call, is interrupted.
 N_MOMENTS, N_OTHER_MOMENTS = 50, 20
@@ -36,13 +37,13 @@ def fits(quick: bool) -> dict[str, Fit]:
     ijcnn1 = real("ijcnn1 20k", "ijcnn1", 20_000, False)
     X_few, y_few = generated(40_000)
     X_many, y_many = covtype(200_000)
-    texts, y_text = hashed_text(20_000, 2**20)
+    texts = hashed_texts("hashed text", 20_000, 20)
     sharp = {"C1": 10.0, "C2": 10.0, "gamma": 10.0 * ijcnn1.gamma}
     return {
         "ijcnn1 20 000 x 22": (sharp, ijcnn1.X, ijcnn1.y),
         "generated 40 000 x 8": ({"C1": 100.0, "C2": 100.0}, X_few[:, :8], y_few),
         "covtype 200 000 x 54": ({}, X_many, y_many),
-        "hashed text 20 000 x 2^20": ({"kernel": "linear"}, texts, y_text),
+        "hashed text 20 000 x 2^20": ({"kernel": "linear"}, texts.X, texts.y),
     }
 
 
