@@ -64,7 +64,7 @@ struct Sink {
 #pragma GCC unroll 6
       for (int v = 0; v < kTileVectors; ++v)
         total += values[v] * load(coefficients + v * kLanes<Real>);
-      add_lanes<Real>(sum(row * task.n_outputs + o), total);
+      add_lanes(sum(row * task.n_outputs + o), total);
     }
   }
 

@@ -10,6 +10,8 @@ namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
+// Terms of a product that are summed in the precision of kernel values.
+constexpr std::size_t kSumInSingle = 6;
 // Values of a sample whose features are looked up together; a multiple of all kChains.
 constexpr std::int64_t kLookups = 128;
 
@@ -53,6 +55,7 @@ class SparseRows {
       for (std::size_t g = first; g < last; ++g) {
         for (std::size_t j = from; j < to; ++j) take(g, j, from);
         if constexpr (How == Use::store) write_rows(g * kGroup, from, to);
+        if constexpr (How == Use::multiply) multiply_tile(g * kGroup, from, to);
       }
       if constexpr (How == Use::accumulate)
         for (std::size_t j = from; j < to; ++j)
@@ -72,12 +75,7 @@ class SparseRows {
           products[v], load(left_.norms + row) + right_.norms[j], task_.kernel);
       if constexpr (How == Use::accumulate)
         totals_[j - from] += values * load(task_.row_coefficients + row);
-      if constexpr (How == Use::multiply)
-        for (std::size_t o = 0; o < task_.n_outputs; ++o) {
-          add_lanes<Real>(task_.sums + row * task_.n_outputs + o * kLane,
-                          values * task_.coefficients[o * right_.stride + j]);
-        }
-      if constexpr (How == Use::store)
+      if constexpr (How != Use::accumulate)
         store(tile_ + (j - from) * kGroup + v * kLane, values);
     }
   }
@@ -119,6 +117,22 @@ class SparseRows {
     }
   }
 
+  // Adds the kernel values of a tile, times coefficients, to the sums: a few in their own precision.
+  void multiply_tile(std::size_t first, std::size_t from, std::size_t to) {
+    for (std::size_t o = 0; o < task_.n_outputs; ++o) {
+      const Real* coefficients = task_.coefficients + o * right_.stride;
+      for (std::size_t j = from; j < to; j += kSumInSingle) {
+        Vector<Real> totals[NVectors] = {};
+        for (std::size_t k = j; k < smaller(j + kSumInSingle, to); ++k)
+#pragma GCC unroll 3
+          for (int v = 0; v < NVectors; ++v)
+            totals[v] += load(tile_ + (k - from) * kGroup + v * kLane) * coefficients[k];
+        for (int v = 0; v < NVectors; ++v)
+          add_lanes(task_.sums + (first + v * kLane) * task_.n_outputs + o * kLane, totals[v]);
+      }
+    }
+  }
+
   void write_rows(std::size_t first, std::size_t from, std::size_t to) {
     const std::size_t n = smaller(kGroup, left_.n_rows - first);
     for (std::size_t r = 0; r < n; ++r) {
@@ -137,7 +151,7 @@ class SparseRows {
   const RowsTask<Real>& task_;
   const SamplesView<Real>& right_;
   const RowsView<Real>& left_;
-  Real tile_[How == Use::store ? kSparseChunk * kGroup : 1];
+  Real tile_[How == Use::accumulate ? 1 : kSparseChunk * kGroup];
   Vector<Real> totals_[How == Use::accumulate ? kSparseChunk : 1];
 };
 

@@ -85,11 +85,13 @@ inline void store(Real* to, Vector<Real> v) {
 }
 
 // Adds each lane to a sum of its own in double precision.
-template <typename Real>
-inline void add_lanes(double* sums, Vector<Real> v) {
-  Real lanes[kLanes<Real>];
-  store(lanes, v);
-  for (int lane = 0; lane < kLanes<Real>; ++lane) sums[lane] += double(lanes[lane]);
+inline void add_lanes(double* sums, Vector<double> v) { store(sums, load(sums) + v); }
+inline void add_lanes(double* sums, Vector<float> v) {
+  typedef float Half __attribute__((vector_size(kVectorBytes / 2)));
+  Half halves[2];
+  std::memcpy(halves, &v, sizeof v);
+  for (int half = 0; half < 2; ++half)
+    add_lanes(sums + half * kLanes<double>, __builtin_convertvector(halves[half], Vector<double>));
 }
 
 template <typename Real>
