@@ -18,6 +18,9 @@ SMALLEST_CAPACITY = 16
 # Memory for rows of samples whose products are asked for again and again, and its largest share.
 TARGET_BYTES = 64 * 2**20
 TARGET_SHARE = 0.1
+# Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
+SCRATCH_BYTES = 32 * 2**20
+SCRATCH_SHARE = 0.1
 # Largest share of a block, which is copied out of the rows.
 BLOCK_SHARE = 0.25
 # Rows that are added at a time. Sums must not depend on how many are kept, as long as these are.
@@ -96,7 +99,8 @@ class ComputedRows:
         self.n_computed = 0
         self._target_bytes = target_bytes(cache_bytes)
         # They are computed in pieces, which take about as much.
-        for_rows = cache_bytes - 2 * self._target_bytes - other_bytes
+        scratch = min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes)
+        for_rows = cache_bytes - 2 * self._target_bytes - scratch - other_bytes
         self._capacity = row_capacity(len(samples), row_bytes, for_rows)
         self._rows_at_once = ROWS_AT_ONCE
         self._table = SlotTable(len(samples), self._capacity)

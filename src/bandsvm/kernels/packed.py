@@ -20,6 +20,7 @@ from bandsvm.kernels._packing import (
 )
 from bandsvm.kernels._rows import (
     ROWS_AT_ONCE,
+    SCRATCH_SHARE,
     SMALLEST_CAPACITY,
     TARGET_SHARE,
     ComputedRows,
@@ -57,7 +58,8 @@ def useful_bytes(X: Any) -> float:
     blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
     rows = 8 * (n_samples + PADDING) * min(n_samples, ROWS_AT_ONCE)
     samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * n_features)
-    return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / (1.0 - 2 * TARGET_SHARE))
+    for_rows = 1.0 - 2 * TARGET_SHARE - SCRATCH_SHARE
+    return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / for_rows)
 
 
 class Block:
