@@ -20,7 +20,7 @@ TARGET_BYTES = 64 * 2**20
 TARGET_SHARE = 0.1
 # Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
 SCRATCH_BYTES = 32 * 2**20
-SCRATCH_SHARE = 0.1
+SCRATCH_SHARE = 0.15
 # Largest share of a block, which is copied out of the rows.
 BLOCK_SHARE = 0.25
 # Rows that are added at a time. Sums must not depend on how many are kept, as long as these are.
