@@ -124,6 +124,8 @@ class _Band:
             wrong.append(f"the violation is {float(violation):.3e} for tol={part.tol:.1e}")
         primal, dual = self._values(c, f, Long(intercept))
         largest = float(max(abs(primal), abs(dual), 1e-300))
+        # The certificate rests on decision values that are off by as much as it says.
+        noise += 2.0 * part.gradient_drift
         spread = noise * float(np.abs(c).sum() + (self.below + self.above)[self.counted].sum())
         for name, value in (("primal", primal), ("dual", dual)):
             given = getattr(part, name)
@@ -178,7 +180,9 @@ def _gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
     rounding = Long(1e-15) * np.abs(X).max() ** 2
     if spread <= rounding:  # nothing but rounding, or nothing
         return model.gamma_ > 0
-    return bool(abs(model.gamma_ * X.shape[1] * spread - 1) <= 1e-6 + 1e-3 * rounding / spread)
+    return bool(
+        abs(Long(model.gamma_) * X.shape[1] * spread - 1) <= 1e-6 + 1e-3 * rounding / spread
+    )
 
 
 def _wrong_predictions(model: Any, X: NDArray, K: NDArray, y: NDArray, noise: float) -> list[str]:
