@@ -107,7 +107,7 @@ def solve_from(
 class CheckedRows:
     """Rows that many problems share, and solutions over them whose gradients are spot-checked.
 
-    Where a gradient is off by more than ``tol``, it is computed anew; where that does not suffice,
+    Where a gradient is off by more than ``tol``, it is recomputed; where that does not suffice,
     rows of double precision take the place of single precision for this and all later problems.
     """
 
