@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Long = np.longdouble
-# Rounding of float64 over sums of some length.
+# Rounding of float64 in one kernel value, and in sums of a hundred of them.
 ROUNDING = 1e-14
+# Sums of n numbers, whatever their order, are off by at most n of these per unit of their sizes.
+UNIT_ROUNDOFF = 2.0**-53
 # How much more than it says a violation may be: the certificate's own arithmetic is float64.
 SLACK = 1.001
 
@@ -79,7 +81,8 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
         alpha, theta = (v if binary else v[:, k] for v in (model.alpha_, model.theta_))
         band = _Band(model, classes, y, signs, weights)
         c = signs * (alpha - theta)
-        f, lost = K @ c.astype(Long), rounding @ np.abs(c.astype(Long))
+        f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
+        lost = rounding @ sizes + UNIT_ROUNDOFF * np.count_nonzero(c) * (np.abs(K) @ sizes)
         edges = float(np.maximum(np.abs(band.lo), np.abs(band.hi)).max())
         noise = float(lost.max(initial=0.0)) + ROUNDING * (edges + abs(model.intercept_[k]))
         reach = max(reach, noise)
