@@ -312,6 +312,12 @@ def test_wrong_data_get_one_sentence(name, folder, capsys):
     assert os.listdir(folder) == [name]
 
 
+def test_parquet_names_that_are_no_text_get_one_sentence(folder, capsys):
+    (folder / "latin.parquet").write_bytes(parquet(X, Y).replace(b"petal", b"pet\xe4l"))
+    assert main(["fit", "latin.parquet", "--model", "m.bsvm", "--quiet"]) == 1
+    assert "latin.parquet is not a Parquet file that can be read" in capsys.readouterr().err
+
+
 def test_objects_in_an_archive_are_never_unpickled(folder, capsys):
     stream = io.BytesIO()
     np.savez(stream, X=np.array([[print]], dtype=object), y=[1])

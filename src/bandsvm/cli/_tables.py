@@ -216,7 +216,7 @@ def _parquet(
         # Threads of pyarrow that are still busy when the command ends can abort the process.
         file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
         stored = file.read(use_threads=False)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataFileError(
             f"{source} is not a Parquet file that can be read: {reason(error)}."
         ) from None
