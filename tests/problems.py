@@ -8,6 +8,7 @@ import qpsolvers
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from bandsvm import BandedSVC
 from bandsvm.kernels import GivenRows, KernelRows, Samples, make_kernel
 from bandsvm.problem import BandProblem, band_problem
 from bandsvm.solvers import solve
@@ -176,3 +177,22 @@ def assert_same_objective(model, other):
     """Both primal values lie above the optimum, by their own gap at most."""
     a, b = model.certificate_, other.certificate_
     assert abs(a.primal - b.primal) <= max(a.gap, b.gap) + 1e-12 * abs(a.primal)
+
+
+def random_spread(seed, kernels=("rbf", "rbf", "rbf", "linear", "poly", "sigmoid")):
+    """Return samples of any spread, far from the origin or not, and a model for them."""
+    rng = np.random.default_rng(seed)
+    n_samples, n_features = int(rng.integers(1001, 1400)), int(rng.choice([1, 2, 5, 20]))
+    spread, offset = 10.0 ** rng.uniform(-3, 6), rng.choice([0.0, 10.0 ** rng.uniform(0, 6)])
+    centres = spread * rng.normal(size=(int(rng.integers(2, 30)), n_features))
+    which = rng.integers(0, len(centres), size=n_samples)
+    width = spread * 10.0 ** rng.uniform(-3, 0)
+    X = centres[which] + width * rng.normal(size=(n_samples, n_features)) + offset
+    y = (rng.normal(size=n_samples) + which % 3 > 1).astype(int)
+    X = X.astype(np.float32)
+    if rng.random() < 0.3:
+        X = sp.csr_array(X * (rng.random(size=X.shape) < 0.5))
+    kernel = str(rng.choice(kernels))
+    gamma = "scale" if kernel != "rbf" else 10.0 ** rng.uniform(-1, 1) / (n_features * width**2)
+    cost = 10.0 ** rng.uniform(-1, 2)
+    return X, y, BandedSVC(C1=cost, C2=cost, kernel=kernel, gamma=gamma, max_iter=30)

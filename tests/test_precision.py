@@ -8,6 +8,7 @@ from bandsvm import BandedSVC
 from bandsvm.kernels import _prediction
 from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels._prediction import PackedProduct
+from problems import random_spread
 
 # What `decision_function` promises at the default tol.
 PROMISED = 1e-3
@@ -43,27 +44,8 @@ def test_predictions_far_from_each_other_keep_their_digits(spread, storage):
     assert disagreement(model, X) <= ROUNDED * PROMISED
 
 
-def random_problem(seed):
-    """Return samples of any spread, far from the origin or not, and a model for them."""
-    rng = np.random.default_rng(seed)
-    n_samples, n_features = int(rng.integers(1001, 1400)), int(rng.choice([1, 2, 5, 20]))
-    spread, offset = 10.0 ** rng.uniform(-3, 6), rng.choice([0.0, 10.0 ** rng.uniform(0, 6)])
-    centres = spread * rng.normal(size=(int(rng.integers(2, 30)), n_features))
-    which = rng.integers(0, len(centres), size=n_samples)
-    width = spread * 10.0 ** rng.uniform(-3, 0)
-    X = centres[which] + width * rng.normal(size=(n_samples, n_features)) + offset
-    y = (rng.normal(size=n_samples) + which % 3 > 1).astype(int)
-    X = X.astype(np.float32)
-    if rng.random() < 0.3:
-        X = sp.csr_array(X * (rng.random(size=X.shape) < 0.5))
-    kernel = str(rng.choice(["rbf", "rbf", "rbf", "linear", "poly", "sigmoid"]))
-    gamma = "scale" if kernel != "rbf" else 10.0 ** rng.uniform(-1, 1) / (n_features * width**2)
-    cost = 10.0 ** rng.uniform(-1, 2)
-    return X, y, BandedSVC(C1=cost, C2=cost, kernel=kernel, gamma=gamma, max_iter=30)
-
-
 def check_random_problem(seed):
-    X, y, model = random_problem(seed)
+    X, y, model = random_spread(seed)
     model.fit(X, y)
     assert disagreement(model, X) <= ROUNDED * PROMISED
 

@@ -2,18 +2,22 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import make_scorer
+from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._training import training_problems
 from bandsvm.certificate import gradient_drift
-from bandsvm.kernels import KernelSettings
+from bandsvm.kernels import KernelSettings, _settings
 from bandsvm.kernels.packed import PackedRows
 from bandsvm.model_selection._shared import CheckedRows, Start
 from bandsvm.solvers import Status, solve
+from problems import random_spread
 
 pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
 GAMMA = 0.25
@@ -100,3 +104,58 @@ def test_candidates_whose_decision_values_overflow_have_no_score():
         search.fit(1e10 * samples, labels)
     assert search.best_params_["C1"] == 1.0
     assert np.isfinite(search.best_score_)
+
+
+def variance_in_feature_space(X, kernel, gamma):
+    """Return the mean squared distance of samples from their mean, as the kernel sees them."""
+    X = X.toarray() if sp.issparse(X) else X
+    few = X[:: len(X) // 200].astype(np.float64)
+    if gamma == "scale":
+        gamma = 1.0 / (X.shape[1] * (X.astype(np.float64).var() or 1.0))
+    K = pairwise_kernels(few, metric=kernel, filter_params=True, gamma=gamma, coef0=0.0)
+    return abs(np.diag(K).mean() - K.mean()) or 1.0
+
+
+def mean_clipped_margin(y, decision):
+    """Return a score that differs by as little as the decision values do, unlike accuracy."""
+    return float(np.mean(np.where(y > 0, 1.0, -1.0) * np.clip(decision, -2.0, 2.0)))
+
+
+def check_random_search(seed, monkeypatch):
+    """Compare scores with those of a search that has all its kernel rows in double precision.
+
+    With `tol` so small both have the same solutions: what differs is precision. No sigmoid, which
+    has many solutions. The cost is one that can be solved for, whatever the scale of the samples.
+    """
+    X, y, model = random_spread(seed, kernels=("rbf", "rbf", "linear", "poly"))
+    cost = model.C1 / variance_in_feature_space(X, model.kernel, model.gamma)
+    search = BandedSVCCV(
+        C1=[cost / 10.0, cost],
+        C2=cost / 3.0,
+        rho2=1.5,
+        gamma=model.gamma,
+        kernel=model.kernel,
+        refine=0,
+        cv=2,
+        refit=False,
+        give_up=False,
+        tol=1e-5,
+        scoring=make_scorer(mean_clipped_margin, response_method="decision_function"),
+    )
+    scores = search.fit(X, y).cv_results_["mean_test_score"]
+    monkeypatch.setattr(_settings, "error_of_rows", lambda *_: np.inf)
+    in_double = search.fit(X, y).cv_results_["mean_test_score"]
+    np.testing.assert_allclose(scores, in_double, rtol=0.0, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_scores_of_random_searches_keep_their_digits(seed, monkeypatch):
+    check_random_search(seed, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(10, 510))
+def test_scores_of_many_random_searches_keep_their_digits(seed, monkeypatch):
+    check_random_search(seed, monkeypatch)
