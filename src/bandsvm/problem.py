@@ -46,6 +46,8 @@ class BandProblem:
         Whether g has an intercept, that is, whether ``sum c = 0`` holds.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Whether costs are for the distance from the band or for its square.
+    box : Sides, default=None
+        The bounds, where a larger problem has set them. None: those that follow from the costs.
     """
 
     lo: NDArray[np.float64]
@@ -54,6 +56,7 @@ class BandProblem:
     above: NDArray[np.float64]
     has_intercept: bool = True
     loss: str = "hinge"
+    box: Sides | None = None
 
     @property
     def n_samples(self) -> int:
@@ -78,7 +81,7 @@ class BandProblem:
         if not self.has_hard_edges:
             return self
         below, above = (np.where(np.isinf(v), cost, v) for v in (self.below, self.above))
-        return replace(self, below=below, above=above)
+        return replace(self, below=below, above=above, box=None)
 
     @cached_property
     def bounds(self) -> Sides:
@@ -87,6 +90,8 @@ class BandProblem:
         Squared losses bound nothing, but no single one can exceed what g = 0 costs in all. Twice
         what follows for c is a box that a solution does not touch; it is 0 where the cost is.
         """
+        if self.box is not None:
+            return self.box
         if not self.is_squared:
             return Sides(self.below, self.above)
         at_zero = self.below @ np.maximum(self.lo, 0.0) ** 2
@@ -105,9 +110,9 @@ class BandProblem:
             )
         )
 
-    def bend(self, c: NDArray) -> NDArray[np.float64]:
-        """Return the curvature that the loss adds on the side of ``c``."""
-        return np.where(c > 0.0, self.bends.below, self.bends.above)
+    def bend(self, c: NDArray, indices: NDArray | slice = slice(None)) -> NDArray[np.float64]:
+        """Return the curvature that the loss adds on the side of ``c``, which may be of some."""
+        return np.where(c > 0.0, self.bends.below[indices], self.bends.above[indices])
 
     def gradient(self, c: NDArray, f: NDArray) -> NDArray[np.float64]:
         """Return the gradient of all that is quadratic in ``c``: ``f = K c`` and the bends."""
@@ -123,10 +128,9 @@ class BandProblem:
     def part(self, indices: NDArray) -> BandProblem:
         """Return the problem of some of the samples while the others stay where they are."""
         lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
-        part = replace(self, lo=lo, hi=hi, below=below, above=above)
         # What bounds squared losses is the cost of all samples.
-        vars(part)["bounds"] = Sides(*(bound[indices] for bound in self.bounds))
-        return part
+        box = Sides(*(bound[indices] for bound in self.bounds))
+        return replace(self, lo=lo, hi=hi, below=below, above=above, box=box)
 
     def without(self, index: int) -> BandProblem:
         """Return the problem in which one sample takes no part."""
@@ -136,10 +140,9 @@ class BandProblem:
             values[index] = 0.0
             return values
 
-        rest = replace(self, below=zeroed(self.below), above=zeroed(self.above))
         # A box for more costs is one for fewer, and what was inside stays inside.
-        vars(rest)["bounds"] = Sides(*(zeroed(bound) for bound in self.bounds))
-        return rest
+        box = Sides(*(zeroed(bound) for bound in self.bounds))
+        return replace(self, below=zeroed(self.below), above=zeroed(self.above), box=box)
 
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
         """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros.
