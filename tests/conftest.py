@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import problems
+from bandsvm.kernels import GivenRows
+from numpy_engine import NumpyRows
+
 SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # The same examples every time, and new ones every time: `make test-all` sets HYPOTHESIS_PROFILE.
 # What fails among new ones is printed with the line that repeats it.
@@ -21,6 +25,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 def rng():
     """The one source of random numbers of a test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module", params=["cpu", "numpy"])
+def engine(request):
+    """Let random problems be solved by one engine, then by the other."""
+    before, problems.ROWS = problems.ROWS, {"cpu": GivenRows, "numpy": NumpyRows}[request.param]
+    yield request.param
+    problems.ROWS = before
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -75,6 +75,7 @@ def test_reference_solver_agrees(loss, data):
     assert primal == pytest.approx(fast_primal, rel=RELATIVE)
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("solver", available_solvers())
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("has_intercept", [True, False])
@@ -92,6 +93,7 @@ def test_agrees_with_two_qp_solvers_to_all_digits(solver, loss, has_intercept, k
     assert dual == pytest.approx(primal, rel=RELATIVE)
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("solver", available_solvers())
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("has_intercept", [True, False])

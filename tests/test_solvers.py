@@ -6,18 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg.lapack import get_lapack_funcs
 
+import problems
 from bandsvm._piecewise import falling_root, project
 from bandsvm.certificate import dual_value
-from bandsvm.engines.cpu import CpuEngine
-from bandsvm.kernels import GivenRows, KernelSettings
+from bandsvm.engines.slopes import ascent_slopes, violation
+from bandsvm.kernels import KernelSettings
 from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Status, available_solvers, solve
-from bandsvm.solvers._slopes import ascent_slopes, violation
-from bandsvm.solvers._solution import State
+from bandsvm.solvers._solution import Part, State
 from bandsvm.solvers.block import part_in_play, steps_on_part
 from bandsvm.solvers.face import Face, _ascend, newton_direction
 from bandsvm.solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from problems import make_case
+
+pytestmark = pytest.mark.usefixtures("engine")
 
 
 def dual(case, solution):
@@ -97,8 +99,8 @@ def test_unreachable_tolerance_ends_without_progress():
     assert solution.status is Status.NO_PROGRESS
 
 
-def engine_of(case):
-    return CpuEngine(case.problem, GivenRows(case.K))
+def engine_of(case, c, f):
+    return problems.ROWS(case.K).engine(case.problem, c, f)
 
 
 def test_selection_finds_the_worst_violators(rng):
@@ -106,7 +108,7 @@ def test_selection_finds_the_worst_violators(rng):
     c = case.problem.feasible(rng.normal(size=200))
     rise, fall = ascent_slopes(case.problem, c, case.K @ c)
     kept = np.arange(20)
-    current, chosen = engine_of(case).select(c, case.K @ c, kept, 20)
+    current, chosen = engine_of(case, c, case.K @ c).select(kept, 20)
     assert current == pytest.approx(violation(case.problem, rise, fall))
     others = np.arange(20, 200)
     risers = others[np.argsort(-rise[others])[:10]]
@@ -118,12 +120,12 @@ def test_selection_takes_no_more_than_the_violators(rng):
     case = make_case(0, 200)
     c, f = np.zeros(200), np.zeros(200)
     f[:3] = [5.0, -5.0, 0.0]  # two samples far out, ties among all others
-    _, chosen = engine_of(case).select(c, f, np.arange(190, 200), 6)
+    _, chosen = engine_of(case, c, f).select(np.arange(190, 200), 6)
     assert len(set(chosen)) == len(chosen) == 6
     assert {0, 1} <= set(chosen)
     assert max(chosen) < 190
     f[7] = np.nan
-    assert np.isnan(engine_of(case).select(c, f, np.arange(0), 6)[0])
+    assert np.isnan(engine_of(case, c, f).select(np.arange(0), 6)[0])
 
 
 @given(st.integers(0, 1000), st.integers(1, 30), st.booleans())
@@ -255,21 +257,22 @@ def test_newton_direction_of_an_indefinite_kernel_takes_few_factors(monkeypatch)
 def test_steps_on_a_part_leave_the_others_where_they_are(loss):
     case = make_case(0, 200, C1=10.0, C2=5.0, loss=loss)
     problem = case.problem
-    c, part = case.solve().c, np.arange(0, 200, 3)
+    c, part = case.solve().c.copy(), np.arange(0, 200, 3)
     c[part] = 0.0
-    state = State(problem, engine_of(case), c.copy(), case.K @ c)
+    state = State(engine_of(case, c.copy(), case.K @ c))
+    engine = state.engine
     of_part = problem.part(part)
     for name in ("bounds", "bends"):
         for whole, own in zip(getattr(problem, name), getattr(of_part, name), strict=True):
             np.testing.assert_array_equal(own, whole[part])
-    engine = CpuEngine(of_part, GivenRows(case.K[np.ix_(part, part)]))
-    partial = State(of_part, engine, state.c[part], state.f[part])
-    for _ in steps_on_part(state, part, partial, 1e-6):
+    rows = problems.ROWS(case.K[np.ix_(part, part)])
+    partial = State(rows.engine(of_part, *engine.at(part)))
+    for _ in steps_on_part(state, Part(part, partial, c[part]), 1e-6):
         pass
-    np.testing.assert_allclose(state.f, case.K @ state.c, atol=1e-9)
+    np.testing.assert_allclose(engine.f, case.K @ engine.c, atol=1e-9)
     others = np.setdiff1d(np.arange(200), part)
-    np.testing.assert_array_equal(state.c[others], c[others])
-    rise, fall = ascent_slopes(problem, state.c, state.f)
+    np.testing.assert_array_equal(engine.c[others], c[others])
+    rise, fall = ascent_slopes(problem, engine.c, engine.f)
     assert rise[part].max() - fall[part].min() <= 1e-6 < violation(problem, rise, fall)
 
 
@@ -291,7 +294,6 @@ def test_samples_out_of_play_catch_up(rng):
         exact = rows().exact_product(np.arange(4000), support, cut.c[support])
         np.testing.assert_allclose(cut.f, exact, atol=1e-3)
         assert abs(cut.c.sum()) < 1e-9
-    engine = CpuEngine(problem, rows())
-    state = State(problem, engine, full.c.copy(), full.f.copy())
-    part, _ = part_in_play(state)
-    assert 0 < len(part) < 2000
+    state = State(rows().engine(problem, full.c.copy(), full.f.copy()))
+    part = part_in_play(state)
+    assert 0 < len(part.indices) < 2000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bandsvm._training import Training
 from bandsvm._watch import Stop, watched
 from bandsvm.certificate import Certificate, certify, choose_intercept
-from bandsvm.kernels import Rows
+from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 
@@ -22,7 +22,7 @@ COARSE_AIM = 0.8
 COARSE_ROUNDING = 10.0
 
 
-def aim_at(tol: float, rows: Rows) -> float:
+def aim_at(tol: float, rows: KernelOperator) -> float:
     """Return what a solver aims at: rounding of coarse rows adds to the violation."""
     return COARSE_AIM * tol if rows.is_coarse else tol
 
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
         return self.solution.f + self.intercept
 
 
-def judge(problem: BandProblem, rows: Rows, solution: Solution, tol: float) -> Outcome:
+def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float) -> Outcome:
     """Choose the intercept of a solution and certify both; in haste with fewer spot checks."""
     intercept = choose_intercept(problem, solution.c, solution.f)
     try:
@@ -82,7 +82,7 @@ class Course:
         Whose parameters say how to solve.
     training : Training
         What to solve.
-    rows : Rows
+    rows : KernelOperator
         Kernel rows that all problems share.
     starts : list of ndarray or None
         Coefficients that each problem starts from.
@@ -98,7 +98,7 @@ class Course:
         self,
         estimator: Any,
         training: Training,
-        rows: Rows,
+        rows: KernelOperator,
         starts: list[NDArray | None],
         observers: Sequence[Observer],
         assemble: Callable[[list[Outcome]], Any],

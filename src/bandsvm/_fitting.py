@@ -20,7 +20,7 @@ from bandsvm._progress import progress_shower
 from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, training_problems
 from bandsvm._watch import Stop
-from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
+from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 
 
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
@@ -82,7 +82,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             task.close()
 
 
-def kernel_rows(model: Any, X: Any, training: Training) -> Rows:
+def kernel_rows(model: Any, X: Any, training: Training) -> KernelOperator:
     """Return the store of kernel rows that all problems of a training set share."""
     return model._kernel().rows(
         training.kept_samples(X, is_pairwise=model.kernel == "precomputed"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.kernels import Rows
+from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 
@@ -227,7 +227,7 @@ def _intercepts(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, 
 
 
 def recomputed_gradient(
-    rows: Rows, c: NDArray, n_checks: int | None
+    rows: KernelOperator, c: NDArray, n_checks: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return some samples, or all, and ``K c`` there from kernel values that no solver has used."""
     n_samples = rows.n_samples
@@ -238,7 +238,9 @@ def recomputed_gradient(
     return checked, rows.exact_product(checked, support, c[support])
 
 
-def gradient_drift(rows: Rows, c: NDArray, f: NDArray, n_checks: int = N_SPOT_CHECKS) -> float:
+def gradient_drift(
+    rows: KernelOperator, c: NDArray, f: NDArray, n_checks: int = N_SPOT_CHECKS
+) -> float:
     """Return the largest difference between ``f`` and ``K c`` as recomputed at some samples."""
     checked, recomputed = recomputed_gradient(rows, c, n_checks)
     return _largest_difference(recomputed, f[checked])
@@ -250,7 +252,7 @@ def _largest_difference(a: NDArray, b: NDArray) -> float:
 
 def certify(
     problem: BandProblem,
-    rows: Rows,
+    rows: KernelOperator,
     solution: Solution,
     intercept: float,
     tol: float,
@@ -262,7 +264,7 @@ def certify(
     ----------
     problem : BandProblem
         What was solved.
-    rows : Rows
+    rows : KernelOperator
         Kernel rows, to recompute the gradient from.
     solution : Solution
         What a solver returned.

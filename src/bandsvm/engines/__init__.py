@@ -1,1 +1,103 @@
-"""Engines compute rows, block steps and updates for solvers; they differ in how, not in what."""
+"""Engines: a point of a band problem's dual, and all the arithmetic that moves it.
+
+Solvers decide what happens next; an engine does it, wherever its arrays are kept. A store of
+kernel rows says which engine serves it: ``rows.engine(problem, c, f)``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.problem import BandProblem
+
+
+class BlockStep(NamedTuple):
+    """What pair steps on a block reached: its coefficients, at what cost."""
+
+    c: NDArray[np.float64]
+    n_steps: int
+    stalled: bool
+
+
+class Engine(Protocol):
+    """A point ``c`` with ``f = K c``, and the verbs of all solvers.
+
+    Indices and values of some variables are NumPy arrays on either side. Whatever is as long as
+    the problem stays with the engine, unless a solver asks for `c`, `f`, `diagonal` or `product`.
+    """
+
+    @property
+    def problem(self) -> BandProblem:
+        """The problem whose dual it is."""
+
+    @property
+    def c(self) -> NDArray[np.float64]:
+        """Coefficients, to read; copy what is to be kept."""
+
+    @property
+    def f(self) -> NDArray[np.float64]:
+        """``K c``, to read; copy what is to be kept."""
+
+    @property
+    def largest_block(self) -> int:
+        """Number of variables whose block of K can be computed at a time."""
+
+    # Where the point is
+
+    def violation(self) -> float:
+        """Return how far the point is from optimality: ``m - M``, ``max(m, -M, 0)`` without b."""
+
+    def violators(self, tol: float) -> tuple[float, int]:
+        """Return the violation, and how many variables violate optimality by more than tol."""
+
+    def in_play(self, margin: float) -> NDArray[np.intp]:
+        """Return the variables that could move if the violation grew by this share."""
+
+    def free(self) -> NDArray[np.intp]:
+        """Return the variables strictly inside a piece: at no bound and not at the kink."""
+
+    def at(self, indices: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return ``c`` and the gradient of the dual's quadratic part at some variables."""
+
+    def dual_value(self) -> float:
+        """Return the dual's value, which every step of every solver raises."""
+
+    def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
+        """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
+
+    # How it moves
+
+    def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
+        """Take pair steps on the block's variables until its own violation is at most ``tol``.
+
+        The point stays where it is: `move` takes it to what was reached.
+        """
+
+    def move(self, indices: NDArray, values: NDArray) -> None:
+        """Set ``c[indices]`` to ``values`` and bring ``f`` up to date; all or nothing."""
+
+    def put(self, indices: NDArray, values: NDArray) -> None:
+        """Set ``c[indices]`` to ``values`` and leave ``f`` as it is."""
+
+    def place(self, c: NDArray, f: NDArray) -> None:
+        """Set all of ``c`` and ``f = K c``."""
+
+    def refresh(self) -> None:
+        """Compute ``f`` again, free of the rounding that many updates leave behind."""
+
+    def part(self, indices: NDArray) -> Engine | None:
+        """Return the point of some samples while the others stay; None where that saves no time."""
+
+    # What it knows of K
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]; it belongs to the engine."""
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""

@@ -1,61 +1,82 @@
-"""The CPU engine: the verbs of the solvers' loops, over kernel rows held in memory."""
+"""The CPU engine: a point in NumPy arrays, moved by compiled functions."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm.kernels import Rows
+from bandsvm.engines import BlockStep
+from bandsvm.engines.slopes import ascent_slopes, free_variables, violation
 from bandsvm.problem import BandProblem
 
-
-class BlockStep(NamedTuple):
-    """What pair steps on a block reached."""
-
-    c: NDArray[np.float64]
-    n_steps: int
-    stalled: bool
+if TYPE_CHECKING:
+    from bandsvm.kernels import Rows
 
 
 class CpuEngine:
-    """Kernel products and compiled pair steps for one band problem over shared rows."""
+    """A point of one band problem over shared kernel rows; see `Engine` for its verbs.
 
-    def __init__(self, problem: BandProblem, rows: Rows) -> None:
+    Parameters
+    ----------
+    problem : BandProblem
+        Whose dual it is.
+    rows : Rows
+        Kernel rows of its samples.
+    c, f : ndarray of shape (n_samples,), default=None
+        Where to begin; they are the engine's from now on. None: at zero.
+    """
+
+    def __init__(
+        self,
+        problem: BandProblem,
+        rows: Rows,
+        c: NDArray | None = None,
+        f: NDArray | None = None,
+    ) -> None:
         self.problem = problem
-        self.rows = rows
+        self._rows = rows
+        self.c = np.zeros(problem.n_samples) if c is None else c
+        self.f = np.zeros(problem.n_samples) if f is None else f
 
     @property
     def largest_block(self) -> int:
         """Number of rows that the store can hold at once."""
-        return self.rows.capacity
+        return self._rows.capacity
 
-    def part(self, indices: NDArray, problem: BandProblem) -> CpuEngine | None:
-        """Return the engine of a problem over some samples, None where that saves no time."""
-        rows = self.rows.part(indices)
-        return None if rows is None else CpuEngine(problem, rows)
+    def violation(self) -> float:
+        """Return how far the point is from optimality."""
+        return violation(self.problem, *self._slopes())
 
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-        return self.rows.diagonal()
+    def violators(self, tol: float) -> tuple[float, int]:
+        """Return the violation, and how many variables violate optimality by more than tol."""
+        rise, fall = self._slopes()
+        m, M = self._ends(rise, fall)
+        number = int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
+        return violation(self.problem, rise, fall), number
 
-    def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
-        return self.rows.block(indices)
+    def in_play(self, margin: float) -> NDArray[np.intp]:
+        """Return the variables that could move if the violation grew by this share."""
+        rise, fall = self._slopes()
+        m, M = self._ends(rise, fall)
+        room = margin * violation(self.problem, rise, fall)
+        return np.flatnonzero((rise > M - room) | (fall < m + room))
 
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        return self.rows.product(indices, values)
+    def free(self) -> NDArray[np.intp]:
+        """Return the variables strictly inside a piece."""
+        return free_variables(self.problem, self.c)
 
-    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
-        self.rows.update(f, indices, values)
+    def at(self, indices: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return ``c`` and the gradient of the dual's quadratic part at some variables."""
+        return self.c[indices], self._gradient()[indices]
 
-    def select(
-        self, c: NDArray, f: NDArray, kept: NDArray, number: int
-    ) -> tuple[float, NDArray[np.intp]]:
+    def dual_value(self) -> float:
+        """Return the dual's value."""
+        return _core.dual_value(self.problem.lo, self.problem.hi, self.c, self._gradient())
+
+    def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
         """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
         problem = self.problem
         chosen = np.empty(number, dtype=np.intp)
@@ -64,24 +85,73 @@ class CpuEngine:
             problem.hi,
             problem.bounds.below,
             problem.bounds.above,
-            c,
-            problem.gradient(c, f),
+            self.c,
+            self._gradient(),
             problem.has_intercept,
             kept,
             chosen,
-            self.rows.n_threads,
+            self._rows.n_threads,
         )
         return violation, chosen[:n_chosen]
 
-    def solve_block(
-        self, block: NDArray, c: NDArray, f: NDArray, tol: float, max_steps: int
-    ) -> BlockStep:
+    def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
-        problem, kernel, moved, f = self.problem, self.block(block), c[block], f[block]
+        problem, kernel, c, f = self.problem, self.block(block), self.c[block], self.f[block]
         bands = (problem.lo, problem.hi, *problem.bounds, *problem.bends)
         if len(block) < problem.n_samples or (np.diff(block) != 1).any():
             bands = tuple(values[block] for values in bands)
         n_steps, _, stalled = _core.solve_block(
-            kernel, *bands, moved, f, tol, max_steps, problem.has_intercept
+            kernel, *bands, c, f, tol, max_steps, problem.has_intercept
         )
-        return BlockStep(moved, n_steps, stalled)
+        return BlockStep(c, n_steps, stalled)
+
+    def move(self, indices: NDArray, values: NDArray) -> None:
+        """Set ``c[indices]`` to ``values`` and bring ``f`` up to date; all or nothing."""
+        change = values - self.c[indices]
+        moved = change != 0.0
+        if moved.any():
+            f = self.f.copy()
+            self._rows.update(f, indices[moved], change[moved])
+            self.f[:], self.c[indices] = f, values
+
+    def put(self, indices: NDArray, values: NDArray) -> None:
+        """Set ``c[indices]`` to ``values`` and leave ``f`` as it is."""
+        self.c[indices] = values
+
+    def place(self, c: NDArray, f: NDArray) -> None:
+        """Set all of ``c`` and ``f = K c``."""
+        self.c[:], self.f[:] = c, f
+
+    def refresh(self) -> None:
+        """Compute ``f`` again, free of the rounding that many updates leave behind."""
+        support = np.flatnonzero(self.c)
+        self.f[:] = self.product(support, self.c[support])
+
+    def part(self, indices: NDArray) -> CpuEngine | None:
+        """Return the point of some samples while the others stay; None where that saves no time."""
+        rows = self._rows.part(indices)
+        if rows is None:
+            return None
+        return CpuEngine(self.problem.part(indices), rows, self.c[indices], self.f[indices])
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return self._rows.diagonal()
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        return self._rows.block(indices)
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        return self._rows.product(indices, values)
+
+    def _gradient(self) -> NDArray[np.float64]:
+        return self.problem.gradient(self.c, self.f)
+
+    def _slopes(self) -> tuple[NDArray, NDArray]:
+        return ascent_slopes(self.problem, self.c, self.f)
+
+    def _ends(self, rise: NDArray, fall: NDArray) -> tuple[float, float]:
+        """Return m and M, what all slopes are compared with; without an intercept that is 0."""
+        return (rise.max(), fall.min()) if self.problem.has_intercept else (0.0, 0.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm import _core
 from bandsvm.problem import BandProblem
 
 
@@ -30,12 +29,12 @@ def violation(problem: BandProblem, rise: NDArray, fall: NDArray) -> float:
     return m - M if problem.has_intercept else max(m, -M, 0.0)
 
 
-def piece(problem: BandProblem, c: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Return slope, lower and upper end of the piece of ``h_i`` that each ``c_i`` lies in."""
-    positive = c > 0.0
-    slope = np.where(positive, problem.lo, problem.hi)
-    lower = np.where(positive, 0.0, -problem.bounds.above)
-    upper = np.where(positive, problem.bounds.below, 0.0)
+def piece(problem: BandProblem, indices: NDArray, c: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Return slope, lower and upper end of the piece of ``h_i`` that some ``c_i`` lie in."""
+    positive, bounds = c > 0.0, problem.bounds
+    slope = np.where(positive, problem.lo[indices], problem.hi[indices])
+    lower = np.where(positive, 0.0, -bounds.above[indices])
+    upper = np.where(positive, bounds.below[indices], 0.0)
     return slope, lower, upper
 
 
@@ -43,8 +42,3 @@ def free_variables(problem: BandProblem, c: NDArray) -> NDArray[np.intp]:
     """Return the variables strictly inside a piece: at no bound and not at the kink."""
     bounds = problem.bounds
     return np.flatnonzero((c != 0.0) & (c > -bounds.above) & (c < bounds.below))
-
-
-def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
-    """Return the dual's value, which every step of every solver raises."""
-    return _core.dual_value(problem.lo, problem.hi, c, problem.gradient(c, f))

@@ -1,8 +1,9 @@
 """Kernels: one file a family, one line a kernel in the registry of `_settings.py`."""
 
 from bandsvm.kernels._gamma import resolve_gamma
+from bandsvm.kernels._operator import Kernel, KernelOperator, Rows
 from bandsvm.kernels._packing import PackedKernel
-from bandsvm.kernels._rows import Kernel, KernelRows, Rows, kernel_product
+from bandsvm.kernels._rows import KernelRows, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._settings import KernelSettings, available_kernels, make_kernel, uses_gamma
 from bandsvm.kernels.given import FromFunction, GivenRows
@@ -12,6 +13,7 @@ __all__ = [
     "FromFunction",
     "GivenRows",
     "Kernel",
+    "KernelOperator",
     "KernelRows",
     "KernelSettings",
     "PackedKernel",

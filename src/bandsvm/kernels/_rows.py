@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core, _memory
 from bandsvm._watch import look
+from bandsvm.kernels._operator import Kernel, OnCpu, Rows
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 
@@ -27,62 +27,7 @@ BLOCK_SHARE = 0.25
 ROWS_AT_ONCE = 1920
 
 
-class Kernel(Protocol):
-    """A kernel function."""
-
-    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the kernel values of all samples of A with all of B."""
-
-    def diagonal(self, A: Samples) -> NDArray[np.float64]:
-        """Return the kernel value of every sample with itself."""
-
-
-class Rows(Protocol):
-    """What engines ask of kernel rows."""
-
-    @property
-    def n_computed(self) -> int:
-        """Number of rows computed so far."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @property
-    def capacity(self) -> int:
-        """Number of rows that are kept at most."""
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether rows are of less than double precision."""
-
-    @property
-    def n_threads(self) -> int:
-        """Number of threads that compiled functions may use."""
-
-    def sharper(self) -> Rows | None:
-        """Return the same rows in higher precision, or None if there are none."""
-
-    def part(self, indices: NDArray) -> Rows | None:
-        """Return the rows, and columns, of some samples; None where that saves no time."""
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-
-    def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-
-    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from kernel values that no solver has used."""
-
-
-class ComputedRows:
+class ComputedRows(OnCpu):
     """What all stores of computed rows have in common."""
 
     def __init__(

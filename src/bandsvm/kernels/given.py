@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._watch import look
+from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 
 
@@ -54,7 +55,7 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class GivenRows:
+class GivenRows(OnCpu):
     """Rows of a kernel matrix that the user computed: read where they lie."""
 
     def __init__(self, matrix: NDArray) -> None:

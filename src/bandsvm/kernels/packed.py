@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandsvm import _core, _memory
 from bandsvm._threads import n_threads
 from bandsvm._watch import look
+from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._packing import (
     PackedKernel,
     pack,
@@ -243,7 +244,7 @@ class PackedRows(ComputedRows):
         )
 
 
-class PartOfRows:
+class PartOfRows(OnCpu):
     """Rows and columns of some of the samples, never kept."""
 
     def __init__(self, whole: PackedRows, indices: NDArray) -> None:

@@ -14,7 +14,7 @@ from bandsvm._course import COARSE_ROUNDING
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm._watch import Stop
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelSettings, Rows
+from bandsvm.kernels import KernelOperator, KernelSettings
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._scoring import Score, StoredDecisions
@@ -127,7 +127,7 @@ def cross_validate(
     return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
 
 
-def _rows(model: Any, folds: Folds, candidates: Sequence[Candidate]) -> Rows:
+def _rows(model: Any, folds: Folds, candidates: Sequence[Candidate]) -> KernelOperator:
     """Return the store of kernel rows that all folds of some candidates share."""
     name, gamma = candidates[0][:2]
     kernel = KernelSettings(name, np.nan if gamma is None else gamma, model.coef0, model.degree)

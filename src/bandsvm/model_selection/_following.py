@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._course import Outcome
-from bandsvm.kernels import Rows
+from bandsvm.engines.slopes import free_variables
+from bandsvm.kernels import KernelOperator
 from bandsvm.model_selection._shared import at_new_bounds
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, free_variables, solve_for
+from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, solve_for
 
 # Rounding of bounds that move alike.
 SAME_DIRECTION = 1e-12
@@ -30,7 +31,7 @@ class PathFollower:
     may soon meet an edge of their band, are solved for; mostly, no other has to move.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: KernelOperator) -> None:
         self._rows = rows
         self._direction, self._gradient = np.zeros(rows.n_samples), np.zeros(rows.n_samples)
         self._last_offsets: NDArray | None = None

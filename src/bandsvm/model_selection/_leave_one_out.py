@@ -14,11 +14,11 @@ from bandsvm._memory import bytes_of, default_bytes
 from bandsvm._position import verdict
 from bandsvm._threads import single_threaded_blas
 from bandsvm.certificate import choose_intercept
-from bandsvm.kernels import KernelRows, Rows
+from bandsvm.engines.slopes import free_variables
+from bandsvm.kernels import KernelOperator, KernelRows
 from bandsvm.model_selection._training_set import TrainingSet, training_set
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
-from bandsvm.solvers._slopes import free_variables
 from bandsvm.solvers.left_out import LeftOut, matrix_bytes
 
 # Refits start from a solution that is sharper than they need to be.
@@ -140,7 +140,12 @@ class Column:
     """One band problem of the model: decision values of its samples, each when left out."""
 
     def __init__(
-        self, problem: BandProblem, rows: Rows, start: NDArray, model: Any, most_bytes: float
+        self,
+        problem: BandProblem,
+        rows: KernelOperator,
+        start: NDArray,
+        model: Any,
+        most_bytes: float,
     ) -> None:
         options = {"solver": model.solver, "max_iter": model.max_iter}
         self._whole = solve(problem, rows, tol=SHARE_OF_TOL * model.tol, start=start, **options)
@@ -173,7 +178,7 @@ class Column:
         self.decision[i] = solution.f[i] + intercept
 
 
-def _rows(checked: TrainingSet, memory: Memory) -> Rows:
+def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     """Return the kernel rows that all problems and refits share."""
     model = checked.model
     rows = checked.kernel.rows(
@@ -187,7 +192,7 @@ def _rows(checked: TrainingSet, memory: Memory) -> Rows:
     return rows
 
 
-def _solve_columns(checked: TrainingSet, rows: Rows, memory: Memory) -> list[Column]:
+def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -> list[Column]:
     """Return all problems with their samples left out, those that hang on ``tol`` exactly."""
     columns = [
         Column(problem, rows, c, checked.model, memory.matrices)

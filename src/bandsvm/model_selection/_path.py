@@ -20,7 +20,7 @@ from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training, band_problems, labels_of
 from bandsvm._watch import Stop, look
 from bandsvm.classifier import BandedSVC
-from bandsvm.kernels import Rows, resolve_gamma, uses_gamma
+from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.model_selection._shared import Start, shared_rows, solve_from
@@ -177,7 +177,7 @@ class Walk:
         )
         self._follow(rows)
 
-    def _follow(self, rows: Rows) -> None:
+    def _follow(self, rows: KernelOperator) -> None:
         self._rows = rows
         self._followers = [PathFollower(rows) for _ in self._trainings[0].problems]
 

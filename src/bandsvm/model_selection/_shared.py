@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._memory import bytes_of
 from bandsvm.certificate import gradient_drift
-from bandsvm.kernels import KernelSettings, Rows
+from bandsvm.kernels import KernelOperator, KernelSettings
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 
@@ -40,7 +40,7 @@ def shared_rows(
     largest_cost: float,
     largest_rounding: float,
     n_uses: float = 0.0,
-) -> Rows:
+) -> KernelOperator:
     """Return a store of kernel rows for many problems with the parameters of a model."""
     return kernel.rows(
         X,
@@ -83,7 +83,7 @@ def at_new_bounds(
 def solve_from(
     start: Start | None,
     problem: BandProblem,
-    rows: Rows,
+    rows: KernelOperator,
     model: Any,
     *,
     tol: float,
@@ -111,7 +111,7 @@ class CheckedRows:
     rows of double precision take the place of single precision for this and all later problems.
     """
 
-    def __init__(self, rows: Rows, model: Any) -> None:
+    def __init__(self, rows: KernelOperator, model: Any) -> None:
         self.rows = rows
         self._model = model
 

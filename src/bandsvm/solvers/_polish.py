@@ -8,8 +8,9 @@ import numpy as np
 
 from bandsvm._piecewise import shares
 from bandsvm._watch import Stop
+from bandsvm.engines import Engine
+from bandsvm.engines.slopes import piece
 from bandsvm.problem import BandProblem
-from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 
@@ -39,27 +40,27 @@ def polish(state: State) -> float:
     """
     problem, engine = state.problem, state.engine
     everything = np.arange(problem.n_samples)
-    best = violation(problem, *ascent_slopes(problem, state.c, state.f))
-    best_c, best_f, waited = state.c.copy(), state.f.copy(), 0
+    best = engine.violation()
+    best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
     most_work = state.face_work + MOST_WORK
     with suppress(Stop):  # the best point so far is as good as any
         for _ in range(MOST_ROUNDS):
             tidy(state)
             climb_face(state)
-            state.refresh_gradient()
-            current = violation(problem, *ascent_slopes(problem, state.c, state.f))
+            engine.refresh()
+            current = engine.violation()
             waited = 0 if current < 0.5 * best else waited + 1
             if current < best:
-                best, best_c, best_f = current, state.c.copy(), state.f.copy()
-            if current <= rounding_error(state) or waited >= PATIENCE:
+                best, best_c, best_f = current, engine.c.copy(), engine.f.copy()
+            if current <= rounding_error(engine) or waited >= PATIENCE:
                 break
             if state.face_work > most_work:
                 break
             budget = STEPS_PER_VARIABLE * problem.n_samples
-            step = engine.solve_block(everything, state.c, state.f, rounding_error(state), budget)
+            step = engine.solve_block(everything, rounding_error(engine), budget)
             state.n_pair_steps += step.n_steps
             state.move(everything, step.c)
-    state.c[:], state.f[:] = best_c, best_f
+    engine.place(best_c, best_f)
     return best
 
 
@@ -70,29 +71,29 @@ def tidy(state: State) -> None:
     is a share of the bound; next to 0 it is a share of the other variables, because a box can be
     much wider than any of them needs.
     """
-    problem = state.problem
-    free = free_variables(problem, state.c)
-    _, lower, upper = (part[free] for part in piece(problem, state.c))
-    c = state.c[free]
+    problem, engine = state.problem, state.engine
+    free = engine.free()
+    c, _ = engine.at(free)
+    _, lower, upper = piece(problem, free, c)
     # Samples far from the origin have small coefficients that count, those at it large ones.
-    pull = np.abs(c) * np.sqrt(np.abs(state.engine.diagonal()[free]))
+    pull = np.abs(c) * np.sqrt(np.abs(engine.diagonal()[free]))
     is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
     bound = lower + upper  # the end that is not 0
     c = np.where(is_nothing, 0.0, np.where(np.abs(bound - c) <= HAIR * np.abs(bound), bound, c))
     state.move(free, c)
     inside = (c != 0.0) & (c != bound)
     if problem.has_intercept:
-        moved = c[inside] - shares(float(state.c.sum()), c[inside])
+        moved = c[inside] - shares(float(engine.c.sum()), c[inside])
         state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 
-def rounding_error(state: State, norm: int = 1) -> float:
+def rounding_error(engine: Engine, norm: int = 1) -> float:
     """Return the size of the rounding errors in ``f``, below which violations say nothing.
 
     They are at most as large as the 1-norm of what goes into f says, and typically as the 2-norm.
     """
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
-    roots = np.sqrt(np.abs(state.engine.diagonal()))
-    reach = float(roots.max() * np.linalg.norm(roots * state.c, norm))
-    edges = float(max(np.abs(state.problem.lo).max(), np.abs(state.problem.hi).max()))
+    roots = np.sqrt(np.abs(engine.diagonal()))
+    reach = float(roots.max() * np.linalg.norm(roots * engine.c, norm))
+    edges = float(max(np.abs(engine.problem.lo).max(), np.abs(engine.problem.hi).max()))
     return float(np.finfo(np.float64).eps) * (reach + edges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._watch import Stop, watched, within
-from bandsvm.engines.cpu import CpuEngine
+from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
 
 
@@ -42,7 +42,7 @@ class Status(Enum):
 class Progress:
     """Where a solver stands after an outer step; the argument of every callback.
 
-    ``c`` and ``f`` are the solver's own: copy what is to be kept. While `is_current` is False,
+    ``c`` and ``f`` are the engine's own: copy what is to be kept. While `is_current` is False,
     ``f`` is that of an earlier ``c``.
     """
 
@@ -52,9 +52,18 @@ class Progress:
     n_kernel_rows: int
     n_pair_steps: int
     seconds: float
-    c: NDArray[np.float64]
-    f: NDArray[np.float64]
+    engine: Engine
     is_current: bool
+
+    @property
+    def c(self) -> NDArray[np.float64]:
+        """Coefficients."""
+        return self.engine.c
+
+    @property
+    def f(self) -> NDArray[np.float64]:
+        """``K c``."""
+        return self.engine.f
 
     @property
     def n_support(self) -> int:
@@ -99,20 +108,22 @@ class Part(NamedTuple):
 
 @dataclass
 class State:
-    """The point a solver moves: it edits ``c`` and ``f`` in place and keeps ``f = K c``.
+    """The point that a solver moves, and what that has cost.
 
-    While a solver moves a `part` of the samples alone, ``f`` is that of an earlier ``c``. A move
-    that is cut short changes nothing; it stays `unfinished`.
+    While a solver moves a `part` of the samples alone, the engine's ``f`` is that of an earlier
+    ``c``. A move that is cut short changes nothing; it stays `unfinished`.
     """
 
-    problem: BandProblem
-    engine: CpuEngine
-    c: NDArray[np.float64]
-    f: NDArray[np.float64]
-    n_pair_steps: int = field(default=0)
-    face_work: float = field(default=0.0)  # multiplications that steps on faces took
-    part: Part | None = field(default=None)
-    unfinished: tuple[NDArray, NDArray] | None = field(default=None)
+    engine: Engine
+    n_pair_steps: int = 0
+    face_work: float = 0.0  # multiplications that steps on faces took
+    part: Part | None = None
+    unfinished: tuple[NDArray, NDArray] | None = None
+
+    @property
+    def problem(self) -> BandProblem:
+        """The problem that is being solved."""
+        return self.engine.problem
 
     @property
     def is_current(self) -> bool:
@@ -121,21 +132,17 @@ class State:
 
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
-        change = values - self.c[indices]
-        moved = change != 0.0
-        if moved.any():
-            self.unfinished = indices, values
-            f = self.f.copy()
-            self.engine.update(f, indices[moved], change[moved])
-            self.f[:], self.c[indices] = f, values
+        self.unfinished = indices, values
+        self.engine.move(indices, values)
         self.unfinished = None
 
     def catch_up(self) -> None:
         """Finish a move, and bring ``f`` up to date with what was reached on a part."""
         if self.part is not None:
-            self.c[self.part.indices] = self.part.before
-            self.move(self.part.indices, self.part.state.c)
-            self.n_pair_steps += self.part.state.n_pair_steps
+            indices, partial, before = self.part
+            self.engine.put(indices, before)
+            self.move(indices, partial.engine.c)
+            self.n_pair_steps += partial.n_pair_steps
             self.part = None
         elif self.unfinished is not None:
             self.move(*self.unfinished)
@@ -147,8 +154,3 @@ class State:
                 self.catch_up()
         except Stop:
             self.part = self.unfinished = None
-
-    def refresh_gradient(self) -> None:
-        """Compute ``f`` again, free of the rounding that many updates leave behind."""
-        support = np.flatnonzero(self.c)
-        self.f[:] = self.engine.product(support, self.c[support])

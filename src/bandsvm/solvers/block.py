@@ -8,10 +8,8 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.engines.cpu import CpuEngine
-from bandsvm.kernels import Rows
+from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
-from bandsvm.solvers._slopes import ascent_slopes, free_variables, violation
 from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
@@ -46,12 +44,12 @@ MOST_STEPS_ON_PART = 100
 
 def block_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
-    steps, last_part_at = whole_steps(state, tol, is_warm=bool(state.c.any())), np.inf
+    steps, last_part_at = whole_steps(state, tol, is_warm=bool(state.engine.c.any())), np.inf
     for current in steps:
         yield current
         if current < 0.5 * last_part_at and (part := part_in_play(state)) is not None:
             last_part_at = current
-            yield from steps_on_part(state, *part, tol)
+            yield from steps_on_part(state, part, tol)
 
 
 def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[float]:
@@ -63,12 +61,12 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
     wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
     block = np.empty(0, dtype=np.intp)
     if is_warm:
-        current, n_violators = violators(state, tol)
+        current, n_violators = engine.violators(tol)
         if current <= tol:
             yield current
             return
         # Free variables answer whatever else has changed.
-        block = free_variables(problem, state.c)
+        block = engine.free()
         in_play = n_violators + len(block)
         if in_play <= MOST_IN_PLAY:
             reduction = WARM_REDUCTION
@@ -78,7 +76,7 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
     share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
         kept, share = block[: int(share * size)], KEPT_SHARE
-        current, chosen = engine.select(state.c, state.f, kept, size - len(kept))
+        current, chosen = engine.select(kept, size - len(kept))
         yield current
         if current <= tol:
             return
@@ -89,10 +87,10 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         if not everything:
             inner_tol = max(reduction * current, inner_tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
-        step = engine.solve_block(block, state.c, state.f, inner_tol, budget)
+        step = engine.solve_block(block, inner_tol, budget)
         state.n_pair_steps += step.n_steps
         state.move(block, step.c)
-        room = whole_panels(int(ROOM_FOR_FREE * len(free_variables(problem, state.c))))
+        room = whole_panels(int(ROOM_FOR_FREE * len(engine.free())))
         size = max(size, min(room, largest))
         if step.n_steps >= budget or step.stalled:
             gained = climb_face(state)
@@ -111,39 +109,26 @@ def whole_panels(number: int) -> int:
     return number // PANEL * PANEL
 
 
-def violators(state: State, tol: float) -> tuple[float, int]:
-    """Return the violation, and how many variables violate optimality by more than ``tol``."""
-    problem = state.problem
-    rise, fall = ascent_slopes(problem, state.c, state.f)
-    m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)
-    number = int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
-    return violation(problem, rise, fall), number
-
-
-def part_in_play(state: State) -> tuple[NDArray[np.intp], State] | None:
-    """Return the samples that may yet move and their own state; None if that saves no time."""
-    problem = state.problem
-    if problem.n_samples <= 4 * SMALLEST_BLOCK:
+def part_in_play(state: State) -> Part | None:
+    """Return the samples that may yet move, as a part; None if that saves no time."""
+    n_samples = state.problem.n_samples
+    if n_samples <= 4 * SMALLEST_BLOCK:
         return None
-    rise, fall = ascent_slopes(problem, state.c, state.f)
-    m, M = (rise.max(), fall.min()) if problem.has_intercept else (0.0, 0.0)
-    margin = MARGIN * violation(problem, rise, fall)
-    part = np.flatnonzero((rise > M - margin) | (fall < m + margin))
-    if len(part) > LARGEST_PART * problem.n_samples:
+    indices = state.engine.in_play(MARGIN)
+    if len(indices) > LARGEST_PART * n_samples:
         return None
-    of_part = problem.part(part)
-    engine = state.engine.part(part, of_part)
-    return None if engine is None else (part, State(of_part, engine, state.c[part], state.f[part]))
+    engine = state.engine.part(indices)
+    return None if engine is None else Part(indices, State(engine), engine.c.copy())
 
 
-def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Generator[float]:
+def steps_on_part(state: State, part: Part, tol: float) -> Generator[float]:
     """Solve for the samples of ``part`` alone; the others' ``f`` catches up at the end."""
-    state.part = Part(part, partial, partial.c.copy())
-    for n_steps, current in enumerate(whole_steps(partial, tol, is_warm=True)):
+    state.part = part
+    for n_steps, current in enumerate(whole_steps(part.state, tol, is_warm=True)):
         if current <= tol or n_steps >= MOST_STEPS_ON_PART:
             break
         if n_steps > 0:
-            state.c[part] = partial.c
+            state.engine.put(part.indices, part.state.engine.c)
             yield current
     state.catch_up()
 
@@ -151,7 +136,7 @@ def steps_on_part(state: State, part: NDArray, partial: State, tol: float) -> Ge
 def solve_for(
     variables: NDArray,
     problem: BandProblem,
-    rows: Rows,
+    rows: KernelOperator,
     start: NDArray,
     gradient: NDArray,
     tol: float,
@@ -164,7 +149,7 @@ def solve_for(
         For which to solve; memory for their block of K must do.
     problem : BandProblem
         What to solve.
-    rows : Rows
+    rows : KernelOperator
         Kernel rows of the samples.
     start : ndarray of shape (n_samples,)
         Coefficients to start from; they need not sum to zero.
@@ -179,22 +164,22 @@ def solve_for(
         A feasible point, optimal in these variables.
     """
     began, rows_before = time.perf_counter(), rows.n_computed
-    engine = CpuEngine(problem, rows)
+    whole = rows.engine(problem, start.copy(), gradient)
     c = problem.feasible(start)
     n_steps = 0
     if len(variables):
         # The block knows what its own variables' way to feasibility does to its own gradient.
-        change, block, seen = (c - start)[variables], engine.block(variables), gradient.copy()
+        change, block, seen = (c - start)[variables], whole.block(variables), gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
-        step = engine.solve_block(variables, c, seen, SHARE_FOR_ALL * tol, budget)
+        step = rows.engine(problem, c, seen).solve_block(variables, SHARE_FOR_ALL * tol, budget)
         c[variables], n_steps = step.c, step.n_steps
     moved = np.flatnonzero(c != start)
-    engine.update(gradient, moved, (c - start)[moved])
+    whole.move(moved, c[moved])
     return Solution(
         c=c,
-        f=gradient,
+        f=whole.f,
         status=Status.ITERATION_LIMIT,
         n_iter=1,
         n_pair_steps=n_steps,

@@ -11,7 +11,8 @@ from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._piecewise import project
 from bandsvm._watch import look
-from bandsvm.solvers._slopes import free_variables, piece
+from bandsvm.engines import Engine
+from bandsvm.engines.slopes import piece
 from bandsvm.solvers._solution import State
 
 # Beyond this many free variables a factorisation costs more than it saves.
@@ -94,12 +95,13 @@ def climb_face(
     it, a factorisation does.
     """
     problem = state.problem
-    free = free_variables(problem, state.c)
+    free = state.engine.free()
     if not 0 < len(free) <= largest:
         return False
-    kernel = _curvature(state, free)
-    slope, lower, upper = (part[free] for part in piece(problem, state.c))
-    c, gradient = state.c[free], slope - problem.gradient(state.c, state.f)[free]
+    start, quadratic = state.engine.at(free)
+    kernel = curvature(state.engine, free, start)
+    slope, lower, upper = piece(problem, free, start)
+    c, gradient = start.copy(), slope - quadratic
     active = np.arange(len(free))
     refinements = 0
     # Slopes of this size are rounding errors of the decision values.
@@ -127,14 +129,14 @@ def climb_face(
         inside = (moved > lower[active]) & (moved < upper[active])
         refinements += bool(inside.all())
         active = active[inside]
-    climbed = bool((c != state.c[free]).any())
+    climbed = bool((c != start).any())
     state.move(free, c)
     return climbed
 
 
-def _curvature(state: State, free: NDArray) -> NDArray:
+def curvature(engine: Engine, free: NDArray, c: NDArray) -> NDArray:
     """Return the block of K and, on its diagonal, the bends: constant on a face."""
-    block, bend = state.engine.block(free), state.problem.bend(state.c)[free]
+    block, bend = engine.block(free), engine.problem.bend(c, free)
     if bend.any():
         block = np.array(block, dtype=np.float64, order="C")  # it belongs to the engine
         block.ravel()[:: len(free) + 1] += bend

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.kernels import Rows
+from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import Solution, Status, after
 
@@ -21,7 +21,7 @@ N_JUDGED = 100
 
 def solve_hard(
     problem: BandProblem,
-    rows: Rows,
+    rows: KernelOperator,
     start: NDArray | None,
     solve_at: Callable[[BandProblem, NDArray | None, Solution | None], Solution],
 ) -> Solution:
@@ -51,10 +51,9 @@ def solve_hard(
     return replace(solution, status=Status.NOT_SEPARABLE)
 
 
-def _unit(problem: BandProblem, rows: Rows) -> float:
+def _unit(problem: BandProblem, rows: KernelOperator) -> float:
     """Return the size of coefficients that a margin as wide as the data needs."""
     some = np.unique(np.linspace(0, problem.n_samples - 1, N_JUDGED).astype(np.intp))
-    some = some[: rows.capacity]
     block = rows.block(some).astype(np.float64)
     spread = float(np.abs(np.diagonal(block)).mean())
     if problem.has_intercept:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._piecewise import project
-from bandsvm.engines.cpu import CpuEngine
-from bandsvm.kernels import GivenRows, Rows
+from bandsvm.engines.slopes import ascent_slopes, free_variables, piece
+from bandsvm.kernels import GivenRows, KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
-from bandsvm.solvers._slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import LARGEST_FACE, climb_face
 
@@ -42,7 +41,7 @@ class LeftOut:
     ----------
     problem : BandProblem
         The problem of all samples.
-    rows : Rows
+    rows : KernelOperator
         Kernel rows of all samples, in double precision.
     solution : Solution
         Its solution.
@@ -59,7 +58,7 @@ class LeftOut:
     def __init__(
         self,
         problem: BandProblem,
-        rows: Rows,
+        rows: KernelOperator,
         solution: Solution,
         tol: float,
         solver: str = "auto",
@@ -81,8 +80,7 @@ class LeftOut:
     def _prepare(self) -> None:
         """Compute what all left-out samples share: samples in play, their K, an inverse."""
         problem, free = self._problem, self._free
-        _, lower, upper = piece(problem, self._c)
-        self._lower, self._upper = lower[free], upper[free]
+        _, self._lower, self._upper = piece(problem, free, self._c[free])
         n_part = part_size(len(free), problem.n_samples)
         self._part = samples_in_play(problem, self._c, self._f, n_part)
         self._of_part = problem.part(self._part)
@@ -91,7 +89,7 @@ class LeftOut:
         self._place_in_free = places(free, problem.n_samples)
         inside = self._place_in_part[free]
         self._columns = np.ascontiguousarray(self._part_rows.matrix[:, inside])
-        curvature = self._columns[inside] + np.diag(problem.bend(self._c)[free])
+        curvature = self._columns[inside] + np.diag(problem.bend(self._c[free], free))
         self._unit = abs(float(np.trace(curvature))) / len(free) or 1.0
         self._inverse = inverse_on_face(curvature, problem.has_intercept, self._unit)
 
@@ -101,12 +99,12 @@ class LeftOut:
         problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
-            reached = violation(problem, *ascent_slopes(problem, state.c, state.f))
-            if reached <= self._tol:
+            c, f = state.engine.c, state.engine.f
+            if state.engine.violation() <= self._tol:
                 n_rows = self._rows.n_computed - rows_before
                 seconds = time.perf_counter() - began
                 return problem, Solution(
-                    state.c, state.f, Status.CONVERGED, 0, state.n_pair_steps, n_rows, seconds
+                    c, f, Status.CONVERGED, 0, state.n_pair_steps, n_rows, seconds
                 )
         solution = solve(
             problem,
@@ -114,8 +112,8 @@ class LeftOut:
             solver=self._solver,
             tol=self._tol,
             max_iter=self._max_iter,
-            start=self._c if state is None else state.c,
-            start_gradient=self._f if state is None else state.f,
+            start=self._c if state is None else state.engine.c,
+            start_gradient=self._f if state is None else state.engine.f,
             polished=exactly or state is None,
         )
         n_before = 0 if state is None else state.n_pair_steps
@@ -135,12 +133,12 @@ class LeftOut:
         before, c[free] = c[part], taken_over
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
-        state = State(of_part, CpuEngine(of_part, self._part_rows), c[part], f_part)
+        state = State(self._part_rows.engine(of_part, c[part], f_part))
         mend(state, AIM * self._tol)
-        moved = state.c != before
-        self._rows.update(f, part[moved], (state.c - before)[moved])
-        c[part] = state.c
-        return State(problem, CpuEngine(problem, self._rows), c, f, state.n_pair_steps)
+        c[part] = before
+        whole = self._rows.engine(problem, c, f)
+        whole.move(part, state.engine.c)
+        return State(whole, state.n_pair_steps)
 
     def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
         """Return the free variables after they took over what sample ``i`` contributed.
@@ -222,10 +220,10 @@ def mend(state: State, tol: float) -> None:
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
     for _ in range(MOST_ROUNDS):
-        step = state.engine.solve_block(everything, state.c, state.f, tol, budget)
+        step = state.engine.solve_block(everything, tol, budget)
         state.n_pair_steps += step.n_steps
         if step.n_steps < budget and not step.stalled:
-            state.c[:] = step.c
+            state.engine.put(everything, step.c)
             return
         state.move(everything, step.c)
         climb_face(state)

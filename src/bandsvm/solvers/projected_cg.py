@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from bandsvm._piecewise import falling_root, shares
 from bandsvm._watch import look
+from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
-from bandsvm.solvers._slopes import ascent_slopes, violation
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import Face, climb_face
 
@@ -42,21 +42,21 @@ LARGEST_CG_FACE = 10_000
 
 def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
-    problem = state.problem
-    scale = max(float(np.mean(np.abs(state.engine.diagonal()))), SMALLEST_SCALE)
+    problem, engine = state.problem, state.engine
+    scale = max(float(np.mean(np.abs(engine.diagonal()))), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
     longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
     shortest = min(0.1 / (problem.n_samples * scale), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
-        current = violation(problem, *ascent_slopes(problem, state.c, state.f))
+        current = engine.violation()
         yield current
         if current <= tol:
             return
         moved = False
         for _ in range(GRADIENT_STEPS):
-            length, stepped = gradient_step(state, float(np.clip(length, shortest, longest)))
+            length, stepped = gradient_step(engine, float(np.clip(length, shortest, longest)))
             moved |= stepped
         if outer % NEWTON_PERIOD == 0 and climb_face(state):
             continue
@@ -67,27 +67,24 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             return
 
 
-def gradient_step(state: State, length: float) -> tuple[float, bool]:
+def gradient_step(engine: Engine, length: float) -> tuple[float, bool]:
     """Move to the best point on the way to the proximal point; return the next step length."""
-    problem, c, f = state.problem, state.c, state.f
+    problem, c, f = engine.problem, engine.c, engine.f
     end = proximal_point(problem, c, f, length)
     way = end - c
     indices = np.flatnonzero(way)
     if len(indices) == 0:
         return length, False
-    image = state.engine.product(indices, way[indices])
+    image = engine.product(indices, way[indices])
     curvature = float(way @ image)
     t = best_on_segment(problem, c, f, end, curvature)
     if t <= 0.0:
         return 0.0, False
-    if t >= 1.0:
-        c[:] = end
-    else:
-        before = np.abs(c)
-        c += t * way
+    if t < 1.0:
+        end = c + t * way
         # The best point may be a kink: land on it, not next to it.
-        c[np.abs(c) <= 4 * np.finfo(np.float64).eps * before] = 0.0
-    f += t * image
+        end[np.abs(end) <= 4 * np.finfo(np.float64).eps * np.abs(c)] = 0.0
+    engine.place(end, f + t * image)
     # Barzilai and Borwein's step length is the inverse curvature seen on this way.
     return (float(way @ way) / curvature if curvature > 0.0 else np.inf), True
 

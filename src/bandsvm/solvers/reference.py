@@ -22,48 +22,59 @@ SMALLEST_CURVATURE = 1e-12, np.finfo(np.float64).tiny
 
 def reference_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation every thousand steps until it is at most ``tol`` or stops falling."""
-    K = state.engine.block(np.arange(state.problem.n_samples))
-    c, f, problem = state.c, state.f, state.problem
+    engine, problem = state.engine, state.problem
+    K = engine.block(np.arange(problem.n_samples))
+    c, f = engine.c.copy(), engine.f.copy()
+    while True:
+        try:
+            violation, is_stuck = steps_until_report(problem, K, c, f, tol, state)
+        finally:
+            engine.place(c, f)
+        yield violation
+        if violation <= tol or is_stuck:
+            return
+
+
+def steps_until_report(
+    problem: BandProblem, K: NDArray, c: NDArray, f: NDArray, tol: float, state: State
+) -> tuple[float, bool]:
+    """Take pair steps; return the violation before the last, and whether that changed nothing."""
     bounds, bends = problem.bounds, problem.bends
     share, tiny = SMALLEST_CURVATURE
     smallest = max(share * float(np.abs(np.diag(K)).max()), tiny)
-    while True:
-        for _ in range(STEPS_BETWEEN_REPORTS):
-            look()
-            # Slopes of the dual for raising and for lowering each variable, and its curvatures.
-            at_lo, at_hi = problem.lo - bends.below * c - f, problem.hi - bends.above * c - f
-            up = np.where(c < bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
-            down = np.where(c > -bounds.above, np.where(c > 0, at_lo, at_hi), np.inf)
-            bend_up = np.where(c >= 0, bends.below, bends.above)
-            bend_down = np.where(c > 0, bends.below, bends.above)
-            if problem.has_intercept:
-                violation = up.max() - down.min()
-            else:
-                violation = max(up.max(), -down.min(), 0.0)
-            if violation <= tol:
-                break
-            before = c.copy()
-            if problem.has_intercept:
-                i = int(np.argmax(up))
-                curvatures = np.diag(K) + K[i, i] - 2 * K[i]
-                bent = curvatures + bend_up[i] + bend_down
-                gains = np.maximum(up[i] - down, 0.0) ** 2
-                j = int(np.argmax(gains / np.maximum(bent, smallest)))
-                walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
-            else:
-                bent = np.diag(K) + np.where(up > -down, bend_up, bend_down)
-                gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
-                i = int(np.argmax(gains / np.maximum(bent, smallest)))
-                walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
-            state.n_pair_steps += 1
-            moved = np.flatnonzero(c != before)
-            if len(moved) == 0:
-                yield violation
-                return
-            f += K[:, moved] @ (c - before)[moved]
-        yield violation
+    for _ in range(STEPS_BETWEEN_REPORTS):
+        look()
+        # Slopes of the dual for raising and for lowering each variable, and its curvatures.
+        at_lo, at_hi = problem.lo - bends.below * c - f, problem.hi - bends.above * c - f
+        up = np.where(c < bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
+        down = np.where(c > -bounds.above, np.where(c > 0, at_lo, at_hi), np.inf)
+        bend_up = np.where(c >= 0, bends.below, bends.above)
+        bend_down = np.where(c > 0, bends.below, bends.above)
+        if problem.has_intercept:
+            violation = up.max() - down.min()
+        else:
+            violation = max(up.max(), -down.min(), 0.0)
         if violation <= tol:
-            return
+            break
+        before = c.copy()
+        if problem.has_intercept:
+            i = int(np.argmax(up))
+            curvatures = np.diag(K) + K[i, i] - 2 * K[i]
+            bent = curvatures + bend_up[i] + bend_down
+            gains = np.maximum(up[i] - down, 0.0) ** 2
+            j = int(np.argmax(gains / np.maximum(bent, smallest)))
+            walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
+        else:
+            bent = np.diag(K) + np.where(up > -down, bend_up, bend_down)
+            gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
+            i = int(np.argmax(gains / np.maximum(bent, smallest)))
+            walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
+        state.n_pair_steps += 1
+        moved = np.flatnonzero(c != before)
+        if len(moved) == 0:
+            return violation, True
+        f += K[:, moved] @ (c - before)[moved]
+    return violation, False
 
 
 def walk(

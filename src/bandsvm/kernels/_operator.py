@@ -1,0 +1,87 @@
+"""What a kernel is, and what solvers, certificates and engines ask of a kernel matrix."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.engines import Engine
+from bandsvm.engines.cpu import CpuEngine
+from bandsvm.kernels._samples import Samples
+from bandsvm.problem import BandProblem
+
+
+class Kernel(Protocol):
+    """A kernel function."""
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+
+
+class KernelOperator(Protocol):
+    """K as solvers and certificates see it: products with it, and an engine that moves points."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_computed(self) -> int:
+        """Number of kernel rows computed so far."""
+
+    @property
+    def capacity(self) -> int:
+        """Number of variables whose block of K can be computed at a time."""
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether products are of less than double precision."""
+
+    def sharper(self) -> KernelOperator | None:
+        """Return the same in higher precision, or None if there is none."""
+
+    def engine(
+        self, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
+    ) -> Engine:
+        """Return the point ``c`` with ``f = K c``, which become the engine's; None is zero."""
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from kernel values that no solver has used."""
+
+
+class Rows(KernelOperator, Protocol):
+    """What the CPU engine asks of a store of kernel rows besides."""
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads that compiled functions may use."""
+
+    def part(self, indices: NDArray) -> Rows | None:
+        """Return the rows, and columns, of some samples; None where that saves no time."""
+
+
+class OnCpu:
+    """Rows in the memory of the processor, which the CPU engine serves."""
+
+    def engine(
+        self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
+    ) -> CpuEngine:
+        """Return the point ``c`` with ``f = K c``, which become the engine's; None is zero."""
+        return CpuEngine(problem, self, c, f)

@@ -1,0 +1,218 @@
+"""The one loop that drives all solvers: it counts, reports, limits and stops."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._watch import Stop, look, watched
+from bandsvm.kernels import KernelOperator
+from bandsvm.problem import ROUNDING, BandProblem
+from bandsvm.solvers._patience import Patience
+from bandsvm.solvers._polish import is_small, polish, rounding_error
+from bandsvm.solvers._solution import Progress, Solution, State, Status, after
+from bandsvm.solvers._work import most_work, work_done
+from bandsvm.solvers.block import block_steps
+from bandsvm.solvers.hard_margin import solve_hard
+from bandsvm.solvers.projected_cg import projected_cg_steps
+from bandsvm.solvers.reference import reference_steps
+
+_SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
+    "smo": block_steps,
+    "pcg": projected_cg_steps,
+    "reference": reference_steps,
+}
+# Seconds in which a solve that must end may finish what it was about to do.
+SECONDS_TO_CATCH_UP = 0.2
+
+Callback = Callable[[Progress], object]
+
+
+def available_solvers() -> tuple[str, ...]:
+    """Return the names that ``solver=`` accepts besides "auto"."""
+    return tuple(_SOLVERS)
+
+
+def solve(
+    problem: BandProblem,
+    kernel: KernelOperator,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-3,
+    max_iter: int = 10_000,
+    start: NDArray | None = None,
+    start_gradient: NDArray | None = None,
+    polished: bool = True,
+    callback: Callback | None = None,
+) -> Solution:
+    """Solve a band problem.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What to solve.
+    kernel : KernelOperator
+        Kernel rows of the samples, or what stands for them; may be shared with other problems.
+    solver : {"auto", "smo", "pcg", "reference"}, default="auto"
+        The method; "auto" is "smo".
+    tol : float, default=1e-3
+        Largest KKT violation that counts as converged.
+    max_iter : int, default=10_000
+        Largest number of outer steps.
+    start : ndarray of shape (n_samples,), default=None
+        Coefficients to start from; moved to the nearest feasible point.
+    start_gradient : ndarray of shape (n_samples,), default=None
+        ``K start``, if it is known.
+    polished : bool, default=True
+        Whether a small problem ends exactly instead of at ``tol``.
+    callback : callable, default=None
+        Called with a `Progress` after every outer step; a true return value ends the solve, and
+        a `Status` also says why.
+
+    Returns
+    -------
+    Solution
+        Coefficients, gradient, status and counts.
+    """
+    steps = _SOLVERS["smo" if solver == "auto" else solver]
+    run = _Run(kernel, steps, tol, polished)
+    if not problem.has_hard_edges:
+        return run.solution(problem, start, start_gradient, max_iter, callback)
+
+    def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
+        if earlier is None or callback is None:
+            watch = callback
+        else:
+            watch = partial(_report_after, callback, earlier)
+        left = max_iter if earlier is None else max(0, max_iter - earlier.n_iter)
+        return run.solution(priced, c, None, left, watch)
+
+    return solve_hard(problem, kernel, start, solve_at)
+
+
+def _report_after(callback: Callback, earlier: Solution, progress: Progress) -> object:
+    return callback(after(earlier, progress))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How to solve: over which kernel, by which steps, how well."""
+
+    kernel: KernelOperator
+    steps: Callable[[State, float], Generator[float]]
+    tol: float
+    polished: bool
+
+    def solution(
+        self,
+        problem: BandProblem,
+        start: NDArray | None,
+        start_gradient: NDArray | None,
+        max_iter: int,
+        callback: Callback | None,
+    ) -> Solution:
+        """Solve a problem whose costs are finite."""
+        began, rows_before = time.perf_counter(), self.kernel.n_computed
+        state = _initial_state(problem, self.kernel, start, start_gradient)
+
+        def progress(n_iter: int, violation: float) -> Progress:
+            return Progress(
+                n_iter=n_iter,
+                violation=violation,
+                tol=self.tol,
+                n_kernel_rows=self.kernel.n_computed - rows_before,
+                n_pair_steps=state.n_pair_steps,
+                seconds=time.perf_counter() - began,
+                engine=state.engine,
+                is_current=state.is_current,
+            )
+
+        status, n_iter = self._drive(state, max_iter, progress, callback)
+        if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+            state.catch_up_within(SECONDS_TO_CATCH_UP)
+        else:
+            state.catch_up()
+        can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
+        if self.polished and is_small(problem) and can_be_polished:
+            status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
+        return Solution(
+            c=state.engine.c,
+            f=state.engine.f,
+            status=status,
+            n_iter=n_iter,
+            n_pair_steps=state.n_pair_steps,
+            n_kernel_rows=self.kernel.n_computed - rows_before,
+            seconds=time.perf_counter() - began,
+        )
+
+    def _drive(
+        self,
+        state: State,
+        max_iter: int,
+        progress: Callable[[int, float], Progress],
+        callback: Callback | None,
+    ) -> tuple[Status, int]:
+        """Let the solver take its steps; return why they ended, and how many there were."""
+        n_iter, patience = 0, Patience()
+        try:
+            for violation in self.steps(state, self.tol):
+                verdict = callback is not None and callback(progress(n_iter, violation))
+                if violation <= self.tol:
+                    return Status.CONVERGED, n_iter
+                if not np.isfinite(violation):
+                    return Status.NOT_FINITE, n_iter
+                if verdict:
+                    reason = verdict if isinstance(verdict, Status) else Status.STOPPED
+                    return reason, n_iter
+                look()
+                if n_iter >= max_iter:
+                    return Status.ITERATION_LIMIT, n_iter
+                if work_done(state, n_iter) > most_work(state.problem.n_samples):
+                    return Status.WORK_LIMIT, n_iter
+                if state.is_current and patience.is_lost(
+                    n_iter,
+                    state.engine.dual_value(),
+                    violation,
+                    partial(_is_noise, state, violation),
+                ):
+                    break
+                n_iter += 1
+        except Stop as stop:
+            return stop.reason, n_iter
+        return Status.NO_PROGRESS, n_iter
+
+
+def _is_noise(state: State, violation: float) -> bool:
+    """Return whether a violation is of the size of rounding errors."""
+    return violation <= rounding_error(state.engine, norm=2)
+
+
+def _initial_state(
+    problem: BandProblem, kernel: KernelOperator, start: NDArray | None, gradient: NDArray | None
+) -> State:
+    """Return the state at the feasible point nearest to ``start``, or at zero."""
+    if start is None:
+        return State(kernel.engine(problem))
+    c = problem.feasible(start)
+    if gradient is not None:
+        change = c - start
+        moved = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
+        engine = kernel.engine(problem, start.copy(), gradient.astype(np.float64))
+        engine.move(moved, c[moved])
+        engine.put(np.arange(problem.n_samples), c)
+        return State(engine)
+    engine = kernel.engine(problem, c)
+    try:
+        engine.refresh()
+    except Stop as stop:
+        if stop.reason is Status.INTERRUPTED:
+            raise
+        # Without it there would be nothing to return.
+        with watched(None):
+            engine.refresh()
+    return State(engine)

@@ -1,0 +1,48 @@
+"""When a solver gets nowhere any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+# Outer steps in which the dual must rise by more than rounding ...
+PATIENCE = 50
+SMALLEST_GAIN = 1e-14
+# ... and more of them in which it must rise visibly, or the violation fall.
+LONG_PATIENCE = 200
+VISIBLE_GAIN = 1e-9
+VISIBLE_FALL = 0.9
+# A violation of the size of rounding errors must fall soon.
+SHORT_PATIENCE = 10
+
+
+class Patience:
+    """What the dual and the violation have done so far."""
+
+    def __init__(self) -> None:
+        self._dual, self._dual_at = -np.inf, 0
+        self._visible_dual, self._violation, self._visible_at = -np.inf, np.inf, 0
+        self._fell_at = 0
+
+    def is_lost(
+        self, n_iter: int, dual: float, violation: float, is_noise: Callable[[], bool]
+    ) -> bool:
+        """Return whether the dual has stood still for too long.
+
+        Where the violation is of the size of rounding errors (``is_noise``, which is asked only if
+        need be) the dual says nothing, and the violation has to fall.
+        """
+        if violation < VISIBLE_FALL * self._violation:
+            self._fell_at = n_iter
+        if n_iter == 0 or dual > self._dual + SMALLEST_GAIN * abs(self._dual):
+            self._dual, self._dual_at = dual, n_iter
+        rose = dual > self._visible_dual + VISIBLE_GAIN * abs(self._visible_dual)
+        if n_iter == 0 or rose or violation < VISIBLE_FALL * self._violation:
+            self._visible_dual, self._visible_at = dual, n_iter
+            self._violation = min(violation, self._violation)
+        return (
+            n_iter - self._dual_at >= PATIENCE
+            or n_iter - self._visible_at >= LONG_PATIENCE
+            or (n_iter - self._fell_at >= SHORT_PATIENCE and is_noise())
+        )
