@@ -7,6 +7,7 @@ from bandsvm.kernels._rows import KernelRows, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._settings import KernelSettings, available_kernels, make_kernel, uses_gamma
 from bandsvm.kernels.given import FromFunction, GivenRows
+from bandsvm.kernels.linear import LinearOperator
 from bandsvm.kernels.packed import PackedRows
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "KernelOperator",
     "KernelRows",
     "KernelSettings",
+    "LinearOperator",
     "PackedKernel",
     "PackedRows",
     "Rows",
