@@ -32,7 +32,7 @@ def test_leave_one_out_without_intercept(one, k):
         f_rest = one.K @ c_rest
         z_rest = one.y[i] * f_rest[i]
         at_most(0.0, c[i] * (f[i] - f_rest[i]), 1e-7)
-        at_most(c[i] * (f[i] - f_rest[i]), k("66", 0.8) * c[i] ** 2 * own[i], 1e-7)
+        at_most(c[i] * (f[i] - f_rest[i]), k("66", 0.95) * c[i] ** 2 * own[i], 1e-7)
         others = np.arange(len(c)) != i
         h_c, h_rest = h(problem, c)[others], h(rest, c_rest)[others]
         way = (c_rest - c)[others]
@@ -43,7 +43,7 @@ def test_leave_one_out_without_intercept(one, k):
         at_most(total, (k("68", -1.0) - 1) * np.abs(total), 1e-7)
         column, inner = one.K[others, i], one.K[np.ix_(others, others)]
         curved = delta[others] @ inner @ delta[others]
-        at_most(c[i] * column @ delta[others], -k("69", 3.0) * curved, 1e-7)
+        at_most(c[i] * column @ delta[others], -k("69", 1.1) * curved, 1e-7)
         errors += z_rest <= 0
         if alpha[i] > 0:
             at_most(z[i] - alpha[i] * own[i], z_rest, 1e-7)
@@ -54,7 +54,7 @@ def test_leave_one_out_without_intercept(one, k):
             at_most(z_rest, z[i] + theta[i] * own[i], 1e-7)
             assert z_rest > 0
     can_fail = (alpha > 0) & (z <= alpha * own)
-    at_most(errors, k("70", 0.1) * can_fail.sum(), 0.0)
+    at_most(errors, k("70", 0.3) * can_fail.sum(), 0.0)
 
 
 @states("71", "72", "73", intercept=(False,), seeds=4)
@@ -75,11 +75,18 @@ def test_leave_one_out_from_a_fit_that_is_not_exact(one, k):
         for i in range(0, len(c), 2):
             _, c_rest = without(one, i)
             z_rest = one.y[i] * (one.K @ c_rest)[i]
-            at_most(one.y[i] * f[i] - alpha[i] * own[i] - k("71", -0.5) * give[i], z_rest, 1e-7)
+            at_most(one.y[i] * f[i] - alpha[i] * own[i] - k("71", 0.9) * give[i], z_rest, 1e-7)
             others = np.arange(len(c)) != i
             delta, column = (c - c_rest)[others], one.K[others, i]
             curved = delta @ one.K[np.ix_(others, others)] @ delta
-            at_most(c[i] * column @ delta, k("72", 0.05) * gap - curved, 1e-7)
+            at_most(c[i] * column @ delta, k("72", 0.9) * gap - curved, 1e-7)
+    # Tight: of two equal samples, the one left out costs next to nothing and the other has y = -1.
+    signs, costs = np.array([1.0, -1.0]), np.array([1e-12, 1.0])
+    pair = band_problem(signs, 1.0, 1.0, costs, costs, has_intercept=False)
+    gap = gap_terms(pair, np.zeros(2), np.zeros(2)).sum()
+    rest = solve(pair.without(0), GivenRows(np.ones((2, 2))), tol=1e-12)
+    at_most(-k("71", 0.9) * np.sqrt(gap), rest.f[0], 1e-7)
+    at_most(0.0, k("72", 0.9) * gap - rest.c[1] ** 2, 1e-7)
 
 
 @states("78", kernels=ANY)

@@ -81,10 +81,15 @@ def test_optimal_if_and_only_if(one, k):
     right, left = slopes(problem, best, f)
     at_most(right, b + loosened["33"], 1e-8)
     at_most(b, left, 1e-8)
-    for other in one.points():
+    # Within the face of the optimum the dual falls by its curvature and no more.
+    free = np.flatnonzero((np.abs(best) > 1e-3) & (best < problem.below) & (best > -problem.above))
+    nearby = [best.copy()]
+    if len(free) > 1:
+        nearby[0][free[:2]] += 1e-3 * np.array([1.0, -1.0])
+    for other in [*one.points(), *nearby]:
         way = other - best
         at_most(h(problem, other), h(problem, best) + k("34", 0.9) * (f + b) * way, 1e-7)
-        at_most(dual(one, other) - dual(one, best), -k("35", 1.5) * way @ one.K @ way / 2, 1e-7)
+        at_most(dual(one, other) - dual(one, best), -k("35", 1.1) * way @ one.K @ way / 2, 1e-9)
         c, f_c = other, one.K @ other
         right, left = slopes(problem, c, f_c)
         i, j = int(np.argmax(right)), int(np.argmin(left))
@@ -202,7 +207,7 @@ def test_drift_moves_violation_and_gap_by_no_more(one, k):
                 at_most(positive_part(m_true - M_true), positive_part(m - M) + 2 * drift)
             slope = np.maximum(problem.below - c, problem.above + c).sum()
             gap = gap_terms(problem, c, f + b).sum()
-            at_most(gap_terms(problem, c, true + b).sum(), gap + k("48", 0.5) * drift * slope)
+            at_most(gap_terms(problem, c, true + b).sum(), gap + k("48", 0.9) * drift * slope)
     # One sample of each kind, both off by the drift towards their edges.
     two = BandProblem(np.array([1.0, 1.0]), np.array([1.0, 1.0]), *np.ones((2, 2)))
     kept, true = np.array([0.0, 0.0]), np.array([-0.5, 0.5])
@@ -211,17 +216,17 @@ def test_drift_moves_violation_and_gap_by_no_more(one, k):
     at_most(m_true - M_true, m - M + k("48 violation", 0.9) * 2 * 0.5)
     c = np.zeros(2)
     gap = gap_terms(two, c, kept).sum(), gap_terms(two, c, np.array([-0.5, -0.5])).sum()
-    at_most(gap[1], gap[0] + k("48", 0.5) * 0.5 * 2)
+    at_most(gap[1], gap[0] + k("48", 0.9) * 0.5 * 2)
 
 
 @states("49", losses=HINGE, kernels=("rbf",), seeds=1)
 def test_share_of_errors_that_is_missed(one, k):
     """Drawn without replacement, samples miss a share less often than the page says."""
-    n = 1000
+    n = 100_000
     for share in (0.05, 0.1, 0.5):
         wrong = round(share * n)
         missed = math.comb(n - wrong, N_SPOT_CHECKS) / math.comb(n, N_SPOT_CHECKS)
-        at_most(missed, k("49", 0.5) * (1 - share) ** N_SPOT_CHECKS, 0.0)
+        at_most(missed, k("49", 0.95) * (1 - share) ** N_SPOT_CHECKS, 0.0)
     assert N_SPOT_CHECKS == 64
     assert 0.03 < 0.95**64 < 0.04
     assert 0.001 < 0.9**64 < 0.0013
