@@ -1,4 +1,4 @@
-// Pair steps on one block of the dual until its own violation is small (docs/theory.md, section 5).
+// Pair steps on one block of the dual until its own violation is small (docs/algorithms.md, section 1).
 #pragma once
 
 #include <algorithm>

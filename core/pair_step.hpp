@@ -1,4 +1,4 @@
-// Steps along one or two dual variables of the band problem (docs/theory.md, section 5).
+// Steps along one or two dual variables of the band problem (docs/algorithms.md, sections 1 and 2).
 // No Python, no allocation, no state: every engine uses this one header.
 #pragma once
 

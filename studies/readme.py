@@ -16,9 +16,15 @@ MARKS = "<!-- claims -->", "<!-- end of claims -->"
 
 def claims_table(verdicts: list[Verdict]) -> str:
     """Return the verdicts as a table in Markdown."""
-    cells = [(v.claim, v.verdict, v.measured) for v in verdicts]
+    cells = [(v.claim, v.origin, v.verdict, v.measured) for v in verdicts]
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-    return "\n".join(["| claim | verdict | measured: mean (range) |", "|---|---|---|", *rows])
+    return "\n".join(
+        [
+            "| claim, in our words | in the paper | verdict | measured: mean (range) |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
 
 
 def with_table(text: str, table: str) -> str:

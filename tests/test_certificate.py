@@ -13,11 +13,13 @@ from bandsvm.certificate import (
     combine,
     dual_value,
     duality_gap,
+    gradient_drift,
     intercept_interval,
     kkt_violation,
     primal_value,
-    shortfall,
+    recomputed_gradient,
 )
+from bandsvm.certificate.shortfall import shortfall
 from bandsvm.kernels import GivenRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
@@ -104,13 +106,26 @@ def test_changed_gradient_is_seen_as_drift_and_gap(solved):
     case, solution, intercept = solved
     f = solution.f.copy()
     free = np.flatnonzero((solution.c > 0) & (solution.c < case.problem.below))
-    checked = np.arange(N_SPOT_CHECKS) * len(f) // N_SPOT_CHECKS
+    checked, _ = recomputed_gradient(GivenRows(case.K), solution.c, N_SPOT_CHECKS)
     f[np.intersect1d(free, checked)[0]] += 0.05
     certificate = certificate_of(case, replace(solution, f=f), intercept)
     assert certificate.gradient_drift == pytest.approx(0.05)
     assert certificate.gap > 1e-3
     assert certificate.kkt_violation > 1e-2
     assert not certificate.is_optimal
+
+
+@pytest.mark.parametrize("period", range(2, 20))
+def test_spot_checks_follow_no_pattern(period):
+    """Samples come in order of class, patient or day: evenly spaced ones may all be alike."""
+    n_samples = period * N_SPOT_CHECKS
+    rows, c = GivenRows(np.zeros((n_samples, n_samples))), np.ones(n_samples)
+    for offset in range(period):
+        f = (np.arange(n_samples) % period != offset) * 1.0
+        assert gradient_drift(rows, c, f) == 1.0
+    checked, _ = recomputed_gradient(rows, c, N_SPOT_CHECKS)
+    assert len(np.unique(checked)) == N_SPOT_CHECKS
+    np.testing.assert_array_equal(checked, recomputed_gradient(rows, c, N_SPOT_CHECKS)[0])
 
 
 def test_full_check_rests_on_the_recomputed_gradient(solved):

@@ -14,7 +14,12 @@ import pytest
 import bandsvm.paper
 from bandsvm.cli import main
 from bandsvm.paper.claims import CLAIMS, judge
-from bandsvm.paper.experiment import largest_eigenvalue_of_hessian, measure, run_experiment
+from bandsvm.paper.experiment import (
+    largest_eigenvalue_of_hessian,
+    measure,
+    measure_part,
+    run_experiment,
+)
 
 SCHEMA = json.loads((Path(bandsvm.paper.__file__).parent / "claims.schema.json").read_text())
 FILES = {
@@ -106,6 +111,72 @@ def test_verdicts_count_seeds():
 def test_hessian_of_an_indefinite_kernel_would_be_seen(rng, monkeypatch):
     monkeypatch.setattr("bandsvm.paper.experiment.rbf_kernel", lambda X, gamma: -np.eye(len(X)))
     assert largest_eigenvalue_of_hessian(rng.normal(size=(5, 2)), np.ones(5)) == pytest.approx(2.0)
+
+
+def claim_of(key):
+    """Return a claim by its key."""
+    return next(claim for claim in CLAIMS if claim.key == key)
+
+
+def test_every_claim_says_who_makes_it_and_where(folder):
+    written = json.loads((folder / "claims.json").read_text())["claims"]
+    page = (folder / "report.html").read_text()
+    for claim in written:
+        assert (claim["source"] == "ours") or claim["place"]
+        assert claim["source"] == "ours" or claim["place"] in page
+    assert {claim["source"] for claim in written} == {"stated", "implied", "ours"}
+    assert "fresh points" not in " ".join(c["claim"] for c in written if c["source"] == "stated")
+
+
+def test_interior_is_asked_of_each_class():
+    claim = claim_of("interior")
+    deep = {"alpha_positive": 0.1, "theta_positive": 0.4, "alpha_negative": 0.1}
+    assert claim.judge([{"distance": {**deep, "theta_negative": 0.2}}]).verdict == "holds"
+    shallow = claim.judge([{"distance": {**deep, "theta_negative": 0.05}}])
+    assert shallow.verdict == "does not hold"
+    assert "class -1: 0.1 and 0.05" in shallow.measured
+
+
+def test_where_sensitivity_fails_is_told():
+    claim = claim_of("sensitivity_train")
+    area = {"area": {"csvm": 0.4, "bsvm": 0.6}}
+    good = {"share_of_thresholds": 1.0, "worse_at": [], **area}
+    bad = {"share_of_thresholds": 0.9, "worse_at": [0.0, 100 / 49, 200 / 49, 98.0], **area}
+    verdict = claim.judge([{"train": good}, {"train": bad}])
+    assert verdict.verdict == "holds in 1 of 2 seeds"
+    assert (
+        "worse at thresholds of 0 to 4 % and 98 % of the range, at threshold 0 in 1 of 2"
+        in verdict.measured
+    )
+    assert "nowhere worse" in claim.judge([{"train": good}]).measured
+
+
+def test_measures_of_both_models_by_hand():
+    y = np.repeat([1, -1], [5, 4])
+    clusters = np.arange(9)
+    steady = y * 1.2
+    wild = steady.copy()
+    wild[0], wild[8], wild[1] = 0.3, -4.8, -0.1
+    found = measure_part({"csvm": wild, "bsvm": steady}, y, clusters)
+    assert found["inside"] == {"csvm": pytest.approx(6 / 9), "bsvm": 1.0}
+    assert found["balance"]["csvm"] == pytest.approx(0.3 / 0.925)
+    assert found["evenness_positive"] == {"csvm": pytest.approx(0.1 / 1.2), "bsvm": 1.0}
+    assert found["evenness_negative"] == {"csvm": pytest.approx(0.25), "bsvm": 1.0}
+    assert found["worse_at"] == []
+    back = measure_part({"csvm": steady, "bsvm": wild}, y, clusters)
+    assert back["worse_at"][0] == 0.0
+    assert back["worse_at"][-1] > 90
+
+
+def test_readme_has_the_claims_as_they_are():
+    """``python studies/readme.py`` writes the table; its numbers are those of its last run."""
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    table = text[text.index("<!-- claims -->") : text.index("<!-- end of claims -->")]
+    rows = [line.replace("\\|", "/").split(" | ") for line in table.splitlines()[4:] if line]
+    assert len(rows) == len(CLAIMS)
+    for row, claim in zip(rows, CLAIMS, strict=True):
+        assert row[0] == "| " + claim.text.replace("|", "/")
+        assert row[1].removesuffix(" (implied)") in (claim.place, "not in the paper")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -18,7 +18,8 @@ from bandsvm._fitting import fit_model, kernel_rows
 from bandsvm._position import BandPositionMixin, verdict
 from bandsvm._threads import single_threaded_blas
 from bandsvm._training import training_problems
-from bandsvm.certificate import certify, combine, shortfall
+from bandsvm.certificate import certify, combine
+from bandsvm.certificate.shortfall import shortfall
 from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 

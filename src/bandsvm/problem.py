@@ -32,7 +32,7 @@ class BandProblem:
 
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
-    Squared losses have no bounds; they subtract ``bend_i c_i^2 / 2`` instead, section 7.
+    Squared losses have no bounds; they subtract ``bend_i c_i^2 / 2`` instead, section 5.
 
     Parameters
     ----------

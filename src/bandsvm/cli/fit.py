@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from sklearn.pipeline import Pipeline
 
     from bandsvm._fitting import fit_model
-    from bandsvm.certificate import shortfall
+    from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
     from bandsvm.cli._tables import read_table
 

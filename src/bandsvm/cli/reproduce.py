@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
     verdicts = reproduce(options.out, options.seeds, options.n_per_cluster, output.tell)
     output.tell("")
     for verdict in verdicts:
-        output.tell(f"{verdict.verdict:<24} {verdict.claim}\n{'':<24} {verdict.measured}")
+        output.tell(f"{verdict.verdict:<24} {verdict.claim} [{verdict.origin}]")
+        output.tell(f"{'':<24} {verdict.measured}")
     report = options.out / "report.html"
     output.tell(f"\nThe report is in {report}.")
     output.result({"report": str(report), "claims": {v.key: v.verdict for v in verdicts}})

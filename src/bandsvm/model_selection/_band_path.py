@@ -16,7 +16,8 @@ from bandsvm._course import Outcome
 from bandsvm._fitted import set_fitted_attributes
 from bandsvm._threads import single_threaded_blas
 from bandsvm._training import Training
-from bandsvm.certificate import Certificate, combine, shortfall
+from bandsvm.certificate import Certificate, combine
+from bandsvm.certificate.shortfall import shortfall
 from bandsvm.classifier import BandedSVC
 
 

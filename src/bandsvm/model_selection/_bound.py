@@ -117,7 +117,7 @@ def lowest_margin(
 def lowest_signed_value(
     problem: BandProblem, signs: NDArray, c: NDArray, f: NDArray, diagonal: NDArray
 ) -> NDArray[np.float64]:
-    """Return the least ``y g(x)`` that each sample can have when it is left out, Eq. (74)."""
+    """Return the least ``y g(x)`` that each sample can have when it is left out, Eq. (71)."""
     gap = max(duality_gap(problem, c, f, 0.0), 0.0)
     size, diagonal = np.abs(c), np.maximum(diagonal, 0.0)
     alpha = np.maximum(signs * c, 0.0)

@@ -62,8 +62,9 @@ def leave_one_out(
 ) -> LeaveOneOutResult:
     """Return what each sample gets from the model fitted without it, exactly.
 
-    A sample that is no support vector changes nothing when it is left out. For every other one the
-    model is refitted, over the same kernel rows and from the solution with it.
+    A sample that is no support vector changes no coefficient when it is left out, and the intercept
+    only if no coefficient is strictly inside its bounds. For every other one the model is refitted,
+    over the same kernel rows and from the solution with it.
 
     Parameters
     ----------

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.paper.experiment import RHO2
+from bandsvm.paper.experiment import RHO2, SMALLEST_EXCESS
 
 # Rounding errors of a relative gap, of eigenvalues of a matrix of size 1000, of decision values.
 SMALLEST_GAP, SMALLEST_EIGENVALUE, SMALLEST_DIFFERENCE = 1e-9, 1e-9, 1e-4
-# By how much samples that lie on the edge of the band may seem to lie beyond.
-SMALLEST_EXCESS = 1e-6
+# More than this many per cent of the range lie between thresholds that are no neighbours.
+STEP = 1.5 * 100 / 49
+# Who makes a claim: the paper in its own words, the paper by implication, or nobody but us.
+STATED, IMPLIED, OURS = "stated", "implied", "ours"
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,29 @@ class Verdict:
 
     key: str
     claim: str
+    source: str
+    place: str
     n_holding: int
     n_seeds: int
     verdict: str
     measured: str
 
+    @property
+    def origin(self) -> str:
+        """Where the claim is found in the paper, and whether it is made there."""
+        if self.source == OURS:
+            return "not in the paper"
+        return self.place if self.source == STATED else f"{self.place} (implied)"
+
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim: whether one draw bears it out, and what to tell of all draws."""
+    """A claim in our words: who makes it and where, whether one draw bears it out, what to tell."""
 
     key: str
     text: str
+    source: str
+    place: str
     holds: Callable[[dict[str, Any]], bool]
     measured: Callable[[list[dict[str, Any]]], str]
 
@@ -46,7 +59,16 @@ class Claim:
             verdict = "does not hold"
         else:
             verdict = f"holds in {n_holding} of {len(draws)} seeds"
-        return Verdict(self.key, self.text, n_holding, len(draws), verdict, self.measured(draws))
+        return Verdict(
+            key=self.key,
+            claim=self.text,
+            source=self.source,
+            place=self.place,
+            n_holding=n_holding,
+            n_seeds=len(draws),
+            verdict=verdict,
+            measured=self.measured(draws),
+        )
 
 
 def spread(draws: list[dict], value: Callable[[dict], float], form: str = "{:.3g}") -> str:
@@ -63,49 +85,115 @@ def _both(draws: list[dict], part: str, key: str) -> str:
     return f"{part}: B-SVM {bsvm}, C-SVM {csvm}"
 
 
-def _balance(part: str, where: str) -> Claim:
-    """Return the claim that scores of sub-clusters are comparable."""
+def _largest_gap(draws: list[dict]) -> str:
+    """Return the largest relative gap of both models."""
+    return format(max(max(draw["relative_gap"].values()) for draw in draws), ".1e")
+
+
+PARTS = {"train": "training points", "test": "fresh points"}
+
+
+def _of_clusters(part: str, where: str) -> list[Claim]:
+    """Return the claims about values of sub-clusters."""
+    source = STATED if part == "train" else OURS
 
     def imbalance(draw: dict, model: str) -> float:
         return abs(float(np.log(draw[part]["balance"][model])))
 
-    return Claim(
-        f"balance_{part}",
-        f"B-SVM scores the central cluster more like the rest of its class ({where}).",
-        lambda d: imbalance(d, "bsvm") < imbalance(d, "csvm"),
-        lambda ds: "central over other clusters, " + _both(ds, part, "balance"),
+    def evenness(word: str, number: str, key: str, source: str, place: str) -> Claim:
+        return Claim(
+            f"balance_{word}_{part}",
+            f"B-SVM gives the {number} clusters of the {word} class more similar values than C-SVM "
+            f"({where}).",
+            source,
+            place,
+            lambda d: d[part][key]["bsvm"] > d[part][key]["csvm"],
+            lambda ds: "smallest over largest cluster mean, " + _both(ds, part, key),
+        )
+
+    return [
+        Claim(
+            f"unbalanced_csvm_{part}",
+            f"C-SVM gives the central cluster lower values than the rest of its class ({where}).",
+            source,
+            "Section 4.2, Figure 3",
+            lambda d: d[part]["balance"]["csvm"] < 1.0,
+            lambda ds: (
+                f"central over other clusters, {part}: C-SVM "
+                + spread(ds, lambda d: d[part]["balance"]["csvm"])
+            ),
+        ),
+        evenness("positive", "five", "evenness_positive", source, "Section 4.2, Figure 3"),
+        evenness("negative", "four", "evenness_negative", source, "Section 5"),
+        Claim(
+            f"central_{part}",
+            f"B-SVM's values of the central cluster are closer to those of the rest of its class "
+            f"than C-SVM's ({where}).",
+            IMPLIED if part == "train" else OURS,
+            "Section 4.2",
+            lambda d: imbalance(d, "bsvm") < imbalance(d, "csvm"),
+            lambda ds: "central over other clusters, " + _both(ds, part, "balance"),
+        ),
+    ]
+
+
+def _ranges(percentages: list[float]) -> str:
+    """Return percentages as ranges, of which neighbours on the curve make one."""
+    runs = np.split(percentages, np.flatnonzero(np.diff(percentages) > STEP) + 1)
+    return " and ".join(
+        f"{run[0]:.0f} %" if len(run) == 1 else f"{run[0]:.0f} to {run[-1]:.0f} %" for run in runs
     )
 
 
 def _sensitivity(part: str, where: str) -> Claim:
     """Return the claim about the sensitivity curve."""
+
+    def where_it_fails(draws: list[dict]) -> str:
+        worse = [draw[part]["worse_at"] for draw in draws]
+        if not any(worse):
+            return "nowhere worse"
+        n_at_zero = sum(0.0 in at for at in worse)
+        return (
+            f"worse at thresholds of {_ranges(sorted({t for at in worse for t in at}))} of the "
+            f"range, at threshold 0 in {n_at_zero} of {len(draws)}"
+        )
+
     return Claim(
         f"sensitivity_{part}",
-        f"At the same percentage threshold, B-SVM is at least as sensitive ({where}).",
+        f"At every percentage threshold, B-SVM is at least as sensitive as C-SVM ({where}).",
+        STATED if part == "train" else OURS,
+        "Section 4.3, Figure 4",
         lambda d: d[part]["share_of_thresholds"] == 1.0,
         lambda ds: (
-            "share of thresholds "
+            f"{part}: share of thresholds "
             + spread(ds, lambda d: d[part]["share_of_thresholds"])
-            + "; area, "
+            + f"; {where_it_fails(ds)}; area, "
             + _both(ds, part, "area")
         ),
     )
 
 
-PARTS = {"train": "training points", "test": "fresh points"}
+def _distances(draws: list[dict], word: str) -> str:
+    """Return mean distances of both kinds of support vectors from the other class's region."""
+    alpha = spread(draws, lambda d: d["distance"][f"alpha{word}"])
+    theta = spread(draws, lambda d: d["distance"][f"theta{word}"])
+    return f"{alpha} and {theta}"
+
+
 CLAIMS = (
     Claim(
         "strong_duality",
         "Primal and dual have the same optimal value.",
+        STATED,
+        "Section 3",
         lambda d: max(d["relative_gap"].values()) <= SMALLEST_GAP,
-        lambda ds: (
-            "largest relative gap "
-            + format(max(max(d["relative_gap"].values()) for d in ds), ".1e")
-        ),
+        lambda ds: "largest relative gap " + _largest_gap(ds),
     ),
     Claim(
         "special_case",
-        "With C2 = 0, B-SVM is C-SVM.",
+        "With C2 = 0 and rho1 = 1, B-SVM is C-SVM.",
+        STATED,
+        "Section 3.1",
         lambda d: d["difference_to_svc"] <= SMALLEST_DIFFERENCE,
         lambda ds: (
             "largest difference of decision values to SVC's "
@@ -115,6 +203,8 @@ CLAIMS = (
     Claim(
         "concavity",
         "The dual is concave.",
+        STATED,
+        "Section 3.2",
         lambda d: d["largest_eigenvalue"] <= SMALLEST_EIGENVALUE,
         lambda ds: (
             "largest eigenvalue of its Hessian "
@@ -122,41 +212,77 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "inside",
+        "Most training points have y g(x) in the band from 1 to 1.5.",
+        STATED,
+        "Figure 3",
+        lambda d: d["train"]["inside"]["bsvm"] > 0.5,
+        lambda ds: "share inside, " + _both(ds, "train", "inside"),
+    ),
+    Claim(
         "bounded_train",
         "B-SVM keeps |g(x)| within rho2 = 1.5 at the training points.",
+        STATED,
+        "Section 4.2",
         lambda d: d["train"]["largest"]["bsvm"] <= RHO2 + SMALLEST_EXCESS,
         lambda ds: "largest |g(x)|, " + _both(ds, "train", "largest"),
     ),
     Claim(
         "bounded_test",
-        "The same at fresh points (the paper does not say so).",
+        "The same at fresh points.",
+        OURS,
+        "",
         lambda d: d["test"]["largest"]["bsvm"] <= RHO2 + SMALLEST_EXCESS,
         lambda ds: "largest |g(x)|, " + _both(ds, "test", "largest"),
     ),
     Claim(
         "smaller_range",
         "The largest |g(x)| is smaller with B-SVM than with C-SVM, at training and fresh points.",
-        lambda d: all(
-            d[part]["largest"]["bsvm"] < d[part]["largest"]["csvm"] for part in ("train", "test")
-        ),
-        lambda ds: "; ".join(_both(ds, part, "largest") for part in ("train", "test")),
+        IMPLIED,
+        "Section 4.2",
+        lambda d: all(d[part]["largest"]["bsvm"] < d[part]["largest"]["csvm"] for part in PARTS),
+        lambda ds: "; ".join(_both(ds, part, "largest") for part in PARTS),
     ),
     Claim(
         "two_kinds",
-        "Two kinds of support vectors arise; theta-SVs lie further from the class boundary.",
-        lambda d: d["n_theta"] > 0 and d["distance"]["theta"] > d["distance"]["alpha"],
+        "Two kinds of support vectors arise.",
+        STATED,
+        "Section 4.1",
+        lambda d: d["n_alpha"] > 0 and d["n_theta"] > 0,
         lambda ds: (
             f"alpha-SVs {spread(ds, lambda d: d['n_alpha'])}, theta-SVs "
-            f"{spread(ds, lambda d: d['n_theta'])}; mean distance "
-            f"{spread(ds, lambda d: d['distance']['alpha'])} and "
-            f"{spread(ds, lambda d: d['distance']['theta'])}"
+            f"{spread(ds, lambda d: d['n_theta'])}"
         ),
     ),
-    *(_balance(part, where) for part, where in PARTS.items()),
+    Claim(
+        "interior",
+        "In each class theta-SVs lie in the interior: further from the boundary than alpha-SVs.",
+        STATED,
+        "Abstract",
+        lambda d: all(
+            d["distance"][f"theta_{word}"] > d["distance"][f"alpha_{word}"]
+            for word in ("positive", "negative")
+        ),
+        lambda ds: (
+            "mean distance of alpha-SVs and theta-SVs, class +1: "
+            + f"{_distances(ds, '_positive')}; class -1: {_distances(ds, '_negative')}"
+        ),
+    ),
+    *(claim for part, where in PARTS.items() for claim in _of_clusters(part, where)),
     *(_sensitivity(part, where) for part, where in PARTS.items()),
     Claim(
+        "twice_the_variables",
+        "The dual needs 2n variables where C-SVM's needs n, and is dearer for that reason.",
+        STATED,
+        "Section 5",
+        lambda d: d["relative_gap"]["bsvm"] > SMALLEST_GAP,  # of a solution in n variables
+        lambda ds: "n variables reach the optimum: largest relative gap " + _largest_gap(ds),
+    ),
+    Claim(
         "cost",
-        "B-SVM is more expensive to solve than C-SVM (pair steps).",
+        "B-SVM takes more work to solve than C-SVM (pair steps).",
+        STATED,
+        "Section 5",
         lambda d: d["cost"]["bsvm"]["pair_steps"] > d["cost"]["csvm"]["pair_steps"],
         lambda ds: (
             "pair steps: B-SVM "
@@ -172,6 +298,8 @@ CLAIMS = (
     Claim(
         "leave_one_out",
         "Without intercept, the leave-one-out error is bounded as for C-SVM.",
+        STATED,
+        "Section 5",
         lambda d: d["leave_one_out"]["error"] <= d["leave_one_out"]["bound"],
         lambda ds: (
             f"error {spread(ds, lambda d: d['leave_one_out']['error'])}, bound "
@@ -188,4 +316,4 @@ def judge(draws: list[dict[str, Any]]) -> list[Verdict]:
 
 def as_json(verdicts: list[Verdict], draws: list[dict[str, Any]]) -> dict[str, Any]:
     """Return verdicts and the numbers they rest on; claims.schema.json says in which form."""
-    return {"version": 1, "claims": [asdict(verdict) for verdict in verdicts], "draws": draws}
+    return {"version": 2, "claims": [asdict(verdict) for verdict in verdicts], "draws": draws}

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from bandsvm.classifier import BandedSVC
 from bandsvm.datasets import make_paper_clusters
-from bandsvm.metrics import sensitivity_area, sensitivity_curve
+from bandsvm.metrics import cluster_balance, sensitivity_area, sensitivity_curve
 
 GAMMA, C, C2, RHO1, RHO2 = 1.0, 10.0, 100.0, 1.0, 1.5
 # Tight, so that what is measured is the models and not the solver.
@@ -22,6 +22,10 @@ TOL = 1e-6
 TEST_SEED, LEAVE_ONE_OUT_SEED = 1_000_000, 2_000_000
 LEAVE_ONE_OUT_PER_CLUSTER = 8
 GRID = 150
+# By how much samples that lie on an edge of the band may seem to lie beyond.
+SMALLEST_EXCESS = 1e-6
+# Clusters of class +1, of which the first is the one in the centre, and of class -1.
+POSITIVE_CLUSTERS, NEGATIVE_CLUSTERS = range(5), range(5, 9)
 
 
 @dataclass
@@ -88,16 +92,41 @@ def measure(experiment: Experiment) -> dict[str, Any]:
         "leave_one_out": leave_one_out(experiment.seed),
     }
     for part, (_, y, clusters) in samples.items():
-        csvm, bsvm = values["csvm", part], values["bsvm", part]
-        reached = [sensitivity_curve(y, g)[1] for g in (csvm, bsvm)]
-        found[part] = {
-            "largest": {"csvm": float(np.abs(csvm).max()), "bsvm": float(np.abs(bsvm).max())},
-            "balance": {name: balance(values[name, part], clusters) for name in models},
-            "area": {name: sensitivity_area(y, values[name, part]) for name in models},
-            "share_of_thresholds": float(np.mean(reached[1] >= reached[0])),
-            "accuracy": {name: float(np.mean(np.sign(values[name, part]) == y)) for name in models},
-        }
+        decision = {name: values[name, part] for name in models}
+        found[part] = measure_part(decision, y, clusters)
     return found
+
+
+def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) -> dict[str, Any]:
+    """Return what decision values of both models say on one set of samples."""
+    both: dict[str, dict[str, float]] = {
+        "largest": {name: float(np.abs(g).max()) for name, g in decision.items()},
+        "inside": {name: share_inside(y * g) for name, g in decision.items()},
+        "balance": {name: balance(g, clusters) for name, g in decision.items()},
+        "area": {name: sensitivity_area(y, g) for name, g in decision.items()},
+        "accuracy": {name: float(np.mean(np.sign(g) == y)) for name, g in decision.items()},
+    }
+    for key, wanted in (
+        ("evenness_positive", POSITIVE_CLUSTERS),
+        ("evenness_negative", NEGATIVE_CLUSTERS),
+    ):
+        chosen = np.isin(clusters, wanted)
+        both[key] = {
+            name: cluster_balance(g[chosen], clusters[chosen]).ratio for name, g in decision.items()
+        }
+    percentages, csvm = sensitivity_curve(y, decision["csvm"])
+    _, bsvm = sensitivity_curve(y, decision["bsvm"])
+    return {
+        **both,
+        "share_of_thresholds": float(np.mean(bsvm >= csvm)),
+        "worse_at": percentages[bsvm < csvm].tolist(),
+    }
+
+
+def share_inside(signed: NDArray) -> float:
+    """Return the share of signed decision values in the band, its edges included."""
+    above_lower = signed >= RHO1 - SMALLEST_EXCESS
+    return float(np.mean(above_lower & (signed <= RHO2 + SMALLEST_EXCESS)))
 
 
 def difference_to_svc(experiment: Experiment) -> float:
@@ -121,7 +150,7 @@ def balance(decision: NDArray, clusters: NDArray) -> float:
 
 
 def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
-    """Return the mean distances of alpha-SVs and theta-SVs from the other class's region."""
+    """Return mean distances of both kinds of SVs from the other class's region."""
     model, X = experiment.bsvm, experiment.X
     axes = [np.linspace(a - 0.5, b + 0.5, GRID) for a, b in zip(X.min(0), X.max(0), strict=True)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
@@ -129,10 +158,17 @@ def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
     regions = {True: KDTree(grid[positive]), False: KDTree(grid[~positive])}
     is_positive = model.decision_function(X) > 0
     distance = np.where(is_positive, regions[False].query(X)[0], regions[True].query(X)[0])
-    return {
-        "alpha": float(distance[model.alpha_support_].mean()),
-        "theta": float(distance[model.theta_support_].mean()) if len(model.theta_support_) else 0.0,
-    }
+    found = {}
+    for name, support in (("alpha", model.alpha_support_), ("theta", model.theta_support_)):
+        found[name] = _mean(distance[support])
+        for label, word in ((1, "positive"), (-1, "negative")):
+            found[f"{name}_{word}"] = _mean(distance[support[experiment.y[support] == label]])
+    return found
+
+
+def _mean(values: NDArray) -> float:
+    """Return a mean; 0 where there is nothing."""
+    return float(values.mean()) if len(values) else 0.0
 
 
 def leave_one_out(seed: int) -> dict[str, float]:

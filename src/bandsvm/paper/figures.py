@@ -17,6 +17,9 @@ from bandsvm.plotting import (
 )
 from bandsvm.plotting._canvas import ALPHA, NEGATIVE, NEUTRAL, POSITIVE, THETA
 
+# Share of the height of a panel in which a legend hides no coefficient.
+ROOM_FOR_LEGEND = 0.2
+
 CAPTIONS = {
     "figure1": (
         "Penalties of the signed decision value y g(x). (a) Below rho1, as in C-SVM. (b) Above "
@@ -87,6 +90,8 @@ def support_vectors(experiment: Experiment) -> Any:
         ax.set_title(f"({letter}) {name}: regions and support vectors")
     for ax, letter, (name, model) in zip(axes[2:], "cd", models.items(), strict=True):
         DualCoefficientsDisplay.from_estimator(model, ax=ax)
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, high + ROOM_FOR_LEGEND * (high - low))
         ax.set_title(f"({letter}) {name}: coefficients")
     return figure
 

@@ -116,11 +116,12 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
         f"C-SVM with C = {C:g}; B-SVM with C1 = {C:g}, C2 = {C2:g} and a band of {RHO1:g} to {RHO2:g}."
     )
     rows = "\n".join(
-        f'<tr><td>{html.escape(v.claim)}</td><td class="{_colour(v)}">{html.escape(v.verdict)}</td>'
+        f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.origin)}</td>"
+        f'<td class="{_colour(v)}">{html.escape(v.verdict)}</td>'
         f"<td>{html.escape(v.measured)}</td></tr>"
         for v in verdicts
     )
-    head = "<tr><th>claim</th><th>verdict</th><th>measured: mean (range)</th></tr>"
+    head = "<tr><th>claim, in our words</th><th>in the paper</th><th>verdict</th><th>measured: mean (range)</th></tr>"
     figures = "\n".join(
         f'<figure><img alt="{html.escape(CAPTIONS[name])}" '
         f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">'

@@ -1,4 +1,4 @@
-"""Steps on a face: all free variables move together (docs/theory.md section 6)."""
+"""Steps on a face: all free variables move together (docs/algorithms.md section 4)."""
 
 from __future__ import annotations
 

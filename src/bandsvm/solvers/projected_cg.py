@@ -1,4 +1,4 @@
-"""Projected conjugate gradients, ``solver="pcg"``: the paper's other way (theory.md section 6).
+"""Projected conjugate gradients, ``solver="pcg"``: the paper's other way (algorithms.md section 6).
 
 Proximal gradient steps choose the face, that is, which variables sit at a bound or at the kink;
 conjugate gradients climb it (Moré and Toraldo 1991, with a kink and an equality constraint).

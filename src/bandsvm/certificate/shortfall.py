@@ -1,0 +1,55 @@
+"""What is wrong with a fit, in a sentence, and what to do about it."""
+
+from __future__ import annotations
+
+from bandsvm.certificate import FEASIBLE, Certificate
+from bandsvm.solvers import Status
+
+# How a limit ends a fit, and what else than going on may help.
+_LIMITS = {
+    Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", "raise max_iter, scale X, or "),
+    Status.TIME_LIMIT: (
+        "met its time_limit after {seconds:.3g} s",
+        "raise time_limit, scale X, or ",
+    ),
+    Status.WORK_LIMIT: (
+        "stopped after as much work as a problem of this size should take",
+        "scale X, lower C1 and C2, or ",
+    ),
+    Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
+    Status.STOPPED: ("was stopped by a callback", ""),
+}
+
+
+def shortfall(certificate: Certificate) -> str:
+    """Return what is wrong with a fit and what to do about it; nothing where it is optimal."""
+    if certificate.is_optimal:
+        return ""
+    for part in certificate.parts:
+        if not part.is_optimal:
+            return shortfall(part)
+    tol = f"tol={certificate.tol:.1e}"
+    reached = (
+        f"with KKT violation {certificate.kkt_violation:.1e} > {tol} and duality gap "
+        f"{certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective)"
+    )
+    if certificate.status in _LIMITS:
+        end, cure = _LIMITS[certificate.status]
+        end = end.format(n_iter=certificate.n_iter, seconds=certificate.seconds)
+        return f"{end} {reached}; {cure}go on from here with warm_start=True."
+    if certificate.infeasibility > FEASIBLE:
+        return (
+            f"ended outside the dual's constraints by {certificate.infeasibility:.1e} of the "
+            f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
+            "or try another solver."
+        )
+    if certificate.kkt_violation > certificate.tol:
+        return (
+            f"stopped {reached}: rounding errors leave no better step; raise tol, scale X or lower "
+            "C1 and C2."
+        )
+    return (
+        f"reached {tol}, but the decision values it kept differ from recomputed ones by "
+        f"{certificate.gradient_drift:.1e}, too much for that tolerance; raise tol or scale X. "
+        f"The duality gap is {certificate.gap:.1e}."
+    )
