@@ -101,7 +101,7 @@ the first. LIBSVM is `sklearn.svm.SVC` and `SVR`, oneDAL is scikit-learn-intelex
 `epsilon = 0.25` and targets `1.25 y` solves the band problem with C1 = C2; nobody else solves the one with C2 = 10 C1.
 
 *Floor*: one float32 pass over the kernel values of all samples with the support vectors, by NumPy (BLAS and `exp`, buffers
-reused). *Excess*: by how much the peers' objective lies above ours, as a share of it, from decision values computed anew in
+reused). *Excess*: by how much the peers' objective lies above ours, as a share of it, from decision values recomputed in
 float64. *-*: not run, because LIBSVM would have taken too long. *MB*: peak during the fit above what the process held before;
 the smaller, the more an earlier fit left behind.
 

@@ -72,7 +72,7 @@ def decide(estimator: Any, X: np.ndarray) -> np.ndarray:
 
 
 def certificate_of(model: Model, data: DataSet, gamma: float, estimator: Any) -> Certificate:
-    """Return the certificate of what a solver reached, from decision values computed anew."""
+    """Return the certificate of what a solver reached, from recomputed decision values."""
     problem = band_problem(data.y, RHO1, RHO2, C1, model.C2)
     support = np.asarray(estimator.support_)
     coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64).ravel()

@@ -40,7 +40,7 @@ struct BlockReport {
 };
 
 // Directions of more variables get no further pair: they forget their first ones in a few steps
-// anyway, and are only dearer.
+// anyway, and only cost more.
 constexpr std::size_t kMostInDirection = 8;
 // Share of a pair's curvature that must be left of it: what is less is rounding.
 constexpr double kLeastCurvature = 0.01;

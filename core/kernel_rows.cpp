@@ -1,4 +1,4 @@
-// Kernel rows, updates of f and searches in a block; compiled once a level of instructions.
+// Kernel rows, updates of f and searches in a block; compiled once per instruction set.
 #include "kernel_rows.hpp"
 
 #include "block_search.hpp"

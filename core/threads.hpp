@@ -13,7 +13,7 @@ namespace bandsvm {
 void run_parts(std::size_t n_parts, void (*part)(const void* context, std::size_t t),
                const void* context);
 
-// Calls work(first, last) on equal parts of [0, size), one a thread. Parts are independent, so
+// Calls work(first, last) on equal parts of [0, size), one per thread. Parts are independent, so
 // results do not depend on the number of threads.
 template <typename Work>
 void in_parallel(std::size_t size, int n_threads, const Work& work) {

@@ -82,7 +82,7 @@ def test_single_precision_stays_where_it_suffices():
     checked = CheckedRows(rows, model)
     solution = checked.solve(None, problem, polished=False)
     assert checked.rows is rows
-    # A gradient that is off, and not by the rows' fault, is computed anew.
+    # A gradient that is off, and not by the rows' fault, is recomputed.
     again = checked.solve(Start(solution.c, solution.f + 0.01), problem, polished=False)
     assert checked.rows is rows
     assert gradient_drift(rows, again.c, again.f) <= model.tol

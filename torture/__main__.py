@@ -89,7 +89,7 @@ def run_one(suite: str, number: int) -> int:
 
 
 def batches_of(name: str, n_cases: int, seed: int = 0) -> list[range]:
-    """Return the numbers of a suite's cases, a child each."""
+    """Return the numbers of a suite's cases, one batch per child process."""
     size = FEWEST_PER_CHILD.get(name, CASES_PER_CHILD)
     begin = 0 if name in ENUMERATED else seed * CASES_PER_SEED
     end = begin + n_cases

@@ -44,7 +44,7 @@ def set_fitted_attributes(
 
 
 def coefficients_of(model: Any) -> NDArray[np.float64]:
-    """Return c of every training sample, one row a problem."""
+    """Return c of every training sample, one row per problem."""
     coefficients = np.zeros((len(model.intercept_), len(model.alpha_)))
     coefficients[:, model.support_] = model.dual_coef_
     return coefficients

@@ -1,4 +1,4 @@
-"""A training set as band problems: one for two classes, else one a class over shared rows."""
+"""A training set as band problems: one for two classes, else one per class over shared rows."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def check_storage(X: Any) -> None:
             X.check_format(full_check=True)
         except ValueError as error:
             raise ValueError(
-                f"X is not a valid {X.format.upper()} matrix: {error}; build it anew, for example "
+                f"X is not a valid {X.format.upper()} matrix: {error}; rebuild it, for example "
                 "from coordinates with scipy.sparse.coo_array."
             ) from None
     if np.ma.is_masked(X):

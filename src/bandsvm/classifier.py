@@ -34,9 +34,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
     or with ``loss='squared_hinge'`` the same with squares of the brackets.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
-    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
-    `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is. More
-    than two classes are told apart one against the rest.
+    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` and two classes it is the
+    C-SVM of `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is.
+    More than two classes are handled one-vs-rest.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     rho2 : float or mapping from class to float, default=1.5
         Upper edge of the band; not less than `rho1`.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
-        What the costs are for: the distance from the band, or its square. Squares also give
+        What is penalised: the distance from the band, or its square. Squares also give
         L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
@@ -339,7 +339,7 @@ default='rbf'
             raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
         with single_threaded_blas():
             coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
-        coef.flags.writeable = False  # it is computed anew every time: changes would be lost
+        coef.flags.writeable = False  # it is recomputed on every access: changes would be lost
         return coef
 
     def _kernel(self) -> KernelSettings:
@@ -353,7 +353,7 @@ default='rbf'
         return X if len(samples) == X.shape[0] else X[samples]
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values, one column a problem, of validated samples."""
+        """Return decision values, one column per problem, of validated samples."""
         products = self._kernel().product(
             X,
             self.support_vectors_,

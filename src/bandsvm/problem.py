@@ -45,7 +45,7 @@ class BandProblem:
     has_intercept : bool, default=True
         Whether g has an intercept, that is, whether ``sum c = 0`` holds.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        Whether costs are for the distance from the band or for its square.
+        What is penalised: the distance from the band, or its square.
     box : Sides, default=None
         The bounds, where a larger problem has set them. None: those that follow from the costs.
     """
@@ -193,7 +193,7 @@ def band_problem(
     has_intercept : bool, default=True
         Whether the decision rule has an intercept.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        Whether costs are for the distance from the band or for its square.
+        What is penalised: the distance from the band, or its square.
 
     Returns
     -------

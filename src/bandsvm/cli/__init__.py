@@ -1,4 +1,4 @@
-"""The command ``bandsvm``: one file a command, imported only as far as ``--help`` needs."""
+"""The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs."""
 
 from __future__ import annotations
 

@@ -59,7 +59,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Add options on how to read a data file."""
     group = parser.add_argument_group("data")
     group.add_argument(
-        "--format", choices=("svmlight", "csv", "parquet", "npz"), help="instead of by its name"
+        "--format",
+        choices=("svmlight", "csv", "parquet", "npz"),
+        help="format of the data (by the file's name)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
@@ -67,7 +69,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether a CSV file begins with names (if its first line has no number)",
+        help="a CSV file starts with column names (if its first line has no number)",
     )
     group.add_argument(
         "--zero-based", action="store_true", help="features in svmlight files count from 0"
@@ -87,28 +89,31 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help="upper edge of the band (1.5)")
-    add("loss", choices=LOSSES, help="costs are for the distance from the band or for its square")
+    add("loss", choices=LOSSES, help="penalise the distance from the band, or its square")
     add("kernel", choices=KERNELS, metavar="K", help=f"{', '.join(KERNELS)} (rbf)")
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")
-    add("class_weight", choices=("balanced",), help="costs by the rarity of classes")
+    add("class_weight", choices=("balanced",), help="raise the costs of rare classes")
     group.add_argument(
         "--no-intercept",
         dest="fit_intercept",
         action="store_false",
         default=argparse.SUPPRESS,
-        help="decision values without a constant",
+        help="no constant in the decision value",
     )
     group.add_argument(
         "--scale",
         choices=("standard", "maxabs", "none"),
-        help="what the model does to features first (standard)",
+        help="scaling of features within the model (standard)",
     )
     add("tol", type=_positive, metavar="X", help="largest violation of optimality (0.001)")
     add("max_iter", type=positive_whole, metavar="N", help="bound on outer steps (10000)")
     add(
-        "time_limit", type=_positive, metavar="SECONDS", help="end with the best so far after these"
+        "time_limit",
+        type=_positive,
+        metavar="SECONDS",
+        help="stop after this time with the best so far",
     )
     add(
         "cache_size",

@@ -31,7 +31,7 @@ def add_parser(commands: Any) -> None:
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
     parser.add_argument(
-        "--resume", action="store_true", help="go on with the model in FILE or its checkpoint"
+        "--resume", action="store_true", help="continue from the model in FILE or its checkpoint"
     )
     add_output_options(parser)
     add_data_options(parser)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unfinished(options: argparse.Namespace, checkpoint: Path) -> Any:
-    """Return the model to go on with, None to begin anew."""
+    """Return the model to go on with, None to start from scratch."""
     if not options.resume:
         return None
     from bandsvm import load

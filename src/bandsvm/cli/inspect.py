@@ -17,9 +17,9 @@ def add_parser(commands: Any) -> None:
     """Describe the command."""
     parser = commands.add_parser(
         "inspect",
-        help="tell what a model file holds",
+        help="describe a model file",
         usage="bandsvm inspect FILE [options]",
-        description="Tell what a model file holds, and draw where the training samples lie "
+        description="Describe a model file and plot where the training samples lie "
         "against the band.",
     )
     parser.add_argument("model", type=Path, metavar="FILE", help="a model file")

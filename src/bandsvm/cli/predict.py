@@ -19,8 +19,8 @@ def add_parser(commands: Any) -> None:
         "predict",
         help="predict the labels of samples",
         usage="bandsvm predict DATA --model FILE [options]",
-        description="Predict labels: one a line or, with --values or --band, as CSV with a header. "
-        "Where the data have labels, the accuracy is told.",
+        description="Predict labels: one per line or, with --values or --band, as CSV with a header. "
+        "Prints the accuracy if the data have labels.",
     )
     parser.add_argument("data", metavar="DATA", help="data file, or -")
     parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _value_columns(values: Any, classes: Any) -> dict[str, Any]:
-    """Return decision values by name of column: one for two classes, else one a class."""
+    """Return decision values by name of column: one for two classes, else one per class."""
     if values.ndim == 1:
         return {"value": values}
     return {f"value {label}": values[:, k] for k, label in enumerate(classes.tolist())}

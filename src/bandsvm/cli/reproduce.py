@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:
         type=positive_whole,
         default=50,
         metavar="N",
-        help="samples a cluster (50)",
+        help="samples per cluster (50)",
     )
     add_output_options(parser)
     parser.set_defaults(run=run)

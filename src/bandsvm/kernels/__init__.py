@@ -1,4 +1,4 @@
-"""Kernels: one file a family, one line a kernel in the registry of `_settings.py`."""
+"""Kernels: one file per family, one line per kernel in the registry of `_settings.py`."""
 
 from bandsvm.kernels._gamma import resolve_gamma
 from bandsvm.kernels._operator import Kernel, KernelOperator, Rows

@@ -160,8 +160,8 @@ class PackedRows(ComputedRows):
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed on its own: it needs no whole rows.
 
-        Dear values that it shares with the block before are not computed again. It is overwritten
-        by the next call but one.
+        Expensive values that it shares with the previous block are not computed again. It is
+        overwritten by the next call but one.
         """
         block, last = self._blocks
         if np.array_equal(indices, last.indices):

@@ -141,7 +141,7 @@ def _margin(lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
 
 
 def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
-    """Return K c of the samples with weight, one row a problem, in double precision."""
+    """Return K c of the samples with weight, one row per problem, in double precision."""
     support = np.flatnonzero(checked.coefficients.any(axis=0))
     samples, values = checked.samples, checked.coefficients[:, support].T
     if checked.kernel.is_given:

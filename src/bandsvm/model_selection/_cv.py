@@ -42,7 +42,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
-        What the costs are for: the distance from the band, or its square.
+        What is penalised: the distance from the band, or its square.
     kernel : str, callable or list of these, default='rbf'
         The kernel, or kernels to try, as in `BandedSVC`.
     gamma : float, 'scale', 'auto', array-like of these or None, default=None

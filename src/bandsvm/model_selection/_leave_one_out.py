@@ -208,7 +208,7 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -
 
 
 def _lead(decision: NDArray) -> NDArray[np.float64]:
-    """Return how far decision values, one row a problem, are from another label."""
+    """Return how far decision values, one row per problem, are from another label."""
     if len(decision) == 1:
         return np.abs(decision[0])
     second, first = np.partition(decision, -2, axis=0)[-2:]

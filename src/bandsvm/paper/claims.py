@@ -272,7 +272,7 @@ CLAIMS = (
     *(_sensitivity(part, where) for part, where in PARTS.items()),
     Claim(
         "twice_the_variables",
-        "The dual needs 2n variables where C-SVM's needs n, and is dearer for that reason.",
+        "The dual needs 2n variables where C-SVM's needs n, and costs more for that reason.",
         STATED,
         "Section 5",
         lambda d: d["relative_gap"]["bsvm"] > SMALLEST_GAP,  # of a solution in n variables

@@ -51,7 +51,7 @@ def export_libsvm(model, path):
     Returns
     -------
     list of Path
-        The files, complete or not there; one for two classes, else one a class.
+        The files, complete or not there; one for two classes, else one per class.
 
     See Also
     --------

@@ -22,7 +22,7 @@ class PenaltyDisplay:
     rho1, rho2 : float
         Edges of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
-        Whether the costs are for the distance from the band or for its square.
+        What is penalised: the distance from the band, or its square.
 
     Attributes
     ----------

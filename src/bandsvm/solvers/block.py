@@ -13,7 +13,7 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
-# Variables in a block: more of them mean fewer kernel rows, but dearer pair steps. What is best
+# Variables in a block: more of them mean fewer kernel rows, but more expensive pair steps. What is best
 # grows with the problem; whole panels of the compiled engine suit it.
 SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 480, 1920, 96
 BLOCK_GROWTH = 10.0
