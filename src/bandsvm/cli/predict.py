@@ -19,8 +19,8 @@ def add_parser(commands: Any) -> None:
         "predict",
         help="predict the labels of samples",
         usage="bandsvm predict DATA --model FILE [options]",
-        description="Predict labels: one per line or, with --values or --band, as CSV with a header. "
-        "Prints the accuracy if the data have labels.",
+        description="Predict labels: one per line or, with --values or --band, as CSV with a "
+        "header. Prints the accuracy if the data have labels.",
     )
     parser.add_argument("data", metavar="DATA", help="data file, or -")
     parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")

@@ -13,8 +13,8 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
-# Variables in a block: more of them mean fewer kernel rows, but more expensive pair steps. What is best
-# grows with the problem; whole panels of the compiled engine suit it.
+# Variables in a block: more of them mean fewer kernel rows, but more expensive pair steps. The best
+# number grows with the problem; whole panels of the compiled engine suit it.
 SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 480, 1920, 96
 BLOCK_GROWTH = 10.0
 # A block has room for this many times as many variables as are free.
