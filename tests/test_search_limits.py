@@ -15,7 +15,7 @@ import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV, _limits, _progress
 from bandsvm._limits import Limits
 from bandsvm.cli import main
-from bandsvm.model_selection import PathInterrupted, _folds, _search, _watch, band_path
+from bandsvm.model_selection import PathInterrupted, _folds, _reporting, _search, band_path
 from bandsvm.model_selection._folds import Scores
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._standings import Standings
@@ -170,7 +170,7 @@ def test_a_real_ctrl_c(n_jobs, monkeypatch):
             pressed.append(1)
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(_watch.Watch, "fold", press)
+    monkeypatch.setattr(_reporting.Watch, "fold", press)
     search = BandedSVCCV(C1=[1.0, 10.0], n_jobs=n_jobs)
     with pytest.raises(KeyboardInterrupt):
         search.fit(samples, labels)
@@ -211,7 +211,7 @@ def test_interrupted_command_writes_the_model_it_has(monkeypatch, tmp_path, caps
 def lines(monkeypatch):
     """Return the lines that a search says, with the threads that say them."""
     said = []
-    monkeypatch.setattr(_watch, "say", lambda line: said.append((line, threading.get_ident())))
+    monkeypatch.setattr(_reporting, "say", lambda line: said.append((line, threading.get_ident())))
     return said
 
 
@@ -242,13 +242,13 @@ def test_search_says_a_line_for_every_fold(n_jobs, lines):
 
 
 def test_long_fits_say_where_they_are(lines, monkeypatch):
-    monkeypatch.setattr(_watch, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
     options = {"C1": 1.0, "gamma": 0.03, "C2": 0.0, "refine": 0, "refit": False, "verbose": 1}
     BandedSVCCV(**options).fit(X, Y)
     steps = [line for line, _ in lines if ": step " in line]
     assert steps[0].startswith("rbf, gamma=0.03, C1=1, C2=0, rho2=1.2, fold 1 of 5: step 0, ")
     lines.clear()
-    monkeypatch.setattr(_watch, "SECONDS_BETWEEN_LINES", 1e9)
+    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 1e9)
     BandedSVCCV(**options).fit(X, Y)
     assert not [line for line, _ in lines if ": step " in line]
     lines.clear()

@@ -65,6 +65,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             set_fitted_attributes(assembled, X, y, training, outcomes)
             return assembled
 
+        is_pairwise = model.kernel == "precomputed"
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
         # What overflows is looked for, and said in words.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
@@ -72,7 +73,9 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             course = Course(
                 model,
                 training,
-                kernel_rows(model, X, training),
+                kernel_rows(
+                    model, training.kept_samples(X, model.kernel == "precomputed"), training
+                ),
                 starts,
                 [*observers, *tasks],
                 assemble,
@@ -82,10 +85,10 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             task.close()
 
 
-def kernel_rows(model: Any, X: Any, training: Training) -> KernelOperator:
+def kernel_rows(model: Any, samples: Any, training: Training) -> KernelOperator:
     """Return the store of kernel rows that all problems of a training set share."""
     return model._kernel().rows(
-        training.kept_samples(X, is_pairwise=model.kernel == "precomputed"),
+        samples,
         cache_bytes=bytes_of(model.cache_size),
         n_jobs=model.n_jobs,
         largest_rounding=COARSE_ROUNDING * model.tol,

@@ -63,17 +63,17 @@ class Training:
         return [f"class {label!r} against the rest:" for label in self.classes.tolist()]
 
     def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
-        """Return alpha and theta as the estimator shows them, from one row of c a problem."""
+        """Return alpha and theta as the estimator shows them, from one row of c per problem."""
         alpha, theta = split_coefficients(self.signs, coefficients)
-        return self._columns(alpha), self._columns(theta)
+        return self.columns(alpha), self.columns(theta)
 
     def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
-        """Return xi and eta as the estimator shows them, from one row of g a problem."""
+        """Return xi and eta as the estimator shows them, from one row of g per problem."""
         xi, eta = slacks(self.signs, decision, self.rho1, self.rho2)
-        return self._columns(xi), self._columns(eta)
+        return self.columns(xi), self.columns(eta)
 
-    def _columns(self, values: NDArray) -> NDArray:
-        """Return one column a problem, or a plain vector if there is one problem only."""
+    def columns(self, values: NDArray) -> NDArray:
+        """Return one column per problem, or a plain vector if there is one problem only."""
         return values[0] if len(values) == 1 else values.T
 
 

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import _validation
 from bandsvm._compat import CallbackSupportMixin
-from bandsvm._fitted import coefficients_of
 from bandsvm._fitting import fit_model, kernel_rows
 from bandsvm._position import BandPositionMixin, verdict
 from bandsvm._threads import single_threaded_blas
-from bandsvm._training import training_problems
+from bandsvm._training_set import training_set
 from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.kernels import KernelSettings
@@ -301,24 +300,16 @@ default='rbf'
             Like `certificate_`, whose violation and gap rest on the decision values that the
             solver kept; here they rest on the recomputed ones.
         """
-        check_is_fitted(self, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
-        X, y = _validation.check_samples(self, X, y, reset=False)
-        weights = _validation.check_weights(sample_weight, X.shape[0])
-        training = training_problems(self, y, weights)
-        n_samples = len(self.alpha_)
-        if X.shape[0] != n_samples or not np.array_equal(training.classes, self.classes_):
-            raise ValueError(
-                f"certify needs the training set: {n_samples} samples and the classes "
-                f"{self.classes_.tolist()}, got {X.shape[0]} samples and the classes "
-                f"{training.classes.tolist()}."
-            )
+        checked = training_set(self, X, y, sample_weight, "certify")
+        training = checked.training
         certificates = []
         with single_threaded_blas():
-            rows = kernel_rows(self, X, training)
-            predicted = self._decide(self._for_prediction(X, training.kept)) - self.intercept_
+            rows = kernel_rows(self, checked.samples, training)
+            kept = self._for_prediction(checked.X, training.kept)
+            predicted = self._decide(kept) - self.intercept_
             for problem, c, f, intercept, part in zip(
                 training.problems,
-                coefficients_of(self)[:, training.kept],
+                checked.coefficients,
                 predicted.T,
                 self.intercept_,
                 self.certificate_.parts or [self.certificate_],

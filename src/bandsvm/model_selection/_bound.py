@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm._training import Training
+from bandsvm._training_set import TrainingSet, training_set
 from bandsvm.certificate import duality_gap
 from bandsvm.kernels import Samples
-from bandsvm.model_selection._training_set import TrainingSet, training_set
 from bandsvm.problem import BandProblem
 
 # Share of the numbers in a comparison that their rounding errors may take up.

@@ -17,6 +17,7 @@ from bandsvm.certificate import choose_intercept
 from bandsvm.kernels import KernelOperator, KernelSettings
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._reporting import Watch
 from bandsvm.model_selection._scoring import Score, StoredDecisions
 from bandsvm.model_selection._shared import (
     CheckedRows,
@@ -27,7 +28,6 @@ from bandsvm.model_selection._shared import (
     shared_rows,
 )
 from bandsvm.model_selection._splits import Split
-from bandsvm.model_selection._watch import Watch
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 

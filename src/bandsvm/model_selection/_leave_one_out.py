@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._memory import bytes_of, default_bytes
 from bandsvm._position import verdict
 from bandsvm._threads import single_threaded_blas
+from bandsvm._training_set import TrainingSet, training_set
 from bandsvm.certificate import choose_intercept
 from bandsvm.engines.slopes import free_variables
 from bandsvm.kernels import KernelOperator, KernelRows
-from bandsvm.model_selection._training_set import TrainingSet, training_set
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers.left_out import LeftOut, matrix_bytes
@@ -231,7 +231,7 @@ def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> 
     decision[:, training.kept] = [column.decision for column in columns]
     if len(training.dropped):
         decision[:, training.dropped] = model.decision_function(checked.X[training.dropped]).T
-    values = checked.columns(decision)
+    values = training.columns(decision)
     predictions = model.classes_[verdict(values)[0]]
     wrong = predictions[training.kept] != checked.y[training.kept]
     return LeaveOneOutResult(

@@ -30,10 +30,10 @@ from bandsvm.model_selection._grid import (
     is_on_edge,
     kernels_of,
 )
+from bandsvm.model_selection._reporting import Watch, counted, describe, place
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
 from bandsvm.model_selection._standings import Standings
-from bandsvm.model_selection._watch import Watch, counted, describe, place
 from bandsvm.solvers import Status
 
 # The band is searched at this many of the C-SVM's best points.

@@ -48,14 +48,10 @@ class TrainingSet:
         model = self.model
         return KernelSettings(model.kernel, model.gamma_, model.coef0, model.degree)
 
-    def columns(self, values: NDArray) -> NDArray:
-        """Return one column a problem, or a plain vector if there is one problem only."""
-        return values[0] if len(values) == 1 else values.T
-
 
 def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
     """Return a fitted model's training set, checked as far as the model can tell."""
-    check_is_fitted(model)
+    check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
     X, y = _validation.check_samples(model, X, y, reset=False)
     weights = _validation.check_weights(sample_weight, X.shape[0])
     training = training_problems(model, y, weights)
