@@ -34,7 +34,7 @@ STAGES = {
     (_core, "select_variables"): "selection",
     (bandsvm._course, "certify"): "certificate",
     (bandsvm.classifier._validation, "check_samples"): "validation",
-    (bandsvm.classifier, "training_problems"): "validation",
+    (bandsvm._fitting, "training_problems"): "validation",
 }
 
 

@@ -65,7 +65,6 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             set_fitted_attributes(assembled, X, y, training, outcomes)
             return assembled
 
-        is_pairwise = model.kernel == "precomputed"
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
         # What overflows is looked for, and said in words.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
