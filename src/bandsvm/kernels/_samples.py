@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from bandsvm._cached import cached_property
 
 # Float64 copies are made of this many bytes of samples at a time.
 CHUNK_BYTES = 8 * 2**20
