@@ -16,6 +16,14 @@ from bandsvm._cached import cached_property
 CHUNK_BYTES = 8 * 2**20
 
 
+def in_plain_memory(values: NDArray, dtype: type | None = None) -> NDArray:
+    """Return an array, or a copy if it is not contiguous or not aligned.
+
+    Compiled functions take no other. Views of bytes and fields of records may lie anywhere.
+    """
+    return np.require(values, dtype, ["C", "A"])
+
+
 class Samples:
     """A matrix of samples, one a row, that hands out float64 pieces of itself."""
 
