@@ -32,7 +32,7 @@ template <typename T>
 using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using Indices = Array<std::int64_t>;
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
 using BandValues = std::tuple<double, double, double, double, double, double>;
 
 bandsvm::Band to_band(const BandValues& values) {
@@ -52,8 +52,12 @@ auto* data_of(const Values& values, std::size_t expected, const char* name,
   return data_of(values, name);
 }
 
+bandsvm::GivenIndices given(const Indices& indices) {
+  return {indices.data(), indices.shape(0), indices.stride(0)};
+}
+
 std::vector<std::int64_t> indices_of(const Indices& indices, std::size_t count, const char* name) {
-  return bandsvm::as_indices(indices.data(), indices.shape(0), count, name);
+  return bandsvm::as_indices(given(indices), count, name);
 }
 
 // Where rows of a matrix begin.
@@ -159,12 +163,12 @@ bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale
 }
 
 template <typename Real, typename Source>
-bandsvm::Samples<Real> compress(Indices starts, Indices columns, Array<Source> values,
+bandsvm::Samples<Real> compress(Indices starts, Array<std::int64_t> columns, Array<Source> values,
                                 std::size_t n_features, double scale) {
   require(n_features > 0, "X must have features.");
   const std::int64_t* const columns_of = data_of(columns, "columns");
   const Source* const values_of = data_of(values, columns.shape(0), "values", "columns");
-  auto checked = bandsvm::as_starts(starts.data(), starts.shape(0), values.shape(0));
+  auto checked = bandsvm::as_starts(given(starts), values.shape(0));
   bandsvm::as_finite(scale, "scale");
   nb::gil_scoped_release release;
   return bandsvm::Samples<Real>::compress(std::move(checked), columns_of, values_of, n_features,
@@ -218,10 +222,10 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
   require(store.shape(1) >= samples.count, "store must have rows of one value for each sample.");
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
   const auto place_of = bandsvm::as_indices(
-      places.data(), number, std::min(known.shape(0), known.shape(1)), "places", kNone);
+      given(places), std::min(known.shape(0), known.shape(1)), "places", kNone);
   const auto stored =
       rows_of(data_of(store, "store"), store.shape(1),
-              bandsvm::as_indices(slots.data(), number, store.shape(0), "slots", kNone));
+              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNone));
   Real* const to = data_of(values, "values");
   const Real* const from = data_of(known, "known");
   n_threads = bandsvm::as_threads(n_threads);

@@ -62,12 +62,23 @@ inline void check_length(std::size_t length, std::size_t expected, const char* n
                                 std::to_string(length) + ".");
 }
 
+// Indices as the caller stores them.
+struct GivenIndices {
+  const std::int64_t* first;
+  std::size_t number;
+  std::int64_t stride;
+};
+
 // A copy of indices in [least, count), which nobody changes once it is checked.
-inline std::vector<std::int64_t> as_indices(const std::int64_t* indices, std::size_t number,
-                                            std::size_t count, const char* name,
-                                            std::int64_t least = 0) {
-  aligned(indices, number, name);
-  std::vector<std::int64_t> checked(indices, indices + number);
+inline std::vector<std::int64_t> as_indices(const GivenIndices& given, std::size_t count,
+                                            const char* name, std::int64_t least = 0) {
+  aligned(given.first, given.number, name);
+  // The copy of an array that takes no memory could take all of it.
+  require(given.number <= 1 || given.stride != 0, name, "must not be one value repeated by stride",
+          given.stride);
+  std::vector<std::int64_t> checked(given.number);
+  for (std::size_t k = 0; k < given.number; ++k)
+    checked[k] = given.first[std::int64_t(k) * given.stride];
   for (std::int64_t index : checked)
     if (index < least || (index >= 0 && std::size_t(index) >= count))
       throw std::invalid_argument(std::string(name) + " must lie in [" + std::to_string(least) +
@@ -77,10 +88,9 @@ inline std::vector<std::int64_t> as_indices(const std::int64_t* indices, std::si
 }
 
 // A copy of where CSR rows begin and the last one ends among so many values.
-inline std::vector<std::int64_t> as_starts(const std::int64_t* starts, std::size_t number,
-                                           std::size_t n_values) {
-  require(number > 0, "starts must not be empty.");
-  std::vector<std::int64_t> checked = as_indices(starts, number, n_values + 1, "starts");
+inline std::vector<std::int64_t> as_starts(const GivenIndices& starts, std::size_t n_values) {
+  require(starts.number > 0, "starts must not be empty.");
+  std::vector<std::int64_t> checked = as_indices(starts, n_values + 1, "starts");
   require(std::is_sorted(checked.begin(), checked.end()), "starts must not fall.");
   return checked;
 }

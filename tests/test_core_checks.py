@@ -167,6 +167,16 @@ def test_indices(function, name, count):
             call(function, **{name: np.array([index])})
 
 
+def test_indices_may_be_strided():
+    everything = np.arange(10)
+    forth, back = (np.zeros((10, PACKED.stride)) for _ in range(2))
+    _core.compute_rows(PACKED, everything, PACKED, *KERNEL, forth, everything, 1)
+    _core.compute_rows(PACKED, everything[::-1], PACKED, *KERNEL, back, everything[::-1], 1)
+    np.testing.assert_array_equal(forth, back)
+    with pytest.raises(ValueError, match="indices must not be one value repeated"):
+        call("compute_rows", indices=np.broadcast_to(ONE[0], 2**40))
+
+
 def test_places_and_slots_of_blocks():
     for name, count in (("places", 1), ("slots", 2)):
         with pytest.raises(ValueError, match=rf"{name} must lie in .* {count}\), got {count}"):
