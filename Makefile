@@ -75,7 +75,7 @@ study: $(VENV)/ready
 sanitize: $(SANITIZE)/ready
 	core/tests/run.sh address
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 OPENBLAS_NUM_THREADS=1 \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 OPENBLAS_NUM_THREADS=1 \
 	$(SANITIZE)/bin/python -m pytest -p no:xdist -p no:cacheprovider -m "not slow"
 
 # The C++ tests under the thread sanitizer.

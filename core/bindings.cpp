@@ -5,17 +5,20 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "block_solver.hpp"
+#include "checks.hpp"
 #include "engine.hpp"
 #include "selection.hpp"
 #include "variance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using bandsvm::require;
 
 namespace {
 
@@ -29,21 +32,42 @@ template <typename T>
 using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using Indices = Array<std::int64_t>;
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
 using BandValues = std::tuple<double, double, double, double, double, double>;
 
 bandsvm::Band to_band(const BandValues& values) {
   return std::apply([](auto... value) { return bandsvm::Band{value...}; }, values);
 }
 
-void require(bool holds, const char* message) {
-  if (!holds) throw nb::value_error(message);
+// Where an array's values lie, checked.
+template <typename Values>
+auto* data_of(const Values& values, const char* name) {
+  return bandsvm::aligned(values.data(), values.size(), name);
 }
 
-void check_indices(const Indices& indices, std::size_t count) {
-  for (std::size_t i = 0; i < indices.shape(0); ++i)
-    require(indices.data()[i] >= 0 && std::size_t(indices.data()[i]) < count,
-            "an index is out of range.");
+template <typename Values>
+auto* data_of(const Values& values, std::size_t expected, const char* name,
+              const char* of_what = "samples") {
+  bandsvm::check_length(values.shape(0), expected, name, of_what);
+  return data_of(values, name);
+}
+
+bandsvm::GivenIndices given(const Indices& indices) {
+  return {indices.data(), indices.shape(0), indices.stride(0)};
+}
+
+std::vector<std::int64_t> indices_of(const Indices& indices, std::size_t count, const char* name) {
+  return bandsvm::as_indices(given(indices), count, name);
+}
+
+// Where rows of a matrix begin.
+template <typename Real>
+std::vector<Real*> rows_of(Real* matrix, std::size_t width, const std::vector<std::int64_t>& slots) {
+  std::vector<Real*> rows;
+  rows.reserve(slots.size());
+  for (std::int64_t slot : slots)
+    rows.push_back(slot < 0 ? nullptr : matrix + std::size_t(slot) * width);
+  return rows;
 }
 
 // Rows of the kernel may be padded.
@@ -57,16 +81,23 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                                    double tol, std::int64_t max_steps,
                                                    bool has_intercept) {
   const std::size_t size = c.shape(0);
-  for (std::size_t length :
-       {kernel.shape(0), lo.shape(0), hi.shape(0), below.shape(0), above.shape(0),
-        bend_below.shape(0), bend_above.shape(0), f.shape(0)})
-    require(length == size, "solve_block: all arrays must have one length.");
-  require(kernel.shape(1) == size && (size <= 1 || kernel.stride(1) == 1),
-          "solve_block: the kernel must be a square matrix of contiguous rows.");
-  const bandsvm::Block<Real> block{kernel.data(),     lo.data(),         hi.data(),
-                                   below.data(),      above.data(),      bend_below.data(),
-                                   bend_above.data(), c.data(),          f.data(),
-                                   size,              std::size_t(kernel.stride(0))};
+  require(kernel.shape(0) == size && kernel.shape(1) == size,
+          "kernel must be a square matrix with one row for each value of c.");
+  require(size <= 1 || (kernel.stride(1) == 1 && kernel.stride(0) >= std::int64_t(size)),
+          "kernel must have contiguous rows, one after the other.");
+  bandsvm::check_block_size<Real>(size);
+  require(max_steps >= 0, "max_steps", "must be at least 0", max_steps);
+  const bandsvm::Block<Real> block{data_of(kernel, "kernel"),
+                                   data_of(lo, size, "lo"),
+                                   data_of(hi, size, "hi"),
+                                   data_of(below, size, "below"),
+                                   data_of(above, size, "above"),
+                                   data_of(bend_below, size, "bend_below"),
+                                   data_of(bend_above, size, "bend_above"),
+                                   data_of(c, "c"),
+                                   data_of(f, size, "f"),
+                                   size,
+                                   size <= 1 ? 1 : std::size_t(kernel.stride(0))};
   nb::gil_scoped_release release;
   const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
   return {report.n_steps, report.violation, report.stalled};
@@ -80,23 +111,24 @@ std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double>
                                                  MutableArray<std::int64_t> chosen,
                                                  int n_threads) {
   const std::size_t size = c.shape(0);
-  for (std::size_t length :
-       {lo.shape(0), hi.shape(0), below.shape(0), above.shape(0), f.shape(0)})
-    require(length == size, "select_variables: all arrays must have one length.");
-  check_indices(kept, size);
+  const double *lo_of = data_of(lo, size, "lo"), *hi_of = data_of(hi, size, "hi");
+  const double *below_of = data_of(below, size, "below"), *above_of = data_of(above, size, "above");
+  const double *c_of = data_of(c, "c"), *f_of = data_of(f, size, "f");
+  const auto checked = indices_of(kept, size, "kept");
+  std::int64_t* const to = data_of(chosen, "chosen");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  const bandsvm::Selection found = bandsvm::select_variables(
-      lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size, has_intercept,
-      kept.data(), kept.shape(0), chosen.shape(0), n_threads);
-  std::copy(found.variables.begin(), found.variables.end(), chosen.data());
+  const bandsvm::Selection found =
+      bandsvm::select_variables(lo_of, hi_of, below_of, above_of, c_of, f_of, size, has_intercept,
+                                checked.data(), checked.size(), chosen.shape(0), n_threads);
+  std::copy(found.variables.begin(), found.variables.end(), to);
   return {found.violation, found.variables.size()};
 }
 
 double dual_value(Array<double> lo, Array<double> hi, Array<double> c, Array<double> f) {
   const std::size_t size = c.shape(0);
-  for (std::size_t length : {lo.shape(0), hi.shape(0), f.shape(0)})
-    require(length == size, "dual_value: all arrays must have one length.");
-  return bandsvm::dual_value(lo.data(), hi.data(), c.data(), f.data(), size);
+  return bandsvm::dual_value(data_of(lo, size, "lo"), data_of(hi, size, "hi"), data_of(c, "c"),
+                             data_of(f, size, "f"), size);
 }
 
 std::tuple<double, double> pair_step(BandValues band_i, double c_i, BandValues band_j, double c_j,
@@ -110,44 +142,47 @@ double single_step(BandValues band, double c, double f, double curvature) {
   return c;
 }
 
-bandsvm::KernelFunction kernel_function(const std::string& name, double gamma, double coef0,
-                                        int degree) {
-  using bandsvm::KernelKind;
-  const KernelKind kind = name == "linear" ? KernelKind::linear
-                          : name == "rbf"  ? KernelKind::rbf
-                          : name == "poly" ? KernelKind::poly
-                                           : KernelKind::sigmoid;
-  return {kind, gamma, coef0, degree};
-}
-
 template <typename Source>
 double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
-  require(weights.shape(0) == X.shape(0), "weights must have one value a row.");
+  const Source* const values = data_of(X, "X");
+  const double* const weights_of = data_of(weights, X.shape(0), "weights");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  return bandsvm::variance(X.data(), X.shape(0), X.shape(1), weights.data(), n_threads);
+  return bandsvm::variance(values, X.shape(0), X.shape(1), weights_of, n_threads);
 }
 
 template <typename Real, typename Source>
 bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale, int n_threads) {
-  require(origin.shape(0) == X.shape(1), "origin must have one value a feature.");
+  require(X.shape(1) > 0, "X must have features.");
+  const Source* const values = data_of(X, "X");
+  const double* const origin_of = data_of(origin, X.shape(1), "origin", "features");
+  bandsvm::as_finite(scale, "scale");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::pack(X.data(), X.shape(0), X.shape(1), origin.data(), scale,
-                                      n_threads);
+  return bandsvm::Samples<Real>::pack(values, X.shape(0), X.shape(1), origin_of, scale, n_threads);
 }
 
 template <typename Real, typename Source>
-bandsvm::Samples<Real> compress(Array<std::int64_t> starts, Array<std::int64_t> columns,
-                                Array<Source> values, std::size_t n_features, double scale) {
-  require(starts.shape(0) > 0, "starts must not be empty.");
-  // A copy, which nobody changes once it is checked.
-  std::vector<std::int64_t> checked(starts.data(), starts.data() + starts.shape(0));
-  require(columns.shape(0) == values.shape(0), "columns and values must have one length.");
-  require(checked.front() >= 0 && std::size_t(checked.back()) <= values.shape(0),
-          "starts must lie within the values.");
-  require(std::is_sorted(checked.begin(), checked.end()), "starts must not fall.");
+bandsvm::Samples<Real> compress(Indices starts, Array<std::int64_t> columns, Array<Source> values,
+                                std::size_t n_features, double scale) {
+  require(n_features > 0, "X must have features.");
+  const std::int64_t* const columns_of = data_of(columns, "columns");
+  const Source* const values_of = data_of(values, columns.shape(0), "values", "columns");
+  auto checked = bandsvm::as_starts(given(starts), values.shape(0));
+  bandsvm::as_finite(scale, "scale");
   nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::compress(std::move(checked), columns.data(), values.data(),
-                                          n_features, scale);
+  return bandsvm::Samples<Real>::compress(std::move(checked), columns_of, values_of, n_features,
+                                          scale);
+}
+
+template <typename Real>
+bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indices,
+                            int n_threads) {
+  bandsvm::check_rows(samples);
+  const auto checked = indices_of(indices, samples.count, "indices");
+  n_threads = bandsvm::as_threads(n_threads);
+  nb::gil_scoped_release release;
+  return samples.take(checked.data(), checked.size(), n_threads);
 }
 
 // Kernel values of samples left[indices] with all of right, into store[slots].
@@ -156,17 +191,17 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                   const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
                   double coef0, int degree, MutableMatrix<Real> store, Indices slots,
                   int n_threads) {
-  check_indices(indices, left.count);
-  check_indices(slots, store.shape(0));
-  require(indices.shape(0) == slots.shape(0), "indices and slots must have one length.");
-  require(store.shape(1) == right.stride(), "the store must be as wide as the padded samples.");
-  require(left.n_features == right.n_features, "samples must have the same features.");
-  std::vector<Real*> rows(indices.shape(0));
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    rows[r] = store.data() + std::size_t(slots.data()[r]) * store.shape(1);
+  bandsvm::check_pair(left, right);
+  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
+  const auto checked = indices_of(indices, left.count, "indices");
+  bandsvm::check_length(slots.shape(0), checked.size(), "slots", "indices");
+  require(store.shape(1) == right.stride(), "store must be as wide as the padded samples.");
+  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
+                            indices_of(slots, store.shape(0), "slots"));
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::compute_rows(left, indices.data(), rows.size(), right,
-                        kernel_function(kernel, gamma, coef0, degree), rows.data(), n_threads);
+  bandsvm::compute_rows(left, checked.data(), checked.size(), right, function, rows.data(),
+                        n_threads);
 }
 
 // Kernel values of samples with each other. Where places is not negative, a sample has that place
@@ -176,25 +211,27 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
                    const std::string& kernel, double gamma, double coef0, int degree,
                    MutableMatrix<Real> values, Matrix<Real> known, Indices places,
                    Matrix<Real> store, Indices slots, int n_threads) {
-  check_indices(indices, samples.count);
-  const std::size_t number = indices.shape(0), width = bandsvm::kPanel<Real>;
+  bandsvm::check_rows(samples);
+  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
+  const auto checked = indices_of(indices, samples.count, "indices");
+  const std::size_t number = checked.size(), width = bandsvm::kPanel<Real>;
   require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
-          "values must have one row, padded to whole panels, a sample.");
-  require(places.shape(0) == number && slots.shape(0) == number,
-          "places and slots must have one value a sample.");
-  require(store.shape(1) >= samples.count, "stored rows are too short.");
-  std::vector<const Real*> stored(number, nullptr);
-  for (std::size_t r = 0; r < number; ++r) {
-    const std::int64_t slot = slots.data()[r], place = places.data()[r];
-    require(slot < std::int64_t(store.shape(0)), "a slot is out of range.");
-    require(place < std::int64_t(std::min(known.shape(0), known.shape(1))),
-            "a place is out of range.");
-    if (slot >= 0) stored[r] = store.data() + std::size_t(slot) * store.shape(1);
-  }
+          "values must have one row, padded to whole panels, for each index.");
+  bandsvm::check_length(places.shape(0), number, "places", "indices");
+  bandsvm::check_length(slots.shape(0), number, "slots", "indices");
+  require(store.shape(1) >= samples.count, "store must have rows of one value for each sample.");
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+  const auto place_of = bandsvm::as_indices(
+      given(places), std::min(known.shape(0), known.shape(1)), "places", kNone);
+  const auto stored =
+      rows_of(data_of(store, "store"), store.shape(1),
+              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNone));
+  Real* const to = data_of(values, "values");
+  const Real* const from = data_of(known, "known");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::compute_block(samples, indices.data(), number,
-                         kernel_function(kernel, gamma, coef0, degree), values.data(),
-                         known.data(), known.shape(1), places.data(), stored.data(), n_threads);
+  bandsvm::compute_block(samples, checked.data(), number, function, to, from, known.shape(1),
+                         place_of.data(), stored.data(), n_threads);
 }
 
 // f += K(left[indices], right)' coefficients
@@ -203,43 +240,44 @@ void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
                      const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
                      double coef0, int degree, Array<double> coefficients, MutableArray<double> f,
                      int n_threads) {
-  check_indices(indices, left.count);
-  require(indices.shape(0) == coefficients.shape(0),
-          "indices and coefficients must have one length.");
-  require(f.shape(0) == right.count, "f must have one value a sample.");
-  require(left.n_features == right.n_features, "samples must have the same features.");
-  require(left.has_rows(), "samples that were taken from others have no rows.");
+  bandsvm::check_pair(left, right);
+  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
+  const auto checked = indices_of(indices, left.count, "indices");
+  const double* const factors = data_of(coefficients, checked.size(), "coefficients", "indices");
+  double* const sums = data_of(f, right.count, "f");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::accumulate_rows(left, indices.data(), indices.shape(0), right,
-                           kernel_function(kernel, gamma, coef0, degree), coefficients.data(),
-                           f.data(), n_threads);
+  bandsvm::accumulate_rows(left, checked.data(), checked.size(), right, function, factors, sums,
+                           n_threads);
 }
 
 template <typename Real>
 void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Real>& right,
                    const std::string& kernel, double gamma, double coef0, int degree,
                    Matrix<Real> coefficients, MutableMatrix<double> products, int n_threads) {
+  bandsvm::check_pair(left, right);
+  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
   require(coefficients.shape(1) == right.stride(), "coefficients must be padded like the samples.");
   require(products.shape(0) == left.count && products.shape(1) == coefficients.shape(0),
-          "products must have one row a sample and one column an output.");
-  require(left.n_features == right.n_features, "samples must have the same features.");
+          "products must have one row for each sample and one column for each output.");
+  const Real* const factors = data_of(coefficients, "coefficients");
+  double* const sums = data_of(products, "products");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::multiply_rows(left, right, kernel_function(kernel, gamma, coef0, degree),
-                         coefficients.data(), coefficients.shape(0), products.data(), n_threads);
+  bandsvm::multiply_rows(left, right, function, factors, coefficients.shape(0), sums, n_threads);
 }
 
 template <typename Real>
 void update_gradient(Matrix<Real> store, Indices slots, Array<double> coefficients,
                      MutableArray<double> f, int n_threads) {
-  check_indices(slots, store.shape(0));
-  require(slots.shape(0) == coefficients.shape(0), "slots and coefficients must have one length.");
-  require(f.shape(0) <= store.shape(1), "f is longer than the rows.");
-  std::vector<const Real*> rows(slots.shape(0));
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    rows[r] = store.data() + std::size_t(slots.data()[r]) * store.shape(1);
+  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
+                            indices_of(slots, store.shape(0), "slots"));
+  require(f.shape(0) <= store.shape(1), "f must not be longer than the rows.");
+  const double* const factors = data_of(coefficients, rows.size(), "coefficients", "slots");
+  double* const sums = data_of(f, "f");
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::update_gradient(rows.data(), coefficients.data(), rows.size(), f.data(), f.shape(0),
-                           n_threads);
+  bandsvm::update_gradient(rows.data(), factors, rows.size(), sums, f.shape(0), n_threads);
 }
 
 template <typename Real>
@@ -259,37 +297,32 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
                                                                    {samples.count});
           },
           nb::rv_policy::reference_internal)
-      .def(
-          "take",
-          [](const Samples& samples, Indices indices, int n_threads) {
-            check_indices(indices, samples.count);
-            nb::gil_scoped_release release;
-            return samples.take(indices.data(), indices.shape(0), n_threads);
-          },
-          "indices"_a, "n_threads"_a);
+      .def("take", &take<Real>, "indices"_a.noconvert(), "n_threads"_a);
   const std::string pack_name = std::string("pack_") + suffix;
   const std::string compress_name = std::string("compress_") + suffix;
   module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a,
              "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
   module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a,
              "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
-  module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a, "columns"_a,
-             "values"_a.noconvert(), "n_features"_a, "scale"_a);
-  module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a, "columns"_a,
-             "values"_a.noconvert(), "n_features"_a, "scale"_a);
-  module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a, "right"_a, "kernel"_a,
-             "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
-  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a, "kernel"_a,
-             "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(), "known"_a.noconvert(),
-             "places"_a, "store"_a.noconvert(), "slots"_a, "n_threads"_a);
-  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a, "right"_a,
-             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a, "f"_a.noconvert(),
-             "n_threads"_a);
+  module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a.noconvert(),
+             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a);
+  module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a.noconvert(),
+             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a);
+  module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a.noconvert(), "right"_a,
+             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(),
+             "slots"_a.noconvert(), "n_threads"_a);
+  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a.noconvert(),
+             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(),
+             "known"_a.noconvert(), "places"_a.noconvert(), "store"_a.noconvert(),
+             "slots"_a.noconvert(), "n_threads"_a);
+  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a.noconvert(),
+             "right"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a,
+             "f"_a.noconvert(), "n_threads"_a);
   module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "gamma"_a,
              "coef0"_a, "degree"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
              "n_threads"_a);
-  module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(), "slots"_a,
-             "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
+  module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(),
+             "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
              "above"_a, "bend_below"_a, "bend_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
              "max_steps"_a, "has_intercept"_a);
@@ -305,7 +338,7 @@ NB_MODULE(_core, module) {
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("select_variables", &select_variables, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
-             "f"_a, "has_intercept"_a, "kept"_a, "chosen"_a.noconvert(),
+             "f"_a, "has_intercept"_a, "kept"_a.noconvert(), "chosen"_a.noconvert(),
              "n_threads"_a);
   module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a);
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,

@@ -44,7 +44,7 @@ class RowReader {
   }
 
  private:
-  // Only samples that were dense have an origin, so right has all features.
+  // Only samples that were dense have an origin, so one side has all features in memory.
   template <typename Entry>
   Real read_shifted(std::size_t i, const Entry& entry) const {
     std::vector<Real> row(right_.n_features);
@@ -53,7 +53,8 @@ class RowReader {
     for (std::size_t k = 0; k < row.size(); ++k) {
       const Real value = row[k] + (left_.origin_of(k) - right_.origin_of(k));
       norm += double(value) * double(value);
-      entry(k, value);
+      const std::int64_t place = right_.place_of_column(std::int64_t(k));
+      if (place >= 0) entry(std::size_t(place), value);
     }
     return Real(norm / 2);
   }

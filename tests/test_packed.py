@@ -195,33 +195,6 @@ def reference_primal():
     return BandedSVC(tol=1e-6).fit(X, y).certificate_.primal
 
 
-def test_engine_rejects_what_would_read_beyond_its_arrays(rng):
-    packed = _core.pack_32(rng.normal(size=(10, 3)), np.zeros(3), 1.0, 1)
-    store, one = np.empty((2, packed.stride), dtype=np.float32), np.array([0])
-    settings = ("rbf", 1.0, 0.0, 3)
-    with pytest.raises(ValueError, match="out of range"):
-        _core.compute_rows(packed, np.array([10]), packed, *settings, store, one, 1)
-    with pytest.raises(ValueError, match="out of range"):
-        _core.compute_rows(packed, one, packed, *settings, store, np.array([2]), 1)
-    with pytest.raises(ValueError, match="as wide"):
-        _core.compute_rows(packed, one, packed, *settings, store[:, :1].copy(), one, 1)
-    block, none = np.empty((1, packed.panel), dtype=np.float32), np.array([-1])
-    with pytest.raises(ValueError, match="out of range"):
-        _core.compute_block(packed, none, *settings, block, block, none, store, none, 1)
-    with pytest.raises(ValueError, match="place is out of range"):
-        _core.compute_block(packed, one, *settings, block, block, np.array([1]), store, none, 1)
-    with pytest.raises(ValueError, match="slot is out of range"):
-        _core.compute_block(packed, one, *settings, block, block, none, store, np.array([2]), 1)
-    with pytest.raises(ValueError, match="padded to whole panels"):
-        _core.compute_block(packed, one, *settings, store, block, none, store, none, 1)
-    with pytest.raises(ValueError, match="one value a feature"):
-        _core.pack_32(rng.normal(size=(10, 3)), np.zeros(2), 1.0, 1)
-    with pytest.raises(ValueError, match="column is out of range"):
-        _core.compress_32(np.array([0, 1]), np.array([5]), np.ones(1), 3, 1.0)
-    with pytest.raises(ValueError, match="longer than the rows"):
-        _core.update_gradient(store, one, np.ones(1), np.zeros(packed.stride + 1), 1)
-
-
 def test_kernels_that_overflow_say_so(rng):
     X = 1e200 * rng.normal(size=(1100, 3))
     y = np.arange(1100) % 2

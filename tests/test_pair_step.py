@@ -127,11 +127,3 @@ def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, bend):
     assert violation <= 1e-5
     assert not stalled
     assert run(7)[0] == 7
-
-
-def test_block_rejects_arrays_of_other_lengths():
-    v = np.zeros(3)
-    with pytest.raises(ValueError, match="one length"):
-        _core.solve_block(np.eye(3), v, v, v, v, v, v, v, np.zeros(2), 1e-3, 10, True)
-    with pytest.raises(ValueError, match="one length"):
-        _core.solve_block(np.eye(3), v, v, v, v, v, np.zeros(2), v, v, 1e-3, 10, True)

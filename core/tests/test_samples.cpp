@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "checks.hpp"
+#include "left_rows.hpp"
 #include "matrices.hpp"
 #include "variance.hpp"
 
@@ -59,4 +62,33 @@ TEST_CASE("variance of all entries, whatever the number of threads") {
   const double one = bandsvm::variance(X.values.data(), 1000, 19, weights.data(), 1);
   CHECK(one == doctest::Approx(squares / total).epsilon(1e-13));
   CHECK(one == bandsvm::variance(X.values.data(), 1000, 19, weights.data(), 5));
+}
+
+TEST_CASE("offsets into a panel of very many features do not wrap") {
+  // Such a panel takes 17 GB; to prepare a row for it takes 540 MB.
+  constexpr std::size_t kFeatures = 44739244, kLast = (kFeatures - 1) * bandsvm::kPanel<float>;
+  static_assert(kLast > std::numeric_limits<std::uint32_t>::max());
+  bandsvm::Samples<float> left, right;
+  left.count = right.count = 1;
+  left.n_features = right.n_features = kFeatures;
+  left.is_sparse = true;
+  left.starts = {0, 2};
+  left.columns = {1, std::int32_t(kFeatures - 1)};
+  left.values = {3, 5};
+  left.norms = {17};
+  const bandsvm::RowReader<float> reader(left, right);
+  const std::int64_t first = 0;
+  const bandsvm::LeftRows<float> rows(reader, &first, 1, right, {1, true, 0}, 1);
+  const auto& group = rows.view().groups[0];
+  REQUIRE(group.n_offsets == 2);
+  CHECK(group.offsets[0] == bandsvm::kPanel<float>);
+  CHECK(group.offsets[1] == kLast);
+  CHECK(group.values[1] == 5.0f);
+}
+
+TEST_CASE("sizes that a type cannot count are refused") {
+  CHECK_NOTHROW(bandsvm::check_block_size<float>(std::size_t(1) << 24));
+  CHECK_THROWS_AS(bandsvm::check_block_size<float>((std::size_t(1) << 24) + 1),
+                  std::invalid_argument);
+  CHECK_NOTHROW(bandsvm::check_block_size<double>(std::size_t(1) << 53));
 }

@@ -14,6 +14,9 @@ from bandsvm.kernels import available_kernels
 from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
 
+# What the compiled kernel counts with.
+LARGEST_DEGREE = 2**31 - 1
+
 
 class BandParameters(NamedTuple):
     """Band and costs, one entry a class."""
@@ -170,5 +173,10 @@ def _check_kernel(estimator: Any) -> None:
         raise ValueError(
             f"degree must be a whole number, got {estimator.degree!r}: a negative inner product "
             "has no other powers."
+        )
+    if kernel == "poly" and estimator.degree > LARGEST_DEGREE:
+        raise ValueError(
+            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers are 0 "
+            "or infinite."
         )
     _finite("coef0", estimator.coef0)

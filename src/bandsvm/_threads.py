@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock, get_ident
+from threading import RLock, get_ident, local
 from typing import Any
 
 # It comes with scikit-learn, which cannot be installed without it.
@@ -16,6 +16,8 @@ from threadpoolctl import ThreadpoolController
 
 # More threads than cores gain nothing, and idle ones are woken for every piece of work.
 MOST_THREADS_PER_CORE = 2
+# Seconds that a fork waits at most for another thread to change the limit of BLAS.
+LONGEST_WAIT = 1.0
 
 
 def n_cores() -> int:
@@ -46,11 +48,16 @@ class _SingleThreadedBlas:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()  # a signal handler may fork
         self._depths: Counter[int] = Counter()  # of contexts, by thread
         self._limiter: Any = None
+        self._fork = local()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget_other_threads)
+            os.register_at_fork(
+                before=self._begin_fork,
+                after_in_parent=self._end_fork,
+                after_in_child=self._forget_other_threads,
+            )
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -78,9 +85,17 @@ class _SingleThreadedBlas:
                 self._limiter.restore_original_limits()
             self._limiter = None
 
+    def _begin_fork(self) -> None:
+        """Let no limit change during a fork: the child would inherit OpenBLAS's locks as taken."""
+        self._fork.has_lock = self._lock.acquire(timeout=LONGEST_WAIT)
+
+    def _end_fork(self) -> None:
+        if self._fork.has_lock:
+            self._lock.release()
+
     def _forget_other_threads(self) -> None:
         """Start afresh in a forked child: other threads are gone, and may have left it locked."""
-        self._lock = Lock()
+        self._lock = RLock()
         thread = get_ident()
         self._depths = (
             Counter({thread: self._depths[thread]}) if self._depths[thread] else Counter()

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from bandsvm._objects import are_objects, check_objects
 from bandsvm.kernels import FromFunction, Samples
+from bandsvm.kernels._samples import in_plain_memory
 
 FLOATS = [np.float64, np.float32]
 # Relative asymmetry of a kernel matrix that float32 arithmetic can explain.
@@ -80,8 +81,10 @@ def check_storage(X: Any) -> None:
 
 
 def canonical(X: Any) -> Any:
-    """Return X, or a copy without repeated entries if it is CSR with some."""
-    if sp.issparse(X) and not X.has_canonical_format:
+    """Return X, or a copy: aligned if it is dense, without repeated entries if it is CSR."""
+    if not sp.issparse(X):
+        return in_plain_memory(X)
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -126,7 +129,7 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
         raise ValueError(
             "sample_weight must contain at least one non-zero number, but all weights are zero."
         )
-    return weights
+    return in_plain_memory(weights)
 
 
 def check_for_kernel(kernel: str | Callable, X: Any) -> None:

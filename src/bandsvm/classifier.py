@@ -143,6 +143,11 @@ default='rbf'
     Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
     digits far from the origin. Sparse samples cannot be centred: scale them.
 
+    Fits may run in several threads at once, and children forked meanwhile may fit too. But OpenBLAS
+    itself, on several threads, does not survive forks: while another thread multiplies matrices,
+    `os.fork` or the child can hang. Start processes from programs with threads by
+    ``multiprocessing.get_context("spawn")``.
+
     References
     ----------
     .. [1] G. V. Pendse, "BSVM: A Banded Support Vector Machine", arXiv:1107.2347.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._cached import cached_property
 from bandsvm._piecewise import project
 
 # Share of sum |c| that rounding may leave in sum c.

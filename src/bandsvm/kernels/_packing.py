@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.kernels._samples import in_plain_memory
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds a kernel value, on two cores; only their ratios matter.
@@ -37,13 +38,15 @@ class PackedKernel:
 
     def parameters(self) -> tuple[str, float, float, int]:
         """Return what the engine's functions take."""
-        return self.name, self._finite_gamma(), float(self.coef0), int(self.degree)
+        degree = int(self.degree) if self.name == "poly" else 0
+        return self.name, self._finite_gamma(), float(self.coef0), degree
 
     def scale(self) -> float:
         """Return the factor of all samples: with it, rbf values are ``2^(x'z - norms)``."""
         if self.name != "rbf":
             return 1.0
-        return float(np.sqrt(2.0 * self._finite_gamma() / np.log(2.0)))
+        # sqrt(2 gamma / log 2), which does not overflow this way.
+        return 2.0 * float(np.sqrt(0.5 * self._finite_gamma() / np.log(2.0)))
 
     def fits_single(self, *matrices: Any) -> bool:
         """Return whether samples, scaled, can be multiplied in float32."""
@@ -80,12 +83,12 @@ def pack(
     single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
-        starts, columns = (part.astype(np.int64, copy=False) for part in (X.indptr, X.indices))
-        return compress(starts, columns, X.data, X.shape[1], scale)
+        starts, columns = (in_plain_memory(part, np.int64) for part in (X.indptr, X.indices))
+        return compress(starts, columns, in_plain_memory(X.data), X.shape[1], scale)
     if origin is None:
         origin = np.zeros(X.shape[1])
     pack_dense = _core.pack_32 if single else _core.pack_64
-    return pack_dense(np.ascontiguousarray(X), origin, scale, n_threads)
+    return pack_dense(in_plain_memory(X), origin, scale, n_threads)
 
 
 def cost_of_value(n_products: float) -> float:

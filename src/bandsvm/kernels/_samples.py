@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._cached import cached_property
+
 # Float64 copies are made of this many bytes of samples at a time.
 CHUNK_BYTES = 8 * 2**20
+
+
+def in_plain_memory(values: NDArray, dtype: type | None = None) -> NDArray:
+    """Return an array, or a copy if it is not contiguous or not aligned.
+
+    Compiled functions take no other. Views of bytes and fields of records may lie anywhere.
+    """
+    return np.require(values, dtype, ["C", "A"])
 
 
 class Samples:

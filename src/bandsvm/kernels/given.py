@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._watch import look
 from bandsvm.kernels._operator import OnCpu
-from bandsvm.kernels._samples import CHUNK_BYTES, Samples
+from bandsvm.kernels._samples import CHUNK_BYTES, Samples, in_plain_memory
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class FromFunction:
         try:
             if np.iscomplexobj(values):
                 raise TypeError("complex numbers")
-            values = np.asarray(values, dtype=np.float64)
+            values = in_plain_memory(np.asarray(values), np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"kernel must return numbers, but the callable {self._name} returned "
