@@ -9,6 +9,8 @@ from pathlib import Path
 
 # Characters of a file's name that its unfinished successor shows; names have bounded lengths.
 SHOWN = 40
+# Features that a file may name; some numbers are kept for each of them, whether it occurs or not.
+MOST_FEATURES = 2**24
 
 
 def write_whole(path: Path, content: bytes) -> None:
