@@ -90,8 +90,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : The way there.
     """
+    return load_bytes(Path(path).read_bytes(), os.fspath(path))
+
+
+def load_bytes(content: bytes, source: str) -> Any:
+    """Return the model of a file's bytes; ``source`` is its name, for messages."""
     try:
-        header, arrays = unpack(Path(path).read_bytes())
+        header, arrays = unpack(content)
+        del content  # the arrays are copies
         steps = header.get("steps")
         if not isinstance(steps, list) or not 1 <= len(steps) <= 100:
             raise ModelFileError("is damaged: it describes no model")
@@ -109,7 +115,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ModelFileError("is damaged: its steps lack names")
         return Pipeline(built)
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)} {error}.") from None
+        raise ModelFileError(f"{source} {error}.") from None
 
 
 def _build(step: Any, decoder: Decoder) -> tuple[Any, Any]:
