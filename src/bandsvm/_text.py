@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST_CODE_POINT = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
@@ -17,6 +17,9 @@ MOST_SHOWN = 6
 
 def is_text(array: NDArray) -> bool:
     """Return whether an array of strings holds Unicode; bytes from a file can be anything."""
+    # Here and not above: --help need not wait for NumPy.
+    import numpy as np
+
     if array.dtype.itemsize == 0 or array.size == 0:
         return True
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -30,7 +33,7 @@ def printable(text: str, kept: str = "") -> str:
     r"""Return text that cannot move the cursor, change colours or reverse its direction.
 
     What is not printable (control characters, bidirectional controls, surrogates) becomes an escape
-    such as ``\x1b``, but for spaces and for the characters of ``kept``.
+    such as ``\x1b``, but for the characters of ``kept``.
     """
     if text.isprintable():
         return text
