@@ -25,7 +25,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give fi
 
 @pytest.fixture
 def shared(tmp_path):
-    """A folder like /tmp: everybody may write to it."""
+    """A folder that everybody may write to, like that for temporary files."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o1777)
