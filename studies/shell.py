@@ -33,8 +33,13 @@ END = """
   `-` is standard input. `--format` overrides the name.
 - **Labels** of CSV and Parquet files are in the column that `--target` names or counts from 1; without it in the one called
   target, label, class or y, else in the last. `predict` finds the columns of the model by name, in any order.
+- **Packed files** may unpack to 100 times their size, or to 32 MiB if that is more. Unpack a larger one that you trust first, or set
+  `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).
+- **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`
+  warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
-- While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model itself.
+- While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
+  itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
 Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted. Errors are one sentence on standard error, with the file
 and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;

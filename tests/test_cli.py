@@ -288,7 +288,7 @@ WRONG_DATA = {
     "inf.csv": (b"a,y\n1,0\ninf,1\n", "not finite in sample 2"),
     "damaged.svm.gz": (gzip.compress(b"1 1:2\n" * 99)[:-9], "damaged or incomplete"),
     "damaged.svm.bz2": (bz2.compress(b"1 1:2\n" * 99)[:-9], "damaged or incomplete"),
-    "bomb.csv.bz2": (bz2.compress(b"0" * 10**8), "more than 1000 times"),
+    "bomb.csv.bz2": (bz2.compress(b"0" * 10**8), "over 100 times its size of 113.*unpack"),
     "no.npz": (b"hello", "not an NPZ file"),
     "keys.npz": (npz(Z=X), "must hold the array X"),
     "unlabelled.npz": (npz(X=X), "holds no labels"),
@@ -449,9 +449,9 @@ def test_checkpoint_that_fails_does_not_end_the_fit(folder, capsys, monkeypatch)
     (folder / "m.bsvm.checkpoint").mkdir()
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
     (folder / "m.bsvm.checkpoint" / "file").touch()
-    code = main(["fit", "iris.csv", "--model", "m.bsvm", "--quiet"])
+    assert main(["fit", "iris.csv", "--model", "m.bsvm", "--quiet"]) == 0
     assert "no checkpoint was written" in capsys.readouterr().err
-    assert code == 1  # the folder cannot be removed either, and that is said
+    assert (folder / "m.bsvm.checkpoint" / "file").exists()  # it is not the fit's own
     assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
 
 
@@ -509,10 +509,10 @@ def test_output_that_nobody_takes(ending, code, words, tmp_path):
 COUNTS_THREADS = """
 import os, sys
 import pyarrow.parquet
-from bandsvm.cli import _tables
+from bandsvm.cli import _bytes, _parquet
 before = len(os.listdir("/proc/self/task"))
-table = _tables._parquet(open(sys.argv[1], "rb").read(), "file", "label", None, None)
-assert table.X.shape[0] > 0
+X, y = _parquet.Parquet(_bytes.read_file(sys.argv[1])).read([0, 1], 2)
+assert X.shape[0] > 0
 print(len(os.listdir("/proc/self/task")) - before)
 """
 

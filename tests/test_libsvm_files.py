@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, export_libsvm, load_libsvm
+from bandsvm.kernels import _prediction
 
 KERNELS = {
     "linear": {"kernel": "linear"},
@@ -318,13 +319,44 @@ def test_largest_promises_take_no_memory(file):
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=f"ends after 3 of {largest} support vectors"):
-            load_libsvm(file)
+            load_libsvm(file, n_features=largest)
         file.write_text(VALID.replace("3:-2", f"{largest}:-2"))
-        model = load_libsvm(file)
+        with pytest.raises(ValueError, match=r"feature is 2147483647, more than.*give n_features"):
+            load_libsvm(file)
+        model = load_libsvm(file, n_features=largest)
         assert tracemalloc.get_traced_memory()[1] < 2**20
     finally:
         tracemalloc.stop()
     assert model.support_vectors_.shape == (3, largest)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "laplacian", "chi2"])
+def test_predictions_cost_what_a_model_holds_and_not_what_it_declares(kernel, file, monkeypatch):
+    n_features, packed = 2**20, []
+    file.write_text(VALID.replace("3:-2", f"{n_features}:2"))
+    model = load_libsvm(file).set_params(kernel=kernel)
+    model.support_vectors_.data = np.abs(model.support_vectors_.data)
+    sample = np.zeros((1, n_features))
+    sample[0, [0, 5, n_features - 1]] = 1.0, 2.0, 3.0
+    pack = _prediction.pack
+
+    def watched(kernel, X, *others):
+        packed.append(X.nnz if sp.issparse(X) else X.size)
+        return pack(kernel, X, *others)
+
+    monkeypatch.setattr(_prediction, "pack", watched)
+    tracemalloc.start()
+    try:
+        value = model.decision_function(sample)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(packed) <= sample.nonzero()[0].size + model.support_vectors_.nnz
+    assert peak < sample.nbytes
+    np.testing.assert_allclose(value, model.decision_function(sp.csr_array(sample)), rtol=1e-12)
+    used = [0, 1, 2, 5, n_features - 1]
+    model.support_vectors_, model.n_features_in_ = model.support_vectors_[:, used].toarray(), 5
+    np.testing.assert_allclose(value, model.decision_function(sample[:, used]), rtol=1e-12)
 
 
 def test_reading_takes_a_small_multiple_of_the_file(file, rng):

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -223,6 +224,8 @@ def test_sealed_nonsense_is_refused(header, tmp_path):
         {"csr": {}},
         {"certificate": {"status": "FINE"}},
         {"certificate": []},
+        {"certificate": {"status": "CONVERGED", "parts": {"tuple": [1]}}},
+        {"tuple": [{"float": "nan"}] * 2},
         {"mapping": [1]},
         {"mapping": [[{"mapping": []}, 1]]},
         {"float": "x"},
@@ -280,11 +283,122 @@ def set_attribute(name, value):
         set_parameter("C1", -1),
         set_parameter("C1", {"mapping": [[0, 1]]}),
         set_parameter("solver", None),
+        set_parameter("class_weight", {"tuple": [1, 2]}),
+        set_parameter("class_weight", "heavy"),
+        set_parameter("warm_start", "yes"),
+        set_attribute("n_iter_", "many"),
+        set_array("n_support_", [-1, 50, 50]),
+        set_array("n_support_", [50, 50]),
+        set_array("classes_", ["a", "b", "c" * 1001]),
         lambda step, arrays: step["attributes"].pop("dual_coef_"),
     ],
 )
 def test_sealed_models_whose_parts_do_not_fit_are_refused(change, content, tmp_path):
     refused(tampered(content, change), tmp_path, "do not fit together|differ in their number")
+
+
+@pytest.mark.parametrize("feature_range", [[], [0], [1, 0], [0, 1, 2], ["a", "b"], [0, True]])
+def test_scalers_with_a_range_that_is_none_are_refused(feature_range, tmp_path):
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(make_pipeline(MinMaxScaler((0, 2)), BandedSVC()).fit(X, Y), path)
+    header, arrays = unpack(path.read_bytes())
+    assert header["steps"][0]["parameters"]["feature_range"] == {"tuple": [0, 2]}
+    header["steps"][0]["parameters"]["feature_range"] = {"tuple": feature_range}
+    refused(pack(header, arrays), tmp_path, "parts of its MinMaxScaler do not fit together")
+
+
+@pytest.mark.parametrize("code_point", [0x110000, 0xFFFFFFFF, 0xD800])
+def test_text_that_is_not_unicode_is_refused(code_point, content, tmp_path):
+    header, arrays = unpack(content)
+    arrays["odd"] = np.array([code_point, 65, 66], dtype="<u4")
+    header["steps"][1]["attributes"]["classes_"] = {"array": "odd"}
+    packed = pack(header, arrays).replace(b'"odd": {"dtype": "<u4"', b'"odd": {"dtype": "<U1"')[
+        : -hashlib.sha256().digest_size
+    ]
+    refused(packed + hashlib.sha256(packed).digest(), tmp_path, "no array as 'odd' is described")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda certificate: certificate.__setitem__("parts", {"tuple": [1, 2, 3]}),
+        lambda certificate: certificate.__setitem__("parts", {"tuple": []}),
+        lambda certificate: certificate.__setitem__("primal", "much"),
+        lambda certificate: certificate.__setitem__("n_iter", None),
+        lambda certificate: certificate.__setitem__("intercept_interval", {"tuple": [1.0]}),
+        lambda certificate: certificate.__setitem__("intercept_interval", {"tuple": ["a", "b"]}),
+        lambda certificate: certificate.pop("status"),
+    ],
+)
+def test_certificates_of_nonsense_are_refused(change, content, tmp_path):
+    header, arrays = unpack(content)
+    change(header["steps"][1]["attributes"]["certificate_"]["certificate"])
+    refused(pack(header, arrays), tmp_path, "damaged")
+
+
+@pytest.mark.parametrize("kind", ["array", "strings", "csr"])
+def test_an_array_that_is_mentioned_again_and_again_is_decoded_once(kind, content, tmp_path):
+    header, arrays = unpack(content)
+    arrays["big"] = np.array(["ab"] * 20_000) if kind == "strings" else np.arange(20_000)
+    value = {kind: "big"}
+    if kind == "csr":
+        parts = {name: {"array": "big"} for name in ("data", "indices", "indptr")}
+        value = {"csr": parts, "shape": [1, 20_000], "is_array": True}
+    header["steps"][1]["parameters"]["class_weight"] = {"tuple": [value] * 2000}
+    changed = pack(header, arrays)
+    tracemalloc.start()
+    try:
+        refused(changed, tmp_path, "damaged")
+        assert tracemalloc.get_traced_memory()[1] < 16 * len(changed)
+    finally:
+        tracemalloc.stop()
+
+
+def test_reading_takes_the_file_and_one_copy_of_its_arrays(tmp_path, rng):
+    path = tmp_path / "model.bsvm"
+    samples = rng.normal(size=(300, 2000))
+    bandsvm.save(BandedSVC().fit(samples, rng.integers(2, size=300)), path)
+    tracemalloc.start()
+    try:
+        bandsvm.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+def test_labels_that_a_file_does_not_take_are_refused_when_they_are_saved(tmp_path):
+    for label, error in (("x" * 1001, ValueError), ("\ud800", TypeError)):
+        model = BandedSVC().fit(X, np.where(Y > 0, label, "b"))
+        with pytest.raises(error, match="model file"):
+            bandsvm.save(model, tmp_path / "model.bsvm")
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_a_file_says_is_shown_in_one_short_line(tmp_path):
+    newer = pack({"format": 2, "writer": "\x1b[2J\u202eevil\n" + "x" * 10_000}, {})
+    path = tmp_path / "model.bsvm"
+    path.write_bytes(newer)
+    with pytest.raises(ModelFileError) as caught:
+        bandsvm.load(path)
+    said = str(caught.value).removeprefix(str(path))
+    assert said.isprintable()
+    assert len(said) < 300
+
+
+def test_a_fit_cut_short_before_it_knew_samples_without_weight_can_be_loaded(tmp_path):
+    model = BandedSVC().fit(X, Y, sample_weight=np.arange(150) > 0)
+    model.xi_[0] = np.nan
+    bandsvm.save(model, tmp_path / "model.bsvm")
+    assert np.isnan(bandsvm.load(tmp_path / "model.bsvm").xi_[0]).all()
+
+
+def test_precomputed_kernels_need_to_know_their_support(tmp_path):
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(BandedSVC(kernel="precomputed").fit(X @ X.T, Y), path)
+    header, arrays = unpack(path.read_bytes())
+    for name in ("alpha_", "theta_", "xi_", "eta_", "support_"):
+        del header["steps"][0]["attributes"][name]
+    refused(pack(header, arrays), tmp_path, "do not fit together")
 
 
 def test_unknown_parameters_are_refused(content, tmp_path):

@@ -194,3 +194,14 @@ def test_projection_meets_corners_exactly(rng, width):
     lower, upper = np.zeros(50), np.full(50, width)
     np.testing.assert_array_equal(project(rng.random(50), lower, upper, 0.0), lower)
     np.testing.assert_array_equal(project(rng.random(50), lower, upper, 50 * width), upper)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e-150, 1e100, 1e150])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_units_of_any_size_take_little_work(kernel, scale, rng):
+    X, y = scale * rng.normal(size=(40, 3)), rng.random(40) > 0.5
+    certificate = BandedSVC(kernel=kernel).fit(X, y).certificate_
+    assert certificate.n_iter <= 100
+    assert certificate.n_pair_steps <= 100_000
+    assert certificate.n_kernel_rows <= 40 * 100

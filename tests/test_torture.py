@@ -21,6 +21,7 @@ SAMPLE = {
     "problems": range(20_000, 20_060),
     "files": range(20_000, 20_060),
     "bindings": range(20_000, 20_010),
+    "hostile": range(20_000, 20_024),
     "faults": range(0, 572, 90),
     "crowds": range(1, 2),
     "interrupts": range(3),

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm.cli import main
-from bandsvm.cli._bytes import DataFileError, content_of
+from bandsvm.cli._bytes import DataFileError, read_file
 from bandsvm.cli._tables import read_table
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
@@ -211,7 +211,7 @@ def case(number: int) -> tuple[str, str]:
 
 def _unpacked_size(path: Path) -> int:
     try:
-        return len(content_of(str(path)))
+        return len(read_file(str(path)).content)
     except DataFileError:
         return 0
 

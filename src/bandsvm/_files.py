@@ -1,7 +1,8 @@
-"""Files that are whole or not there."""
+"""Files that are whole or not there, and folders that others may write to."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -9,17 +10,26 @@ from pathlib import Path
 
 # Characters of a file's name that its unfinished successor shows; names have bounded lengths.
 SHOWN = 40
+# Features that a file may name; some numbers are kept for each of them, whether it occurs or not.
+MOST_FEATURES = 2**24
+# Links that are followed on the way to a file, as Linux does.
+MOST_LINKS = 40
+_SHARED = stat.S_ISVTX | stat.S_IWOTH
+# Not known to all systems.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that its name always stands for a complete one: the old or the new.
 
     A link goes on pointing where it does; pipes and devices, which have one name only, are written
-    to.
+    to. In a folder that everybody may write to, links and pipes of other users are refused.
     """
     try:
-        target = Path(os.path.realpath(path))
+        target = follow_links(path)
         if target.exists() and not target.is_file():
+            _require_own(target, os.lstat(target))
             target.write_bytes(content)
         else:
             _write_beside(target, content)
@@ -28,17 +38,79 @@ def write_whole(path: Path, content: bytes) -> None:
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
+def follow_links(path: Path) -> Path:
+    """Return where a path leads, like `os.path.realpath`, but follow no links of strangers.
+
+    Linux has the same rule (protected_symlinks), which resolving links by hand would evade.
+    """
+    # Not normalized: what ".." means depends on the links before it.
+    absolute = Path.cwd() / path
+    here, ahead, n_links = Path(absolute.anchor), [*reversed(absolute.parts[1:])], 0
+    while ahead:
+        part = ahead.pop()
+        step = here.parent if part == ".." else here / part
+        try:
+            found = os.lstat(step)
+        except (FileNotFoundError, NotADirectoryError):
+            return step.joinpath(*reversed(ahead))
+        if not stat.S_ISLNK(found.st_mode):
+            here = step
+            continue
+        _require_own(step, found)
+        n_links += 1
+        if n_links > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        leads_to = Path(os.readlink(step))
+        here = Path(leads_to.anchor) if leads_to.is_absolute() else here
+        ahead += reversed(leads_to.parts[1:] if leads_to.is_absolute() else leads_to.parts)
+    return here
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Return whether a file belongs to the user of this process."""
+    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+
+
+def _require_own(path: Path, found: os.stat_result) -> None:
+    """Raise if something in a shared folder belongs neither to us nor to the folder's owner."""
+    folder = path.parent.stat()
+    if folder.st_mode & _SHARED == _SHARED and not is_own(found) and found.st_uid != folder.st_uid:
+        raise PermissionError(
+            errno.EACCES,
+            f"{path} is a link or pipe of another user in a folder that everybody may write to; "
+            "choose another folder",
+        )
+
+
 def _write_beside(path: Path, content: bytes) -> None:
     """Write to another name in the same folder, then take over the name and the permissions."""
     unfinished = path.with_name(f".{path.name[:SHOWN]}.{secrets.token_hex(8)}")
+    old = _stat_or_none(path)
+    # Nobody may read what takes the place of a secret while it is written. A file that replaces
+    # none begins with the permissions that it will have, by the umask.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
+    handle = os.open(unfinished, flags, 0o666 if old is None else 0o600)
     try:
-        with open(unfinished, "xb") as file:
+        with open(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            os.chmod(unfinished, stat.S_IMODE(path.stat().st_mode))
+            if old is not None:
+                os.chmod(handle if os.chmod in os.supports_fd else unfinished, _mode(old))
+            os.fsync(handle)
         os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _stat_or_none(path: Path) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _mode(old: os.stat_result) -> int:
+    """Return the permissions of a file; those of a stranger's let only us write to ours."""
+    mode = stat.S_IMODE(old.st_mode)
+    return mode if is_own(old) else mode & 0o744

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._text import some
 from bandsvm.kernels import available_kernels
 from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
@@ -82,12 +83,13 @@ def _per_class(
     if not isinstance(value, Mapping):
         return np.full(len(classes), number(name, value))
     labels = classes.tolist()
-    unknown = [label for label in value if label not in labels]
+    known = set(labels)
+    unknown = [label for label in value if label not in known]
     missing = [label for label in labels if label not in value]
     if unknown or missing:
         raise ValueError(
-            f"{name} as a mapping must have one entry for each class {labels}; "
-            f"missing: {missing}, unknown: {unknown}."
+            f"{name} as a mapping must have one entry for each class {some(labels)}; "
+            f"missing: {some(missing)}, unknown: {some(unknown)}."
         )
     return np.array([number(name + _of_class(label), value[label]) for label in labels])
 

@@ -80,7 +80,8 @@ class ProgressBar(Observer):
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            # A label in brackets is no style.
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[figures]}"),
             TimeElapsedColumn(),

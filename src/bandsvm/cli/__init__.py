@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 from bandsvm.cli import fit, inspect, predict, reproduce, tune
-from bandsvm.cli._output import FAILED, INTERRUPTED
+from bandsvm.cli._output import FAILED, INTERRUPTED, complain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,28 +35,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(end="", flush=True)
             return code
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
-        print(f"bandsvm: {_sentence(error)}", file=sys.stderr)
+        complain(_sentence(error))
         _drop_what_cannot_be_printed()
     except KeyboardInterrupt:
-        print("bandsvm: interrupted; nothing was written.", file=sys.stderr)
+        complain("interrupted; nothing was written.")
         return INTERRUPTED
     return FAILED
 
 
 def _say_warning(message: Any, *_: Any) -> None:
     """Show a warning as a sentence: where in the code it was given is nobody's business here."""
-    print(f"bandsvm: {message}", file=sys.stderr, flush=True)
+    complain(str(message))
 
 
 def _sentence(error: Exception) -> str:
-    """Return what an error says, with the file where there is one, in one line."""
+    """Return what an error says, with the file where there is one."""
     if isinstance(error, OSError) and error.filename:
         return f"cannot open {error.filename}: {error.strerror}."
     if isinstance(error, OSError) and error.strerror:
         return f"cannot write to standard output or read standard input: {error.strerror}."
     if isinstance(error, MemoryError):
         return f"there is not enough memory for this: {error}."
-    return " ".join(str(error).split())
+    return str(error)
 
 
 def _drop_what_cannot_be_printed() -> None:

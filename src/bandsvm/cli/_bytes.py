@@ -1,23 +1,65 @@
-"""The bytes of data files, unpacked."""
+"""The bytes of data files, unpacked within limits."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import io
+import os
 import sys
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Compressed text rarely shrinks a hundredfold; beyond this a file wants to fill the memory.
-LARGEST_RATIO = 1000
-ALWAYS_FINE = 2**20
+# Text of one-hot columns shrinks a hundredfold. Beyond both of these a file may be made to fill the
+# memory, and whoever trusts it has to say so.
+LARGEST_RATIO = 100
+ALWAYS_FINE = 32 * 2**20
+RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
+PIECE = 2**20
 _KINDS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"}
 
 
 class DataFileError(ValueError):
     """A data file that cannot be read, with its name and the line."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data file in memory.
+
+    Parameters
+    ----------
+    source : str
+        Its name, for messages.
+    content : bytes
+        What it holds, unpacked.
+    n_stored : int
+        Its size as stored; it bounds what reading may take, however often the content is packed.
+    """
+
+    source: str
+    content: bytes
+    n_stored: int
+
+    def require_room(self, n_bytes: int) -> None:
+        """Raise unless what the file holds may take so many bytes of memory."""
+        ratio = largest_ratio()
+        if n_bytes > max(ALWAYS_FINE, ratio * self.n_stored):
+            raise DataFileError(
+                f"{self.source} unpacks to {n_bytes} bytes or more, over {ratio} times its size of "
+                f"{self.n_stored}; if you trust it, unpack it first or set {RATIO_VARIABLE} to a "
+                "larger ratio."
+            )
+
+
+def largest_ratio() -> int:
+    """Return how many times its size a file may unpack to."""
+    text = os.environ.get(RATIO_VARIABLE, str(LARGEST_RATIO))
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{RATIO_VARIABLE} must be a whole number of at least 1, got {text!r}.")
+    return int(text)
 
 
 def reason(error: Exception) -> str:
@@ -33,23 +75,25 @@ def suffix_of(path: str) -> str:
     return _KINDS.get(name.suffix, "svmlight")
 
 
-def content_of(path: str) -> bytes:
-    """Return the bytes of a file or, for "-", of standard input, unpacked if they are packed."""
-    packed = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    if packed.startswith(b"\x1f\x8b"):
-        return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(packed)), packed, path)
-    if packed.startswith(b"BZh"):
-        return _unpacked(bz2.BZ2File(io.BytesIO(packed)), packed, path)
-    return packed
+def read_file(path: str) -> DataFile:
+    """Return a file or, for "-", standard input, unpacked if it is packed."""
+    source = "standard input" if path == "-" else path
+    stored = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    file = DataFile(source, stored, len(stored))
+    if stored.startswith(b"\x1f\x8b"):
+        return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(stored)), file)
+    if stored.startswith(b"BZh"):
+        return _unpacked(bz2.BZ2File(io.BytesIO(stored)), file)
+    return file
 
 
-def _unpacked(file: Any, packed: bytes, path: str) -> bytes:
-    """Return what a compressed file holds, within reason."""
-    largest = ALWAYS_FINE + LARGEST_RATIO * len(packed)
+def _unpacked(stream: Any, file: DataFile) -> DataFile:
+    """Return what a compressed file holds; it is unpacked piece by piece, so that it can stop."""
+    content = io.BytesIO()
     try:
-        content = file.read(largest + 1)
+        while piece := stream.read(PIECE):
+            content.write(piece)
+            file.require_room(content.tell())
     except (OSError, EOFError, zlib.error) as error:
-        raise DataFileError(f"{path} is damaged or incomplete: {reason(error)}.") from None
-    if len(content) > largest:
-        raise DataFileError(f"{path} unpacks to more than {LARGEST_RATIO} times its size.")
-    return content
+        raise DataFileError(f"{file.source} is damaged or incomplete: {reason(error)}.") from None
+    return DataFile(file.source, content.getvalue(), file.n_stored)

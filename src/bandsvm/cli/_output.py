@@ -8,6 +8,8 @@ import math
 import sys
 from typing import Any
 
+from bandsvm._text import printable
+
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 
@@ -25,16 +27,22 @@ class Output:
     def tell(self, sentence: str) -> None:
         """Say something that people want to know."""
         if not self.is_quiet:
+            sentence = printable(sentence, kept="\n")
             print(sentence, file=sys.stderr if self._to_stderr else sys.stdout, flush=True)
 
     def warn(self, sentence: str) -> None:
         """Say something that nobody should miss."""
-        print(f"bandsvm: {sentence}", file=sys.stderr, flush=True)
+        complain(sentence)
 
     def result(self, values: dict[str, Any]) -> None:
         """Print the result for machines if that is what they asked for."""
         if self.is_json:
             print(json.dumps(_plain(values), allow_nan=False))
+
+
+def complain(sentence: str) -> None:
+    """Print one line about something that went wrong."""
+    print(f"bandsvm: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
 
 
 def _plain(value: Any) -> Any:

@@ -8,30 +8,29 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from bandsvm.cli._bytes import DataFileError, reason
+from bandsvm._files import MOST_FEATURES
+from bandsvm._text import shown
+from bandsvm.cli._bytes import DataFile, DataFileError, reason
 
-# Scaling takes a few numbers for every feature up to the last, whether it occurs or not.
-MOST_FEATURES = 2**24
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
 DENSE = 0.5
 
 
-def read(
-    content: bytes, source: str, n_features: int | None, zero_based: bool
-) -> tuple[Any, NDArray]:
+def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
     """Return the samples, in CSR where that is smaller, and the labels of an svmlight file."""
     try:
-        X, y = load_svmlight_file(io.BytesIO(content), zero_based=zero_based)
+        X, y = load_svmlight_file(io.BytesIO(file.content), zero_based=zero_based)
     except (ValueError, OverflowError, TypeError) as error:
-        raise _first_bad_line(content, source, zero_based, error) from None
+        raise _first_bad_line(file, zero_based, error) from None
     if X.shape[1] > MOST_FEATURES:
         raise DataFileError(
-            f"{source} has a feature of number {X.shape[1]}; at most {MOST_FEATURES} can be used."
+            f"{file.source} has a feature of number {X.shape[1]}; at most {MOST_FEATURES} can be "
+            "used."
         )
     if n_features is not None:
         if X.shape[1] > n_features:
             raise DataFileError(
-                f"{source} has a feature of number {X.shape[1] - zero_based}, the model was "
+                f"{file.source} has a feature of number {X.shape[1] - zero_based}, the model was "
                 f"trained on {n_features} features."
             )
         X.resize(X.shape[0], n_features)
@@ -39,15 +38,13 @@ def read(
     return X.toarray() if is_dense else X, y
 
 
-def _first_bad_line(
-    content: bytes, source: str, zero_based: bool, error: Exception
-) -> DataFileError:
+def _first_bad_line(file: DataFile, zero_based: bool, error: Exception) -> DataFileError:
     """Return the error of the first line that cannot be read."""
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(io.BytesIO(file.content), start=1):
         wrong = _complaint(line.split(b"#")[0].split(), zero_based)
         if wrong:
-            return DataFileError(f"{source}, line {number}: {wrong}.")
-    return DataFileError(f"{source} is not an svmlight file: {reason(error)}.")
+            return DataFileError(f"{file.source}, line {number}: {wrong}.")
+    return DataFileError(f"{file.source} is not an svmlight file: {reason(error)}.")
 
 
 def _complaint(words: list[bytes], zero_based: bool) -> str:
@@ -56,14 +53,14 @@ def _complaint(words: list[bytes], zero_based: bool) -> str:
         return ""
     label, *pairs = (word.decode("utf-8", "backslashreplace") for word in words)
     if not _is(float, label):
-        return f"{label!r} is not a label; svmlight files have numbers as labels"
+        return f"{shown(repr(label))} is not a label; svmlight files have numbers as labels"
     last = -1 if zero_based else 0
     for pair in pairs:
         index, colon, value = pair.partition(":")
         if index == "qid":
             continue
         if not (colon and _is(int, index) and _is(float, value)):
-            return f"{pair!r} is not a feature and its value, such as 3:0.5"
+            return f"{shown(repr(pair))} is not a feature and its value, such as 3:0.5"
         if int(index) == 0 and not zero_based:
             return "features count from 1, but this line has a feature 0; see --zero-based"
         if int(index) <= last:

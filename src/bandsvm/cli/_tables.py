@@ -10,11 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.cli import _csv, _svmlight
-from bandsvm.cli._bytes import DataFileError, content_of, reason, suffix_of
+from bandsvm._files import MOST_FEATURES
+from bandsvm._text import shown, some
+from bandsvm.cli import _npz, _svmlight
+from bandsvm.cli._bytes import DataFileError, read_file, suffix_of
+from bandsvm.cli._csv import Text
+from bandsvm.cli._parquet import Parquet
 
 # A column of one of these names holds the labels, unless --target says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
+# What the description of a table shows.
+MOST_CLASSES = 5
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,10 @@ class Table:
         if self.y is None:
             return f"{text}, without labels."
         labels, counts = np.unique(self.y, return_counts=True)
-        shown = [f"{label}: {n}" for label, n in zip(labels.tolist()[:5], counts, strict=False)]
-        more = ", ..." if len(labels) > len(shown) else ""
-        return f"{text}; {len(labels)} classes ({', '.join(shown)}{more})."
+        few = zip(labels[:MOST_CLASSES].tolist(), counts, strict=False)
+        parts = [f"{shown(label)}: {n}" for label, n in few]
+        more = ["..."] if len(labels) > MOST_CLASSES else []
+        return f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
 
     def describe_scaling(self, pipeline: Any) -> str:
         """Return what the model does to the features before it classifies them, in a sentence."""
@@ -79,24 +86,26 @@ def read_table(path: str, options: argparse.Namespace, model: Any = None) -> Tab
     Table
         Finite samples; labels as integers where they all are.
     """
-    source = "standard input" if path == "-" else path
     kind = options.format or suffix_of(path)
     n_features = None if model is None else model.n_features_in_
-    names = getattr(model, "feature_names_in_", None)
-    wanted = None if names is None else names.tolist()
-    content = content_of(path)
+    file = read_file(path)
     X: Any
     y: Any
     if kind == "svmlight":
-        X, y = _svmlight.read(content, source, n_features, options.zero_based)
-        table = Table(source, X, y)
+        X, y = _svmlight.read(file, n_features, options.zero_based)
+        table = Table(file.source, X, y)
     elif kind == "npz":
-        X, y = _npz(content, source)
-        table = Table(source, X, y)
-    elif kind == "parquet":
-        table = _parquet(content, source, options.target, wanted, n_features)
+        X, y = _npz.read(file)
+        table = Table(file.source, X, y)
     else:
-        table = _from_csv(content, source, options, wanted, n_features)
+        stored: Any = Parquet(file) if kind == "parquet" else Text(file, options.header)
+        names = getattr(model, "feature_names_in_", None)
+        wanted = None if names is None else names.tolist()
+        columns = Columns(file.source, stored.names, stored.n_columns)
+        features, target = choose_columns(columns, options.target, wanted, n_features)
+        kept = [stored.names[k] for k in features] if stored.names else None
+        X, y = stored.read(features, target)
+        table = Table(file.source, X, y, kept)
     _check(table, model)
     y = None if table.y is None else tidy_labels(table.y)
     return replace(table, y=y)
@@ -107,6 +116,10 @@ def _check(table: Table, model: Any) -> None:
     n_samples, n_features = table.X.shape
     if n_samples == 0:
         raise DataFileError(f"{table.source} holds no samples.")
+    if not 1 <= n_features <= MOST_FEATURES:
+        raise DataFileError(
+            f"{table.source} has {n_features} features; it must have from 1 to {MOST_FEATURES}."
+        )
     if model is None and table.y is None:
         raise DataFileError(f"{table.source} holds no labels, which training needs.")
     if model is not None and n_features != model.n_features_in_:
@@ -132,7 +145,7 @@ def tidy_labels(labels: NDArray) -> NDArray:
     try:
         numbers = labels.astype(np.float64)
     except ValueError:
-        return labels.astype(str)
+        return labels.astype(str, copy=False)
     whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
     if whole and (numbers == np.rint(numbers)).all():
         return numbers.astype(np.int64)
@@ -148,11 +161,12 @@ def choose_columns(
         at = _default_target(columns) if at is None else at
         return [k for k in range(columns.n_columns) if k != at], at
     if wanted is not None and columns.names is not None:
-        missing = [name for name in wanted if name not in columns.names]
+        place = {name: k for k, name in enumerate(columns.names)}
+        missing = [name for name in wanted if name not in place]
         if missing:
-            raise DataFileError(f"{columns.source} lacks the columns {missing} of the model.")
-        features = [columns.names.index(name) for name in wanted]
-        others = [k for k in range(columns.n_columns) if k not in features]
+            raise DataFileError(f"{columns.source} lacks the columns {some(missing)} of the model.")
+        features = [place[name] for name in wanted]
+        others = sorted(set(range(columns.n_columns)).difference(features))
         if at is None and len(others) == 1:
             at = others[0]
         return features, at
@@ -173,106 +187,9 @@ def _position(columns: Columns, target: str) -> int:
         return columns.names.index(target)
     number = int(target) if target.isdecimal() else 0
     if not 1 <= number <= columns.n_columns:
-        known = f" Its columns are {columns.names}." if columns.names else ""
+        known = f" Its columns are {some(columns.names)}." if columns.names else ""
         raise DataFileError(
-            f"{columns.source} has no column {target!r}: --target takes a name, or a number from 1 "
-            f"to {columns.n_columns}.{known}"
+            f"{columns.source} has no column {shown(repr(target))}: --target takes a name, or a "
+            f"number from 1 to {columns.n_columns}.{known}"
         )
     return number - 1
-
-
-def _from_csv(
-    content: bytes,
-    source: str,
-    options: argparse.Namespace,
-    wanted: list[str] | None,
-    n_features: int | None,
-) -> Table:
-    """Read a CSV file."""
-    text = _csv.Text(content, source, options.header)
-    columns = Columns(source, text.names, text.n_columns)
-    features, target = choose_columns(columns, options.target, wanted, n_features)
-    names = [text.names[k] for k in features] if text.names else None
-    y = None if target is None else text.strings(target)
-    return Table(source, text.numbers(features), y, names)
-
-
-def _parquet(
-    content: bytes,
-    source: str,
-    target: str | None,
-    wanted: list[str] | None,
-    n_features: int | None,
-) -> Table:
-    """Read a Parquet file."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError(
-            "Parquet files need pyarrow: install the extra 'bandsvm[parquet]'."
-        ) from None
-    try:
-        # Threads of pyarrow that are still busy when the command ends can abort the process.
-        file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
-        stored = file.read(use_threads=False)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataFileError(
-            f"{source} is not a Parquet file that can be read: {reason(error)}."
-        ) from None
-    columns = Columns(source, stored.column_names, stored.num_columns)
-    features, at = choose_columns(columns, target, wanted, n_features)
-    arrays = []
-    for k in features:
-        column = stored.column(k)
-        if not (
-            pa.types.is_integer(column.type)
-            or pa.types.is_floating(column.type)
-            or pa.types.is_boolean(column.type)
-        ):
-            raise DataFileError(
-                f"{source} holds {column.type} in its column {stored.column_names[k]!r}; features "
-                "must be numbers, so encode or drop it."
-            )
-        arrays.append(column.to_numpy().astype(_float_type(column.to_numpy().dtype)))
-    X = np.column_stack(arrays) if arrays else np.empty((stored.num_rows, 0))
-    y = None
-    if at is not None:
-        labels = stored.column(at).to_pylist()
-        if None in labels:
-            raise DataFileError(f"{source} lacks the label of sample {labels.index(None) + 1}.")
-        y = np.array(labels)
-    return Table(source, X, y, [stored.column_names[k] for k in features])
-
-
-def _float_type(dtype: Any) -> Any:
-    return np.float32 if dtype == np.float32 else np.float64
-
-
-def _npz(content: bytes, source: str) -> tuple[Any, NDArray | None]:
-    """Read X (or the parts of a CSR matrix) and y from an NPZ archive."""
-    from bandsvm.cli._npz import read_arrays
-
-    arrays = read_arrays(content, source)
-    y = arrays.get("y")
-    if "X" in arrays:
-        X = arrays["X"]
-    elif {"data", "indices", "indptr", "shape"} <= arrays.keys():
-        try:
-            parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-            X = sp.csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))
-            X.check_format(full_check=True)
-        except (ValueError, TypeError) as error:
-            raise DataFileError(f"{source} holds no CSR matrix: {reason(error)}.") from None
-    else:
-        raise DataFileError(
-            f"{source} must hold the array X, or data, indices, indptr and shape of a CSR matrix; "
-            f"it holds {sorted(arrays)}."
-        )
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise DataFileError(
-            f"{source} must hold X as a matrix of numbers, not {X.ndim}-dimensional {X.dtype}."
-        )
-    if y is not None and y.shape != (X.shape[0],):
-        raise DataFileError(f"{source} holds {X.shape[0]} samples, but y is of shape {y.shape}.")
-    return X.astype(_float_type(X.dtype), copy=False), y

@@ -45,12 +45,13 @@ def run(options: argparse.Namespace) -> int:
 
     from bandsvm._fitting import fit_model
     from bandsvm.certificate.shortfall import shortfall
+    from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
     from bandsvm.cli._tables import read_table
 
     output = Output(options)
-    checkpoint_path = options.model.with_name(options.model.name + ".checkpoint")
-    before = _unfinished(options, checkpoint_path)
+    unfinished = CheckpointFile(options.model)
+    before = _to_go_on_with(options, unfinished)
     table = read_table(options.train, options)
     output.tell(table.describe())
     pipeline = prepare(before, table, options.scale, given_parameters(options))
@@ -63,12 +64,12 @@ def run(options: argparse.Namespace) -> int:
         return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
 
     def write_checkpoint(fitted: Any) -> None:
-        write_model(as_pipeline(fitted), table.names, checkpoint_path)
+        unfinished.write(as_pipeline(fitted), table.names)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
     was_interrupted = fit_model(model, X, table.y, None, checkpoint)
     write_model(as_pipeline(model), table.names, options.model)
-    checkpoint_path.unlink(missing_ok=True)
+    unfinished.remove()
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = summary(model, None if was_interrupted else X, table.y)
@@ -81,10 +82,10 @@ def run(options: argparse.Namespace) -> int:
     return INTERRUPTED if was_interrupted else DONE
 
 
-def _unfinished(options: argparse.Namespace, checkpoint: Path) -> Any:
+def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
     """Return the model to go on with, None to start from scratch."""
     if not options.resume:
         return None
     from bandsvm import load
 
-    return load(checkpoint if checkpoint.exists() else options.model)
+    return unfinished.load() if unfinished.is_newer() else load(options.model)

@@ -6,10 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from bandsvm._text import shown
 from bandsvm.cli._options import add_output_options
 from bandsvm.cli._output import Output
 
 N_BINS = 8
+# What is shown of labels, and of names of features.
+MOST_CLASSES, MOST_NAMES = 20, 6
 BAR_WIDTH = 40
 
 
@@ -44,9 +47,10 @@ def run(options: argparse.Namespace) -> int:
     names = getattr(model, "feature_names_in_", None)
     certificate = getattr(classifier, "certificate_", None)
     output.tell(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
-    output.tell(f"  classes         {', '.join(map(str, classifier.classes_.tolist()))}")
-    output.tell(f"  features        {classifier.n_features_in_}{_some(names)}")
-    settings = ", ".join(f"{name}={value!r}" for name, value in changed.items())
+    output.tell(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
+    of_names = "" if names is None else f" ({_some(names, MOST_NAMES)})"
+    output.tell(f"  features        {classifier.n_features_in_}{of_names}")
+    settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
     output.tell(f"  parameters      {settings or 'all as by default'}")
     output.tell(f"  gamma           {classifier.gamma_:.6g}")
     output.tell(f"  support vectors {classifier.dual_coef_.shape[1]}")
@@ -75,12 +79,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _some(names: Any) -> str:
-    """Return a few names of features in brackets."""
-    if names is None:
-        return ""
-    shown = ", ".join(names[:6].tolist())
-    return f" ({shown}{', ...' if len(names) > 6 else ''})"
+def _some(values: Any, most: int) -> str:
+    """Return the first of some labels or names."""
+    first = ", ".join(map(shown, values[:most].tolist()))
+    return first + (", ..." if len(values) > most else "")
 
 
 def histogram(classifier: Any) -> list[tuple[str, int]]:

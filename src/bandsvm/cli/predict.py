@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
+from bandsvm._text import printable, some
 from bandsvm.cli._options import add_data_options, add_output_options
 from bandsvm.cli._output import Output
+
+# What spreadsheets take for the beginning of a formula.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def add_parser(commands: Any) -> None:
@@ -60,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
             columns |= _value_columns(values, classifier.classes_)
         if options.band:
             columns["band"] = classifier.band_position(X)
+    _warn_of_formulas(output, classifier.classes_)
     result: dict[str, Any] = {"n_samples": len(columns["label"])}
     if table.y is not None:
         n_right = int(np.sum(columns["label"].astype(str) == table.y.astype(str)))
@@ -72,9 +78,24 @@ def run(options: argparse.Namespace) -> int:
     elif options.json:
         result |= columns
     else:
-        print(_as_text(columns), end="")
+        text = _as_text(columns)
+        # Files and pipes get labels as they are; a terminal would obey what they hold.
+        is_terminal = sys.stdout is not None and sys.stdout.isatty()
+        print(printable(text, kept="\n") if is_terminal else text, end="")
     output.result(result)
     return 0
+
+
+def _warn_of_formulas(output: Output, classes: Any) -> None:
+    """Say so if a spreadsheet would compute a label; written labels are those of the model."""
+    if classes.dtype.kind not in "UO":
+        return
+    formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]
+    if formulas:
+        output.warn(
+            f"the labels {some(formulas)} look like formulas; import the predictions into a "
+            "spreadsheet as text."
+        )
 
 
 def _value_columns(values: Any, classes: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.kernels._packing import PACKED_KERNELS, PackedKernel
@@ -102,6 +103,9 @@ class KernelSettings:
         """
         if self.is_given:
             return A @ coefficients
+        if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
+            # Most columns are of no use: dense pieces of all of them would cost what B declares.
+            A = sp.csr_array(A)
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
             return kernel_product(self.function(), Samples(A), Samples(B), coefficients)

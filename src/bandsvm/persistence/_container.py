@@ -1,7 +1,7 @@
 """The container of a model file: a JSON header and plain arrays under one checksum.
 
 docs/model_file.md describes the bytes. Nothing in a file is trusted before it is checked, nothing
-is executed, and reading takes memory for the file and one copy of its arrays.
+is executed. Reading takes memory for the file, one copy of its arrays, and its header as objects.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bandsvm._text import is_text, shown
 
 MAGIC = b"BANDSVM\n"
 FORMAT = 1
@@ -53,25 +55,26 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray]]:
     if not content.startswith(MAGIC):
         raise ModelFileError("is not a model file of bandsvm")
     start = len(MAGIC) + 8
-    body, checksum = content[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
+    body, checksum = memoryview(content)[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
     if len(content) < start + CHECKSUM_BYTES or hashlib.sha256(body).digest() != checksum:
         raise ModelFileError("is damaged or incomplete: its checksum does not match")
     length = int.from_bytes(content[len(MAGIC) : start], "little")
     if length > min(LARGEST_HEADER, len(body) - start):
         raise ModelFileError(f"is damaged: its header cannot be {length} bytes long")
-    header = _parse(body[start : start + length])
+    header = _parse(bytes(body[start : start + length]))
     version = header.get("format")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelFileError(f"is damaged: its format is {version!r}")
+        raise ModelFileError(f"is damaged: its format is {shown(repr(version))}")
     if version > FORMAT:
+        writer = shown(header.get("writer", "a newer bandsvm"))
         raise ModelFileError(
-            f"was written in format {version} by {header.get('writer', 'a newer bandsvm')}; this "
-            f"version reads formats up to {FORMAT}, so upgrade bandsvm"
+            f"was written in format {shown(version)} by {writer}; this version reads formats up to "
+            f"{FORMAT}, so upgrade bandsvm"
         )
     entries = header.get("arrays")
     if not isinstance(entries, dict):
         raise ModelFileError("is damaged: it lists no arrays")
-    data = memoryview(body)[start + length :]
+    data = body[start + length :]
     arrays, unclaimed = {}, len(data)
     for name, entry in entries.items():
         arrays[name] = array = _array(name, entry, data)
@@ -105,9 +108,10 @@ def _array(name: str, entry: Any, data: memoryview) -> NDArray:
         if end > len(data):
             raise ValueError
         array = np.frombuffer(data[offset:end], dtype=dtype).reshape(shape)
-        if array.dtype.kind == "U":
-            array.tolist()  # raises where bytes are no text
+        if array.dtype.kind == "U" and not is_text(array):
+            raise ValueError
     except (KeyError, TypeError, ValueError):
-        raise ModelFileError(f"is damaged: it has no array as {name!r} is described") from None
+        name = shown(repr(name))
+        raise ModelFileError(f"is damaged: it has no array as {name} is described") from None
     # In the byte order of this machine.
     return array.astype(array.dtype.newbyteorder("="))

@@ -18,6 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._files import MOST_FEATURES
+
 # The parameters that LIBSVM writes for each kernel.
 KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
     "linear": (),
@@ -121,13 +123,15 @@ def quote(word: bytes) -> str:
     return repr(text + ("..." if len(word) > LONGEST_QUOTE else ""))
 
 
-def read_model(path: Path) -> LibsvmText:
+def read_model(path: Path, most_features: int = MOST_FEATURES) -> LibsvmText:
     """Return what a model file says; a ValueError names the line that is wrong."""
     with path.open("rb") as file:
         lines = _Lines(file, path)
         header = _read_header(lines)
-        read = _read_serials if header["kernel_type"] == "precomputed" else _read_vectors
-        coefficients, support = read(lines, header["total_sv"])
+        if header["kernel_type"] == "precomputed":
+            coefficients, support = _read_serials(lines, header["total_sv"])
+        else:
+            coefficients, support = _read_vectors(lines, header["total_sv"], most_features)
     return LibsvmText(
         header["kernel_type"],
         {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
@@ -259,7 +263,7 @@ def _pair(lines: _Lines, word: bytes) -> tuple[int, bytes]:
     return lines.whole("the index of a feature", index), value
 
 
-def _read_vectors(lines: _Lines, total: int) -> tuple[NDArray, Any]:
+def _read_vectors(lines: _Lines, total: int, most_features: int) -> tuple[NDArray, Any]:
     """Return coefficients and support vectors."""
     coefficients, values = array("d"), array("d")
     columns, ends = array("i"), array("q", [0])
@@ -274,6 +278,11 @@ def _read_vectors(lines: _Lines, total: int) -> tuple[NDArray, Any]:
             columns.append(index - 1)
             values.append(lines.number("the value of a feature", value))
             last = index
+        if last > most_features:
+            lines.fail(
+                f"the index of a feature is {last}, more than {most_features}; give n_features if "
+                "there are so many"
+            )
         n_features = max(n_features, last)
         ends.append(len(columns))
     vectors = sp.csr_array(

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._text import is_text
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.solvers import Status
@@ -69,6 +70,8 @@ class Encoder:
         kinds = "biufU" if array.dtype.itemsize <= 8 else "U"
         if array.dtype.kind not in kinds:
             raise TypeError(f"{name} cannot be written to a model file: it is of {array.dtype}.")
+        if array.dtype.kind == "U" and not is_text(array):
+            raise TypeError(f"{name} cannot be written to a model file: it holds no valid Unicode.")
         if array.dtype == np.float16:
             array = array.astype(np.float32)
         key = f"{name}.{len(self.arrays)}"
@@ -77,7 +80,10 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON and arrays into values again."""
+    """Turns JSON and arrays into values again, every array once.
+
+    An array that was mentioned a thousand times would become a thousand arrays.
+    """
 
     def __init__(self, arrays: dict[str, NDArray]) -> None:
         self._arrays = arrays
@@ -113,10 +119,10 @@ class Decoder:
         return float(text)
 
     def _array(self, key: Any, _: Any) -> NDArray:
-        return self._arrays[key]
+        return self._arrays.pop(key)
 
     def _strings(self, key: Any, _: Any) -> NDArray:
-        return self._arrays[key].astype(str).astype(object)
+        return self._arrays.pop(key).astype(str, copy=False).astype(object)
 
     def _csr(self, parts: Any, value: Any) -> Any:
         shape = tuple(value["shape"])
@@ -134,5 +140,17 @@ class Decoder:
 
     def _certificate(self, items: Any, _: Any) -> Certificate:
         values = self.decode_all(items)
-        values["status"] = Status[values["status"]]
-        return Certificate(**values)
+        status, parts = Status[values.pop("status")], values.pop("parts", ())
+        low, high = values.pop("intercept_interval")
+        if not all(is_number(value) for value in (low, high, *values.values())):
+            raise TypeError
+        if not all(isinstance(part, Certificate) and not part.parts for part in parts):
+            raise TypeError
+        return Certificate(
+            **values, status=status, intercept_interval=(low, high), parts=tuple(parts)
+        )
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a plain number, which bools are not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._files import write_whole
+from bandsvm._files import MOST_FEATURES, write_whole
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
 
@@ -96,8 +96,8 @@ def load_libsvm(path, n_features=None):
         LIBSVM.
     n_features : int or None, default=None
         Number of features (with a precomputed kernel: of training samples), which the file does not
-        say; None takes the largest index in it. Give it if the last features of all support
-        vectors are 0.
+        say; None takes the largest index in it, up to 16777216. Give it if the last features of all
+        support vectors are 0, or if there are more.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def load_libsvm(path, n_features=None):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    text = read_model(Path(path))
+    text = read_model(Path(path), MOST_FEATURES if n_features is None else LARGEST_WHOLE)
     ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
     model = BandedSVC(kernel=ours[text.kernel], **text.parameters)
     model.gamma_ = text.parameters.get("gamma", np.nan)

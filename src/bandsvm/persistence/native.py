@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm._files import write_whole
+from bandsvm._text import some
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._container import ModelFileError, pack, unpack
-from bandsvm.persistence._steps import STEPS, check_step
+from bandsvm.persistence._steps import LONGEST_LABEL, STEPS, check_step, longest_label
 from bandsvm.persistence._values import Decoder, Encoder
 
 
@@ -48,6 +49,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
                 f"MaxAbsScaler that ends with one, got {model!r}; joblib and skops take others."
             )
         check_is_fitted(step)
+        if last and longest_label(step.classes_) > LONGEST_LABEL:
+            raise ValueError(
+                f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
+                f"{longest_label(step.classes_)}; shorten the labels or use joblib."
+            )
         described.append(
             {
                 "name": name,
@@ -84,8 +90,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : The way there.
     """
+    return load_bytes(Path(path).read_bytes(), os.fspath(path))
+
+
+def load_bytes(content: bytes, source: str) -> Any:
+    """Return the model of a file's bytes; ``source`` is its name, for messages."""
     try:
-        header, arrays = unpack(Path(path).read_bytes())
+        header, arrays = unpack(content)
+        del content  # the arrays are copies
         steps = header.get("steps")
         if not isinstance(steps, list) or not 1 <= len(steps) <= 100:
             raise ModelFileError("is damaged: it describes no model")
@@ -103,7 +115,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ModelFileError("is damaged: its steps lack names")
         return Pipeline(built)
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)} {error}.") from None
+        raise ModelFileError(f"{source} {error}.") from None
 
 
 def _build(step: Any, decoder: Decoder) -> tuple[Any, Any]:
@@ -115,7 +127,7 @@ def _build(step: Any, decoder: Decoder) -> tuple[Any, Any]:
     parameters = decoder.decode_all(step.get("parameters"))
     unknown = sorted(parameters.keys() - model.get_params().keys())
     if unknown:
-        raise ModelFileError(f"has parameters that this version does not know: {unknown}")
+        raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
     model.set_params(**parameters)
     attributes = decoder.decode_all(step.get("attributes"))
     check_step(model, attributes)
