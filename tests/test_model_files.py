@@ -278,6 +278,7 @@ def set_attribute(name, value):
         set_attribute("n_features_in_", "4"),
         set_attribute("predict", 1),
         set_attribute("gamma_", "scale"),
+        set_attribute("gamma_", 10**30),
         set_attribute("certificate_", 1),
         set_parameter("kernel", "cosine"),
         set_parameter("C1", -1),

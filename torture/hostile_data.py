@@ -43,8 +43,13 @@ def npy(rng: Generator, n_bytes: int) -> bytes:
 def npz(rng: Generator) -> bytes:
     """Return an archive of arrays that lie, repeat themselves or grow."""
     stream = io.BytesIO()
-    names = ["X", "y", "data", "indices", "indptr", "shape"]
     n_bytes = bomb_size(rng)
+    if rng.random() < 0.3:  # nothing wrong but the size
+        dtype = ("f8", "f4", "i1", "?")[rng.integers(4)]
+        X = np.zeros((n_bytes // 32 + 1, 4), dtype)
+        np.savez_compressed(stream, X=X, y=np.arange(len(X)) % 2)
+        return stream.getvalue()
+    names = ["X", "y", "data", "indices", "indptr", "shape"]
     repeated = int(rng.choice([1, 2, 500], p=[0.8, 0.15, 0.05]))
     with zipfile.ZipFile(stream, "w") as archive, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Duplicate name")
@@ -137,7 +142,7 @@ def parquet(rng: Generator) -> bytes:
     labels: list[Any] = [
         np.arange(n_rows) % 2,
         pa.DictionaryArray.from_arrays(
-            np.zeros(n_rows, np.int32), ["x" * int(2 ** rng.uniform(1, 20))]
+            np.zeros(n_rows, np.int32), ["x" * int(2 ** rng.uniform(1, 19))]
         ),
         pa.array([[0]] * 4 + [None] * (n_rows - 4)) if n_rows > 4 else np.arange(n_rows),
         pa.array(["é"] * (n_rows - 1) + ["\U0001f600" * 1000]),
@@ -149,7 +154,8 @@ def parquet(rng: Generator) -> bytes:
     sink = pa.BufferOutputStream()
     settings = {
         "compression": str(rng.choice(["none", "snappy", "zstd", "gzip"])),
-        "use_dictionary": bool(rng.integers(2)),
+        # Long labels are stored once, or they would fill the memory of whoever writes them.
+        "use_dictionary": ["label"] if rng.integers(2) else True,
         "row_group_size": int(rng.choice([n_rows, max(1, n_rows // 50)])),
     }
     pq.write_table(pa.table(columns), sink, **settings)

@@ -152,5 +152,7 @@ class Decoder:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a plain number, which bools are not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Return whether a value is a plain number, no bool and no integer beyond 64 bits."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return isinstance(value, float)
