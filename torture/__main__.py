@@ -35,7 +35,7 @@ SUITES = {
     "leaks": 12,
     "faults": 572,
     "files": 4000,
-    "hostile": 2000,
+    "hostile": 1000,
 }
 FEWEST_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
 # The numbers of their cases are places in a list, not seeds.

@@ -135,6 +135,7 @@ def main(suite: str, numbers: list[int]) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     module = importlib.import_module(f"torture.{suite}")
     for number in numbers:
+        print(json.dumps({"begin": number, "what": ""}), file=reports)
         what = module.describe(number)
         print(json.dumps({"begin": number, "what": what}), file=reports)
         print(json.dumps(asdict(judged(module.case, suite, number, what))), file=reports)
