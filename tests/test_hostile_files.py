@@ -85,11 +85,24 @@ def test_an_archive_that_holds_an_array_twice_is_refused(tmp_path):
             {"data": [1.0], "indices": [2**40], "indptr": [0, 1], "shape": [1, 2**41], "y": [1]},
             "features; it must have from 1 to",
         ),
+        (
+            {"data": [1.0], "indices": [0], "indptr": [0, 1, 0], "shape": [2, 2], "y": [1, 2]},
+            "no CSR matrix: indptr must not fall",
+        ),
     ],
 )
 def test_archives_of_nonsense_are_refused(arrays, words, tmp_path):
     np.savez(tmp_path / "odd.npz", **arrays)
     refused(tmp_path / "odd.npz", words)
+
+
+def test_a_header_that_does_not_end_is_refused(tmp_path):
+    stream = io.BytesIO()
+    np.save(stream, np.eye(2))
+    content = stream.getvalue().replace(b"(2, 2), }", b"(2, 2  , ")
+    with zipfile.ZipFile(tmp_path / "open.npz", "w") as archive:
+        archive.writestr("X.npy", content)
+    refused(tmp_path / "open.npz", "not an NPZ file that can be read")
 
 
 def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):

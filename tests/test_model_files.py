@@ -416,6 +416,14 @@ def test_indices_outside_a_sparse_matrix_are_refused(part, sparse_content, tmp_p
     refused(tampered(sparse_content, change), tmp_path, "damaged")
 
 
+def test_rows_of_a_sparse_matrix_that_end_before_they_begin_are_refused(sparse_content, tmp_path):
+    def change(step, arrays):
+        name = step["attributes"]["support_vectors_"]["csr"]["indptr"]["array"]
+        arrays[name] = np.where(np.arange(len(arrays[name])) > 5, 0, arrays[name])
+
+    refused(tampered(sparse_content, change), tmp_path, "damaged")
+
+
 def test_arrays_may_not_share_bytes(content, tmp_path):
     body = content[: -hashlib.sha256().digest_size]
     length = int.from_bytes(body[8:16], "little")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from typing import Any
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from bandsvm._text import is_text, some
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
+from bandsvm.persistence._values import checked_csr
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy writes. Python unpacks other methods without a limit on what comes out at once.
@@ -31,8 +33,7 @@ def read(file: DataFile) -> tuple[Any, NDArray | None]:
     else:
         try:
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-            X = sp.csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))
-            X.check_format(full_check=True)
+            X = checked_csr(sp.csr_matrix, parts, tuple(arrays["shape"].tolist()))
         except (ValueError, TypeError, OverflowError) as error:
             raise DataFileError(f"{file.source} holds no CSR matrix: {reason(error)}.") from None
     if X.ndim != 2 or X.dtype.kind not in "biuf":
@@ -63,6 +64,7 @@ def _read_arrays(file: DataFile) -> dict[str, NDArray]:
     except (
         *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, KeyError),
         *(ValueError, TypeError, NotImplementedError, RuntimeError, SyntaxError),
+        tokenize.TokenError,  # of NumPy, about a header
     ) as error:
         raise DataFileError(
             f"{file.source} is not an NPZ file that can be read: {reason(error)}."

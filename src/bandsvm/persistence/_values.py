@@ -127,10 +127,7 @@ class Decoder:
     def _csr(self, parts: Any, value: Any) -> Any:
         shape = tuple(value["shape"])
         arrays = [self.decode(parts[key]) for key in ("data", "indices", "indptr")]
-        matrix = (sp.csr_array if value["is_array"] else sp.csr_matrix)(tuple(arrays), shape=shape)
-        # Compiled code reads these without asking.
-        matrix.check_format(full_check=True)
-        return matrix
+        return checked_csr(sp.csr_array if value["is_array"] else sp.csr_matrix, arrays, shape)
 
     def _mapping(self, pairs: Any, _: Any) -> dict[Any, Any]:
         return {self.decode(key): self.decode(item) for key, item in pairs}
@@ -149,6 +146,19 @@ class Decoder:
         return Certificate(
             **values, status=status, intercept_interval=(low, high), parts=tuple(parts)
         )
+
+
+def checked_csr(kind: Any, parts: Any, shape: tuple[int, ...]) -> Any:
+    """Return a matrix of data, indices and indptr from a file; raise ValueError if it is none.
+
+    Compiled code reads these without asking.
+    """
+    matrix = kind(tuple(parts), shape=shape)
+    matrix.check_format(full_check=True)
+    # SciPy looks no further where the last one is 0.
+    if np.any(np.diff(matrix.indptr) < 0):
+        raise ValueError("indptr must not fall")
+    return matrix
 
 
 def is_number(value: Any) -> bool:
