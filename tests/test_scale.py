@@ -1,5 +1,7 @@
 """Units must not matter: samples times s and costs by s^2 are the same problem."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_blobs
@@ -205,3 +207,12 @@ def test_units_of_any_size_take_little_work(kernel, scale, rng):
     assert certificate.n_iter <= 100
     assert certificate.n_pair_steps <= 100_000
     assert certificate.n_kernel_rows <= 40 * 100
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_step_lengths_of_huge_kernels_are_not_zero(rng):
+    X = rng.normal(size=(50, 8))
+    y = np.arange(50) % 2
+    K = 1e307 * ((X @ X.T) / np.abs(X @ X.T).max())
+    with contextlib.suppress(ValueError):  # decision values may overflow, in our own words
+        BandedSVC(C1=1e5, kernel="precomputed", solver="pcg", max_iter=5).fit(K, y)

@@ -28,6 +28,7 @@ LONGEST_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
 LONGEST_WAY = 1e4
 SMALLEST_SCALE = 1e-250  # keeps step lengths and their inverses finite
+SHORTEST_STEP = float(np.finfo(np.float64).tiny)
 # The climb need not be better than the face is right.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
@@ -43,11 +44,14 @@ LARGEST_CG_FACE = 10_000
 def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem, engine = state.problem, state.engine
-    scale = max(float(np.mean(np.abs(engine.diagonal()))), SMALLEST_SCALE)
+    sizes = np.abs(engine.diagonal())
+    # The sum of kernel values of 1e307 is infinite, and with it no step would be left.
+    mean = float(np.mean(sizes))
+    scale = max(mean if np.isfinite(mean) else float(sizes.max()), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
     longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
-    shortest = min(0.1 / (problem.n_samples * scale), longest)
+    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
         current = engine.violation()
