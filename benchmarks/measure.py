@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-import bandsvm._course
 import bandsvm.classifier
+import bandsvm.fitting.run
 from bandsvm import _core
 
 RESULTS = Path(__file__).parent / "results"
@@ -32,9 +32,9 @@ STAGES = {
     (_core, "compute_block"): "blocks",
     (_core, "solve_block"): "pair steps",
     (_core, "select_variables"): "selection",
-    (bandsvm._course, "certify"): "certificate",
-    (bandsvm.classifier._validation, "check_samples"): "validation",
-    (bandsvm._fitting, "training_problems"): "validation",
+    (bandsvm.fitting.run, "certify"): "certificate",
+    (bandsvm.fitting.fit.data, "check_samples"): "validation",
+    (bandsvm.fitting.fit, "training_problems"): "validation",
 }
 
 

@@ -75,8 +75,8 @@ template <typename Real>
 std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Array<double> lo,
                                                    Array<double> hi, Array<double> below,
                                                    Array<double> above,
-                                                   Array<double> bend_below,
-                                                   Array<double> bend_above,
+                                                   Array<double> ridge_below,
+                                                   Array<double> ridge_above,
                                                    MutableArray<double> c, Array<double> f,
                                                    double tol, std::int64_t max_steps,
                                                    bool has_intercept) {
@@ -92,8 +92,8 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                    data_of(hi, size, "hi"),
                                    data_of(below, size, "below"),
                                    data_of(above, size, "above"),
-                                   data_of(bend_below, size, "bend_below"),
-                                   data_of(bend_above, size, "bend_above"),
+                                   data_of(ridge_below, size, "ridge_below"),
+                                   data_of(ridge_above, size, "ridge_above"),
                                    data_of(c, "c"),
                                    data_of(f, size, "f"),
                                    size,
@@ -324,7 +324,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(),
              "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
-             "above"_a, "bend_below"_a, "bend_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
+             "above"_a, "ridge_below"_a, "ridge_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
              "max_steps"_a, "has_intercept"_a);
 }
 

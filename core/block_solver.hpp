@@ -20,8 +20,8 @@ struct Block {
   const double* hi;
   const double* below;
   const double* above;
-  const double* bend_below;
-  const double* bend_above;
+  const double* ridge_below;
+  const double* ridge_above;
   double* c;
   const double* f;
   std::size_t size;
@@ -29,7 +29,7 @@ struct Block {
 
   const Real* row(std::size_t i) const { return kernel + i * stride; }
   Band band(std::size_t i) const {
-    return {lo[i], hi[i], below[i], above[i], bend_below[i], bend_above[i]};
+    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
   }
 };
 
@@ -94,7 +94,7 @@ class BlockSolver {
     const double c = block_.c[k];
     rising_[k] = c < band.below ? Real(right_slope(band, c)) : -infinity;
     falling_[k] = c > -band.above ? Real(left_slope(band, c)) : infinity;
-    curvatures_[k] = Real(diagonal_[k] + left_bend(band, c));
+    curvatures_[k] = Real(diagonal_[k] + left_ridge(band, c));
   }
 
   Extremes<Real> move(std::size_t i, double change_i, std::size_t j, double change_j) {
@@ -104,7 +104,7 @@ class BlockSolver {
 
   bool move_pair(Extremes<Real>& extremes) {
     const std::size_t i = extremes.riser;
-    const Real curvature = Real(diagonal_[i] + right_bend(block_.band(i), block_.c[i]));
+    const Real curvature = Real(diagonal_[i] + right_ridge(block_.band(i), block_.c[i]));
     const std::size_t partner =
         instructions_.best_partner(slopes(), block_.row(i), curvature, extremes.rise);
     if (partner < block_.size && step_pair(i, partner, extremes)) return true;
@@ -125,7 +125,7 @@ class BlockSolver {
     refresh(j);
     forget_direction();
     const double curved =
-        curvature + left_bend(block_.band(i), c_i) + left_bend(block_.band(j), c_j);
+        curvature + left_ridge(block_.band(i), c_i) + left_ridge(block_.band(j), c_j);
     if (is_inside(i, c_i) && is_inside(j, c_j) && curved > 0) {
       direction_[i] = 1;
       direction_[j] = -1;
@@ -144,7 +144,7 @@ class BlockSolver {
     if (in_direction_.size() > kMostInDirection) return false;
     const Band band_i = block_.band(i), band_j = block_.band(j);
     const double c_i = block_.c[i], c_j = block_.c[j];
-    const double bend_i = right_bend(band_i, c_i), bend_j = left_bend(band_j, c_j);
+    const double bend_i = right_ridge(band_i, c_i), bend_j = left_ridge(band_j, c_j);
     const double gain = right_slope(band_i, c_i) - left_slope(band_j, c_j) -
                         (double(f_[i]) - double(f_[j]));
     const double of_pair =

@@ -83,7 +83,7 @@ struct BlockSlopes {
   Real* f;
   const Real* rising;      // of h_k, for a rise of c_k; -infinity at the upper bound
   const Real* falling;     // for a fall; +infinity at the lower bound
-  const Real* curvatures;  // for a fall: K_kk and the bend of a squared loss
+  const Real* curvatures;  // for a fall: K_kk and the ridge of a squared loss
   std::size_t size;
 };
 

@@ -8,24 +8,24 @@
 namespace bandsvm {
 
 // Band of one sample; its variable c lives in [-above, below] and has a kink at 0. Squared losses
-// bend the dual by bend_below where c > 0 and by bend_above where c < 0; hinge losses do not.
+// curve the dual by ridge_below where c > 0 and by ridge_above where c < 0; hinge losses do not.
 struct Band {
-  double lo, hi, below, above, bend_below, bend_above;
+  double lo, hi, below, above, ridge_below, ridge_above;
 };
 
 // The curvature that a rise of c meets first, and a fall.
-inline double right_bend(const Band& band, double c) {
-  return c >= 0 ? band.bend_below : band.bend_above;
+inline double right_ridge(const Band& band, double c) {
+  return c >= 0 ? band.ridge_below : band.ridge_above;
 }
-inline double left_bend(const Band& band, double c) {
-  return c > 0 ? band.bend_below : band.bend_above;
+inline double left_ridge(const Band& band, double c) {
+  return c > 0 ? band.ridge_below : band.ridge_above;
 }
 
 inline double right_slope(const Band& band, double c) {
-  return (c >= 0 ? band.lo : band.hi) - right_bend(band, c) * c;
+  return (c >= 0 ? band.lo : band.hi) - right_ridge(band, c) * c;
 }
 inline double left_slope(const Band& band, double c) {
-  return (c > 0 ? band.lo : band.hi) - left_bend(band, c) * c;
+  return (c > 0 ? band.lo : band.hi) - left_ridge(band, c) * c;
 }
 
 // Distance within a piece at which the gain falls to zero. A curvature of zero (duplicated
@@ -35,7 +35,7 @@ inline double distance_to_zero_gain(double gain, double curvature) {
 }
 
 // Raises c_i and lowers c_j by the same amount, as far as the dual grows. `difference` is
-// f_i - f_j and `curvature` K_ii + K_jj - 2 K_ij; bends come on top of it, piece by piece. Walks
+// f_i - f_j and `curvature` K_ii + K_jj - 2 K_ij; ridges come on top of it, piece by piece. Walks
 // over at most three pieces, because each variable passes its kink at most once, and lands on kinks
 // and bounds exactly.
 inline void pair_step(const Band& band_i, double& c_i, const Band& band_j, double& c_j,
@@ -51,7 +51,7 @@ inline void pair_step(const Band& band_i, double& c_i, const Band& band_j, doubl
     const double room_j = c_j - end_j;
     const double room = std::min(room_i, room_j);
     const double step = distance_to_zero_gain(
-        gain, curvature + right_bend(band_i, c_i) + left_bend(band_j, c_j));
+        gain, curvature + right_ridge(band_i, c_i) + left_ridge(band_j, c_j));
     if (step < room) {
       c_i += step;
       c_j -= step;
@@ -71,7 +71,7 @@ inline void raise_step(const Band& band, double& c, double f, double curvature) 
     if (!(gain > 0)) return;
     const double end = c < 0 ? 0.0 : band.below;
     const double room = end - c;
-    const double step = distance_to_zero_gain(gain, curvature + right_bend(band, c));
+    const double step = distance_to_zero_gain(gain, curvature + right_ridge(band, c));
     if (step < room) {
       c += step;
       return;
@@ -86,7 +86,7 @@ inline void single_step(const Band& band, double& c, double f, double curvature)
   if (left_slope(band, c) < f) {
     double mirrored = -c;
     const Band mirror{-band.hi,   -band.lo,        band.above,
-                      band.below, band.bend_above, band.bend_below};
+                      band.below, band.ridge_above, band.ridge_below};
     raise_step(mirror, mirrored, -f, curvature);
     c = mirrored == 0 ? 0.0 : -mirrored;
   } else {

@@ -37,7 +37,7 @@ def with_table(text: str, table: str) -> str:
 def main() -> None:
     """Reproduce, and write table and picture."""
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = reproduce(Path(folder), tell=print)
+        verdicts = reproduce(Path(folder), report=print)
         shutil.copy(Path(folder) / "figure3.png", ROOT / "docs" / "figure3.png")
     readme = ROOT / "README.md"
     readme.write_text(with_table(readme.read_text(), claims_table(verdicts)))

@@ -48,7 +48,7 @@ and, where there is one, the line. `--json` prints one JSON object on standard o
 
 
 def main() -> None:
-    """Walk, and write the page."""
+    """PathSolver, and write the page."""
     page = [BEGINNING]
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import problems
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from numpy_engine import NumpyRows
 
 SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -30,7 +30,10 @@ def rng():
 @pytest.fixture(scope="module", params=["cpu", "numpy"])
 def engine(request):
     """Let random problems be solved by one engine, then by the other."""
-    before, problems.ROWS = problems.ROWS, {"cpu": GivenRows, "numpy": NumpyRows}[request.param]
+    before, problems.ROWS = (
+        problems.ROWS,
+        {"cpu": PrecomputedRows, "numpy": NumpyRows}[request.param],
+    )
     yield request.param
     problems.ROWS = before
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bandsvm.engines import BlockStep
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 
 
 class NumpyEngine:
@@ -26,7 +26,7 @@ class NumpyEngine:
 
     def _slopes(self):
         p, c = self.problem, self._c
-        at_lo, at_hi = p.lo - p.bends.below * c - self._f, p.hi - p.bends.above * c - self._f
+        at_lo, at_hi = p.lo - p.ridge.below * c - self._f, p.hi - p.ridge.above * c - self._f
         rise = np.where(c < p.bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
         fall = np.where(c > -p.bounds.above, np.where(c > 0, at_lo, at_hi), np.inf)
         return (rise, fall, *((rise.max(), fall.min()) if p.has_intercept else (0.0, 0.0)))
@@ -50,12 +50,12 @@ class NumpyEngine:
 
     def at(self, indices):
         c = self._c[indices]
-        return c, self._f[indices] + self.problem.bend(c, indices) * c
+        return c, self._f[indices] + self.problem.ridge_at(c, indices) * c
 
     def dual_value(self):
         p, c = self.problem, self._c
         edges = np.where(c > 0, p.lo, p.hi) @ c
-        return float(edges - 0.5 * c @ self._f - 0.5 * (p.bend(c) * c) @ c)
+        return float(edges - 0.5 * c @ self._f - 0.5 * (p.ridge_at(c) * c) @ c)
 
     def select(self, kept, number):
         rise, fall, m, M = self._slopes()
@@ -91,8 +91,8 @@ class NumpyEngine:
         c = self._c[moving]
         positive = (c > 0) | ((c == 0) & (way > 0))
         slope = np.where(way > 0, rise[moving], -fall[moving]).sum()
-        bends = np.where(positive, p.bends.below[moving], p.bends.above[moving])
-        curvature = way @ self._K[np.ix_(moving, moving)] @ way + bends.sum()
+        ridges = np.where(positive, p.ridge.below[moving], p.ridge.above[moving])
+        curvature = way @ self._K[np.ix_(moving, moving)] @ way + ridges.sum()
         upper = np.where(positive, p.bounds.below[moving], 0.0)
         lower = np.where(positive, 0.0, -p.bounds.above[moving])
         room = np.where(way > 0, upper - c, c - lower)
@@ -128,7 +128,7 @@ class NumpyEngine:
         return self._K[:, indices] @ values
 
 
-class NumpyRows(GivenRows):
+class NumpyRows(PrecomputedRows):
     """A given kernel matrix whose points the engine above moves."""
 
     def engine(self, problem, c=None, f=None):

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from bandsvm import BandedSVC
-from bandsvm.kernels import GivenRows, KernelRows, Samples, make_kernel
+from bandsvm.kernels import KernelRows, PrecomputedRows, Samples, make_kernel
 from bandsvm.problem import BandProblem, band_problem
 from bandsvm.solvers import solve
 
 # Where `Case.solve` has its kernel rows from; it decides which engine is at work.
-ROWS = GivenRows
+ROWS = PrecomputedRows
 KERNELS = ("linear", "rbf", "poly", "laplacian", "chi2")
 
 
@@ -97,11 +97,11 @@ def dual_by_qp(case, solver):
     P = np.block([[case.K, -case.K], [-case.K, case.K]])
     q = np.concatenate([-problem.lo, problem.hi])
     costs = np.concatenate([problem.below, problem.above])
-    bounds, bends = costs, np.zeros(2 * n)
+    bounds, ridges = costs, np.zeros(2 * n)
     if problem.loss == "squared_hinge":
         bounds = np.where(costs > 0, np.inf, 0.0)
-        bends[costs > 0] = 1 / (2 * costs[costs > 0])
-    P = P + np.diag(bends)
+        ridges[costs > 0] = 1 / (2 * costs[costs > 0])
+    P = P + np.diag(ridges)
     A, b = None, None
     if problem.has_intercept:
         A, b = np.concatenate([np.ones(n), -np.ones(n)])[None, :], np.zeros(1)

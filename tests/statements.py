@@ -172,12 +172,12 @@ def positive_part(t):
 
 
 def h(problem: BandProblem, c: np.ndarray) -> np.ndarray:
-    """Return each sample's concave part of the dual, bends included."""
+    """Return each sample's concave part of the dual, ridges included."""
     edges = np.where(c >= 0, problem.lo, problem.hi) * c
-    return edges - 0.5 * bend(problem, c) * c**2
+    return edges - 0.5 * ridge_at(problem, c) * c**2
 
 
-def bend(problem: BandProblem, c: np.ndarray) -> np.ndarray:
+def ridge_at(problem: BandProblem, c: np.ndarray) -> np.ndarray:
     """Return 1 / (2 cost) on the side of c; 0 with the hinge."""
     if not problem.is_squared:
         return np.zeros(len(c))
@@ -210,7 +210,7 @@ def gap_terms(problem: BandProblem, c: np.ndarray, g: np.ndarray) -> np.ndarray:
 def slopes(problem: BandProblem, c: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return right - f and left - f, infinite where a variable may not rise or fall."""
     right, left = np.where(c >= 0, problem.lo, problem.hi), np.where(c > 0, problem.lo, problem.hi)
-    bent = f + bend(problem, c) * c
+    bent = f + ridge_at(problem, c) * c
     may_rise = (c < 0) | (problem.below > 0) if problem.is_squared else c < problem.below
     may_fall = (c > 0) | (problem.above > 0) if problem.is_squared else c > -problem.above
     return np.where(may_rise, right - bent, -np.inf), np.where(may_fall, left - bent, np.inf)

@@ -8,7 +8,18 @@ import pytest
 from bandsvm import _core
 from bandsvm.engines.slopes import ascent_slopes
 from bandsvm.problem import BandProblem
-from statements import ANY, at_most, bend, dual, equal, h, numbered, positive_part, slopes, states
+from statements import (
+    ANY,
+    at_most,
+    dual,
+    equal,
+    h,
+    numbered,
+    positive_part,
+    ridge_at,
+    slopes,
+    states,
+)
 
 N_TRIED = 2001
 
@@ -22,8 +33,8 @@ def pairs(one, c):
 
 def band_of(one, i):
     """Return the six numbers of a variable as the compiled steps take them."""
-    bounds, bends, problem = one.problem.bounds, one.problem.bends, one.problem
-    sides = (bounds.below, bounds.above, bends.below, bends.above)
+    bounds, ridges, problem = one.problem.bounds, one.problem.ridge, one.problem
+    sides = (bounds.below, bounds.above, ridges.below, ridges.above)
     return (problem.lo[i], problem.hi[i], *(side[i] for side in sides))
 
 
@@ -37,10 +48,10 @@ def pieces_of(one, c, i, j):
 def sides_of(one, c, i, j, s):
     """Return sigma and the curvature of the piece that begins at s."""
     f = one.K @ c
-    bends = one.problem.bends
+    ridges = one.problem.ridge
     up, down = c[i] + s, c[j] - s
-    rising = (one.problem.lo, bends.below) if up > -1e-12 else (one.problem.hi, bends.above)
-    falling = (one.problem.lo, bends.below) if down > 1e-12 else (one.problem.hi, bends.above)
+    rising = (one.problem.lo, ridges.below) if up > -1e-12 else (one.problem.hi, ridges.above)
+    falling = (one.problem.lo, ridges.below) if down > 1e-12 else (one.problem.hi, ridges.above)
     sigma = rising[0][i] - rising[1][i] * up - f[i] - (falling[0][j] - falling[1][j] * down - f[j])
     curvature = one.K[i, i] + one.K[j, j] - 2 * one.K[i, j]
     return sigma, curvature + rising[1][i] + falling[1][j]
@@ -125,7 +136,7 @@ def test_choice_of_the_pair(one, k):
 def one_step(one, c):
     """Return which variables the compiled block solver moves first."""
     new, problem = c.copy(), one.problem
-    vectors = problem.lo, problem.hi, *problem.bounds, *problem.bends
+    vectors = problem.lo, problem.hi, *problem.bounds, *problem.ridge
     _core.solve_block(one.K.copy(), *vectors, new, one.K @ c, 1e-12, 1, problem.has_intercept)
     return set(np.flatnonzero(new != c).tolist())
 
@@ -134,12 +145,12 @@ def test_bound_by_the_first_piece_is_none_where_the_next_bends_less():
     """Section 1.2: why the choice of the pair is a rule of thumb with squared losses."""
     edges, below, above = np.array([2.0, 0.0]), np.full(2, 50.0), np.array([0.02, 50.0])
     problem = BandProblem(edges, edges, below, above, loss="squared_hinge")
-    bends, c = problem.bends, np.array([-0.01, 0.0])  # stiff below zero, soft above
-    bands = [(edges[i], edges[i], 1e3, 1e3, bends.below[i], bends.above[i]) for i in (0, 1)]
+    ridges, c = problem.ridge, np.array([-0.01, 0.0])  # stiff below zero, soft above
+    bands = [(edges[i], edges[i], 1e3, 1e3, ridges.below[i], ridges.above[i]) for i in (0, 1)]
     new = np.array(_core.pair_step(bands[0], c[0], bands[1], c[1], 0.0, 0.0))
-    slope = 2.0 - bends.above[0] * c[0]
+    slope = 2.0 - ridges.above[0] * c[0]
     gain = float(h(problem, new).sum() - h(problem, c).sum())
-    curves = [bends.above[0] + bends.above[1], bends.below[0] + bends.above[1]]
+    curves = [ridges.above[0] + ridges.above[1], ridges.below[0] + ridges.above[1]]
     assert gain > 100 * slope**2 / (2 * curves[0])
     assert gain <= slope**2 / (2 * min(curves))
 
@@ -158,16 +169,16 @@ def test_turned_pairs(one, k):
             at[i], at[j] = _core.pair_step(*bands, f[i] - f[j], a)
             low, high = -problem.bounds.above, problem.bounds.below
             inside = [at[x] != 0 and low[x] < at[x] < high[x] for x in (i, j)]
-            Q_now = one.K + np.diag(bend(problem, at))
+            Q_now = one.K + np.diag(ridge_at(problem, at))
             p = unit(n, i, j)
             if not all(inside) or p @ Q_now @ p < 1e-9:
                 continue
             for x, y, slope in pairs(one, at):
                 e = unit(n, x, y)
-                bends = bend(problem, at)
-                bends[x] = problem.bends.below[x] if at[x] >= 0 else problem.bends.above[x]
-                bends[y] = problem.bends.below[y] if at[y] > 0 else problem.bends.above[y]
-                Q = one.K + np.diag(bends)
+                ridges = ridge_at(problem, at)
+                ridges[x] = problem.ridge.below[x] if at[x] >= 0 else problem.ridge.above[x]
+                ridges[y] = problem.ridge.below[y] if at[y] > 0 else problem.ridge.above[y]
+                Q = one.K + np.diag(ridges)
                 overlap = float(p @ Q @ e)
                 d = e - k("A7") * overlap / (p @ Q @ p) * p
                 equal(d.sum(), 0.0)
@@ -185,7 +196,7 @@ def test_turned_pairs(one, k):
                 gain = dual(one, end) - dual(one, at)
                 equal(gain, k("A9") * slope**2 / (2 * curve), 1e-7 * (1 + gain))
                 at_most(slope**2 / (2 * (e @ Q @ e)), gain, 1e-7 * (1 + gain))
-                rest = -(one.K @ end) - bend(problem, end) * end
+                rest = -(one.K @ end) - ridge_at(problem, end) * end
                 edge = np.where(end > 0, problem.lo, problem.hi)
                 equal((edge + rest) @ p, 0.0, 1e-6)
                 turned += overlap != 0.0
@@ -198,15 +209,15 @@ def test_turned_pairs(one, k):
 def test_single_step(one, k):
     """The closed form, the compiled walk, and all other values of the variable."""
     problem, n = one.problem, len(one.y)
-    bounds, bends = problem.bounds, problem.bends
+    bounds, ridges = problem.bounds, problem.ridge
     for c in one.points():
         f = one.K @ c
         rise, fall = slopes(problem, c, f)
         for i in range(n):
             own = one.K[i, i]
             rest = f[i] - own * c[i]
-            up = positive_part(problem.lo[i] - rest) / (k("A11") * own + bends.below[i])
-            down = positive_part(rest - problem.hi[i]) / (own + bends.above[i])
+            up = positive_part(problem.lo[i] - rest) / (k("A11") * own + ridges.below[i])
+            down = positive_part(rest - problem.hi[i]) / (own + ridges.above[i])
             new = np.clip(up - down, -bounds.above[i], bounds.below[i])
             equal(_core.single_step(band_of(one, i), c[i], f[i], own), new, 1e-7)
             tried = np.append(np.linspace(-bounds.above[i], bounds.below[i], 101), new)
@@ -227,7 +238,7 @@ def test_block_steps_never_lower_the_dual(loss, kernel):
     """Turned pairs included: the dual after every number of steps."""
     one = numbered(0, kernel, loss, True)
     problem = one.problem
-    vectors = problem.lo, problem.hi, *problem.bounds, *problem.bends
+    vectors = problem.lo, problem.hi, *problem.bounds, *problem.ridge
     last = 0.0
     for n_steps in range(1, 40):
         c = np.zeros(len(one.y))

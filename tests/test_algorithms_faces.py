@@ -14,12 +14,12 @@ from statements import (
     ANY,
     LOSSES,
     at_most,
-    bend,
     dual,
     equal,
     h,
     judged,
     numbered,
+    ridge_at,
     states,
 )
 
@@ -27,9 +27,15 @@ from statements import (
 def on_face(one, c):
     """Return the free variables, their curvature, their slopes and the ends of their pieces."""
     free = free_variables(one.problem, c)
-    Q = one.K[np.ix_(free, free)] + np.diag(bend(one.problem, c)[free])
+    Q = one.K[np.ix_(free, free)] + np.diag(ridge_at(one.problem, c)[free])
     edge, lower, upper = piece(one.problem, free, c[free])
-    return free, Q, edge - bend(one.problem, c)[free] * c[free] - (one.K @ c)[free], lower, upper
+    return (
+        free,
+        Q,
+        edge - ridge_at(one.problem, c)[free] * c[free] - (one.K @ c)[free],
+        lower,
+        upper,
+    )
 
 
 def projected(one, vector):
@@ -157,7 +163,7 @@ def test_conjugate_gradients(one, k):
 def test_proximal_step(one, k):
     """The closed form is the maximiser; what it promises, and what the segment keeps."""
     problem = one.problem
-    bounds, bends = problem.bounds, problem.bends
+    bounds, ridges = problem.bounds, problem.ridge
     largest = float(np.linalg.eigvalsh(one.K)[-1])
     for c in one.points():
         f = one.K @ c
@@ -166,12 +172,12 @@ def test_proximal_step(one, k):
             centre = c / length - f
 
             def point(b, centre=centre, length=length):
-                up = np.maximum(centre + problem.lo - b, 0.0) / (k("A23") / length + bends.below)
-                down = np.maximum(b - centre - problem.hi, 0.0) / (1 / length + bends.above)
+                up = np.maximum(centre + problem.lo - b, 0.0) / (k("A23") / length + ridges.below)
+                down = np.maximum(b - centre - problem.hi, 0.0) / (1 / length + ridges.above)
                 return np.clip(up - down, -bounds.above, bounds.below)
 
-            low = centre + problem.lo - k("A24", 0.5) * bounds.below * (1 / length + bends.below)
-            high = centre + problem.hi + bounds.above * (1 / length + bends.above)
+            low = centre + problem.lo - k("A24", 0.5) * bounds.below * (1 / length + ridges.below)
+            high = centre + problem.hi + bounds.above * (1 / length + ridges.above)
             equal(np.diag([point(b)[i] for i, b in enumerate(low)]), np.diag(bounds.below), 1e-7)
             equal(np.diag([point(b)[i] for i, b in enumerate(high)]), -np.diag(bounds.above), 1e-7)
             b = 0.0
@@ -269,7 +275,7 @@ def test_free_variables_take_over(one, k):
 def on_face_slopes(one, c, point, free):
     """Return the slopes of free variables as if all stayed in their pieces."""
     edge = np.where(c[free] > 0, one.problem.lo[free], one.problem.hi[free])
-    return edge - bend(one.problem, c)[free] * point[free] - (one.K @ point)[free]
+    return edge - ridge_at(one.problem, c)[free] * point[free] - (one.K @ point)[free]
 
 
 @pytest.mark.parametrize("loss", LOSSES)

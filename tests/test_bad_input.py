@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import BandedSVC
-from bandsvm._parameters import band_parameters
+from bandsvm.checks.parameters import band_parameters
 
 N_SAMPLES = 30
 NOT_FINITE = [np.nan, np.inf, -np.inf]

@@ -20,7 +20,7 @@ from bandsvm.certificate import (
     recomputed_gradient,
 )
 from bandsvm.certificate.shortfall import shortfall
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
 from problems import make_case
@@ -42,7 +42,7 @@ def solved(request):
 
 
 def certificate_of(case, solution, intercept, **options):
-    return certify(case.problem, GivenRows(case.K), solution, intercept, TOL, **options)
+    return certify(case.problem, PrecomputedRows(case.K), solution, intercept, TOL, **options)
 
 
 def test_optimal_solution_is_certified(solved):
@@ -106,7 +106,7 @@ def test_changed_gradient_is_seen_as_drift_and_gap(solved):
     case, solution, intercept = solved
     f = solution.f.copy()
     free = np.flatnonzero((solution.c > 0) & (solution.c < case.problem.below))
-    checked, _ = recomputed_gradient(GivenRows(case.K), solution.c, N_SPOT_CHECKS)
+    checked, _ = recomputed_gradient(PrecomputedRows(case.K), solution.c, N_SPOT_CHECKS)
     f[np.intersect1d(free, checked)[0]] += 0.05
     certificate = certificate_of(case, replace(solution, f=f), intercept)
     assert certificate.gradient_drift == pytest.approx(0.05)
@@ -119,7 +119,7 @@ def test_changed_gradient_is_seen_as_drift_and_gap(solved):
 def test_spot_checks_follow_no_pattern(period):
     """Samples come in order of class, patient or day: evenly spaced ones may all be alike."""
     n_samples = period * N_SPOT_CHECKS
-    rows, c = GivenRows(np.zeros((n_samples, n_samples))), np.ones(n_samples)
+    rows, c = PrecomputedRows(np.zeros((n_samples, n_samples))), np.ones(n_samples)
     for offset in range(period):
         f = (np.arange(n_samples) % period != offset) * 1.0
         assert gradient_drift(rows, c, f) == 1.0

@@ -401,9 +401,9 @@ def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, monkeypatc
     monkeypatch.setattr(fit_command, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     original = Checkpoint.step
 
-    def step(self, course):
-        original(self, course)
-        if course.progress.n_iter == 3:
+    def step(self, run):
+        original(self, run)
+        if run.progress.n_iter == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Checkpoint, "step", step)

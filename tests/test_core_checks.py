@@ -31,7 +31,7 @@ def arguments():
     kernel = dict(zip(("kernel", "gamma", "coef0", "degree"), KERNEL, strict=True))
     store = np.zeros((2, stride))
     three = {name: np.zeros(3) for name in ("lo", "hi", "below", "above", "c", "f")}
-    bends = {"bend_below": np.zeros(3), "bend_above": np.zeros(3)}
+    ridges = {"ridge_below": np.zeros(3), "ridge_above": np.zeros(3)}
     csr = {"starts": np.array([0, 1, 2]), "columns": np.array([0, 2]), "values": np.ones(2)}
     block = np.zeros((1, panel))
     return {
@@ -59,7 +59,7 @@ def arguments():
             "n_threads": 1,
         },
         "solve_block": {
-            **{"kernel": np.eye(3), **three, **bends},
+            **{"kernel": np.eye(3), **three, **ridges},
             **{"tol": 1e-3, "max_steps": 9, "has_intercept": True},
         },
         "select_variables": {

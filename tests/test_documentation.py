@@ -240,6 +240,17 @@ def test_architecture_names_every_module():
         assert path.name in text or f"`{folder}`" in text, path
 
 
+@pytest.mark.parametrize(
+    "room",
+    sorted((ROOT / "src" / "bandsvm").glob("*/__init__.py")),
+    ids=lambda path: path.parent.name,
+)
+def test_every_room_introduces_its_modules(room):
+    text = ast.get_docstring(ast.parse(room.read_text()))
+    for module in room.parent.glob("*.py"):
+        assert module == room or f"`{module.stem}`" in text, module
+
+
 def imported_names(path):
     """Yield the full names of all that a module imports."""
     for node in ast.walk(ast.parse(path.read_text())):

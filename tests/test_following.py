@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 
-from bandsvm._course import judge
 from bandsvm.certificate import intercept_interval
+from bandsvm.fitting.run import judge
 from bandsvm.kernels import KernelSettings
 from bandsvm.model_selection import _following
 from bandsvm.model_selection._following import PathFollower

@@ -9,9 +9,10 @@ import warnings
 import pytest
 from sklearn.datasets import make_classification
 
-from bandsvm import BandedSVC, _threads
-from bandsvm._cached import cached_property
-from bandsvm._threads import single_threaded_blas
+from bandsvm import BandedSVC
+from bandsvm.system import threads
+from bandsvm.system.cached import cached_property
+from bandsvm.system.threads import single_threaded_blas
 
 if not hasattr(os, "fork"):
     pytest.skip("needs fork", allow_module_level=True)
@@ -85,7 +86,7 @@ def test_properties_are_computed_once():
 def test_forks_wait_for_changes_of_the_limit(monkeypatch):
     """A child must not inherit what a change locks, in OpenBLAS and in threadpoolctl."""
     inside, end, is_changing = threading.Event(), threading.Event(), []
-    limited = _threads._limited
+    limited = threads._limited
 
     def slowly_limited(blas):
         is_changing.append(True)
@@ -95,7 +96,7 @@ def test_forks_wait_for_changes_of_the_limit(monkeypatch):
         is_changing.clear()
         return limiter
 
-    monkeypatch.setattr(_threads, "_limited", slowly_limited)
+    monkeypatch.setattr(threads, "_limited", slowly_limited)
 
     def other():
         with single_threaded_blas():

@@ -8,8 +8,8 @@ from sklearn.metrics import pairwise
 
 from bandsvm import BandedSVC
 from bandsvm.kernels import (
-    GivenRows,
     KernelRows,
+    PrecomputedRows,
     Samples,
     _rows,
     _samples,
@@ -158,7 +158,7 @@ def test_products_over_no_samples_are_zero(name, storage):
 def test_given_rows_equal_the_matrix(dtype, order, rng):
     _, K = full_matrix("rbf", "dense")
     given = np.array(K, dtype=dtype, order=order)
-    rows = GivenRows(given)
+    rows = PrecomputedRows(given)
     assert rows.capacity == len(K)
     assert_rows_agree(rows, given.astype(np.float64), rng)
     assert rows.n_computed == 0

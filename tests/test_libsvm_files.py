@@ -340,11 +340,11 @@ def test_predictions_cost_what_a_model_holds_and_not_what_it_declares(kernel, fi
     sample[0, [0, 5, n_features - 1]] = 1.0, 2.0, 3.0
     pack = _prediction.pack
 
-    def watched(kernel, X, *others):
+    def recorded(kernel, X, *others):
         packed.append(X.nnz if sp.issparse(X) else X.size)
         return pack(kernel, X, *others)
 
-    monkeypatch.setattr(_prediction, "pack", watched)
+    monkeypatch.setattr(_prediction, "pack", recorded)
     tracemalloc.start()
     try:
         value = model.decision_function(sample)

@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC
-from bandsvm._course import FEWEST_SPOT_CHECKS, Observer
-from bandsvm._fitting import fit_model
-from bandsvm._watch import Stop, look, watched
-from bandsvm.kernels import GivenRows, KernelSettings, _packing
+from bandsvm.fitting.fit import fit_model
+from bandsvm.fitting.run import FEWEST_SPOT_CHECKS, Observer
+from bandsvm.kernels import KernelSettings, PrecomputedRows, _packing
 from bandsvm.problem import band_problem
 from bandsvm.solvers import Status, solve
+from bandsvm.system.stopping import Stop, check_stop, stop_when
 from problems import assert_same_objective
 
 
@@ -32,7 +32,7 @@ class PressesCtrlC(Observer):
     def __init__(self, *steps):
         self.steps, self.n_steps = steps, 0
 
-    def step(self, course):
+    def step(self, run):
         self.n_steps += 1
         for _ in range(self.steps.count(self.n_steps)):
             os.kill(os.getpid(), signal.SIGINT)
@@ -135,7 +135,7 @@ def test_fits_in_other_threads_need_no_signals(data):
 class Slow(Observer):
     """Makes every outer step last."""
 
-    def step(self, course):
+    def step(self, run):
         time.sleep(0.05)
 
 
@@ -185,12 +185,12 @@ class EndsAt:
 
 
 def test_looking_up_asks_the_innermost_watch_only():
-    with watched(EndsAt(0)):
-        with watched(None):
-            look()
+    with stop_when(EndsAt(0)):
+        with stop_when(None):
+            check_stop()
         with pytest.raises(Stop):
-            look()
-    look()
+            check_stop()
+    check_stop()
 
 
 STORES = {
@@ -218,9 +218,9 @@ def test_whenever_a_solve_is_ended_its_gradient_is_right(rng, store, n_looks):
     settings = KernelSettings(kernel, 0.3, 0.0, 3)
     rows = settings.rows(X, largest_rounding=1.0)
     if store == "given":
-        rows = GivenRows(rows.block(np.arange(n_samples)).copy())
+        rows = PrecomputedRows(rows.block(np.arange(n_samples)).copy())
     ends = EndsAt(n_looks)
-    with watched(ends):
+    with stop_when(ends):
         solution = solve(problem, rows, solver=solver, max_iter=20, polished=False)
     assert (solution.status is Status.INTERRUPTED) == (ends.n_left < 0)
     np.testing.assert_allclose(problem.feasible(solution.c), solution.c, atol=1e-9)
@@ -240,7 +240,7 @@ def test_a_start_that_takes_long_is_given_up_on_ctrl_c_only(rng, reason):
     problem = band_problem(np.where(X[:, 0] > 0, 1.0, -1.0), 1.0, 1.5, 1.0, 1.0)
     rows = KernelSettings("rbf", 0.3, 0.0, 3).rows(X, largest_rounding=1.0)
     start = problem.feasible(rng.normal(size=2500))
-    with watched(EndsAt(3, reason)):
+    with stop_when(EndsAt(3, reason)):
         if reason is Status.INTERRUPTED:
             with pytest.raises(Stop):
                 solve(problem, rows, start=start)
@@ -255,7 +255,7 @@ def test_a_start_that_takes_long_is_given_up_on_ctrl_c_only(rng, reason):
 def test_ctrl_c_before_the_first_step_leaves_an_earlier_fit_as_it_was(data, monkeypatch):
     model = BandedSVC(warm_start=True).fit(*data)
     before = dict(vars(model))
-    monkeypatch.setattr("bandsvm._limits.Limits.reason", lambda self: Status.INTERRUPTED)
+    monkeypatch.setattr("bandsvm.fitting.limits.Limits.reason", lambda self: Status.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt, match="before its first step"):
         model.fit(*data)
     assert vars(model) == before
@@ -266,12 +266,12 @@ def time_is_up_after_four_steps(monkeypatch):
     class Counts(Observer):
         n_steps = 0
 
-        def step(self, course):
+        def step(self, run):
             self.n_steps += 1
 
     counts = Counts()
     monkeypatch.setattr(
-        "bandsvm._limits.Limits.reason",
+        "bandsvm.fitting.limits.Limits.reason",
         lambda self: Status.TIME_LIMIT if counts.n_steps >= 4 else None,
     )
     return counts

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import LinearSVC
 
 from bandsvm.certificate import certify, choose_intercept
-from bandsvm.kernels import GivenRows, LinearOperator
+from bandsvm.kernels import LinearOperator, PrecomputedRows
 from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Solution, Status, solve
 
@@ -39,7 +39,7 @@ def test_solutions_are_those_of_kernel_rows(samples, loss, has_intercept):
     problem = band_problem(signs, 1.0, 1.5, 0.1, 0.1, has_intercept=has_intercept, loss=loss)
     seen = []
     solution = solve(problem, LinearOperator(X), tol=1e-7, callback=seen.append)
-    expected = solve(problem, GivenRows(K), tol=1e-7)
+    expected = solve(problem, PrecomputedRows(K), tol=1e-7)
     assert solution.status is Status.CONVERGED
     assert solution.n_kernel_rows == 0
     assert len(seen) == solution.n_iter + 1

@@ -8,14 +8,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
-from bandsvm import BandedSVC, BandedSVCCV, _memory, _threads
-from bandsvm._course import Observer
-from bandsvm._fitting import fit_model
-from bandsvm._memory import MEGABYTE, available_bytes, default_bytes, stores_at_once
+from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm.fitting.fit import fit_model
+from bandsvm.fitting.run import Observer
 from bandsvm.kernels import KernelRows, PackedKernel, PackedRows, Samples, make_kernel
 from bandsvm.kernels.packed import useful_bytes
 from bandsvm.model_selection import _search, leave_one_out
 from bandsvm.solvers import left_out
+from bandsvm.system import memory, threads
+from bandsvm.system.memory import MEGABYTE, available_bytes, default_bytes, stores_at_once
 
 GIGABYTE = 2**30
 pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
@@ -74,35 +75,35 @@ def test_what_the_process_may_use(files, expected, tmp_path):
 
 def test_systems_that_do_not_tell(tmp_path, monkeypatch):
     assert available_bytes(tmp_path) > 0
-    monkeypatch.delattr(_memory.os, "sysconf")
-    assert available_bytes(tmp_path) == _memory.FALLBACK_BYTES
+    monkeypatch.delattr(memory.os, "sysconf")
+    assert available_bytes(tmp_path) == memory.FALLBACK_BYTES
 
 
 @pytest.mark.parametrize(
     ("available", "expected"), [(100 * GIGABYTE, 2000 * MEGABYTE), (GIGABYTE, GIGABYTE / 4)]
 )
 def test_default(available, expected, monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: available)
+    monkeypatch.setattr(memory, "available_bytes", lambda: available)
     assert default_bytes(np.inf) == expected
 
 
 def test_little_is_not_asked_for(monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: pytest.fail("the system was asked"))
-    default_bytes(_memory.LITTLE_BYTES)
+    monkeypatch.setattr(memory, "available_bytes", lambda: pytest.fail("the system was asked"))
+    default_bytes(memory.LITTLE_BYTES)
     BandedSVC().fit(*make_classification(1200, random_state=0))
 
 
 def test_workers_share_memory_as_they_share_cores(monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 4 * GIGABYTE)
-    monkeypatch.setattr(_threads, "n_cores", lambda: 16)
-    monkeypatch.setattr(_memory, "n_cores", lambda: 16)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4 * GIGABYTE)
+    monkeypatch.setattr(threads, "n_cores", lambda: 16)
+    monkeypatch.setattr(memory, "n_cores", lambda: 16)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert default_bytes(np.inf) == GIGABYTE  # who sets it alone has the machine alone
 
     class Worker:
         name = "LokyProcess-3"
 
-    monkeypatch.setattr(_memory.multiprocessing, "current_process", Worker)
+    monkeypatch.setattr(memory.multiprocessing, "current_process", Worker)
     assert default_bytes(np.inf) == GIGABYTE / 8
 
 
@@ -170,7 +171,7 @@ def asked(monkeypatch):
     """Note what each group of a search gets, and how many work at once."""
     noted, at_work, lock = [], [], threading.Lock()
     cross_validate = _search.cross_validate
-    monkeypatch.setattr(_threads, "MOST_THREADS_PER_CORE", 16)
+    monkeypatch.setattr(threads, "MOST_THREADS_PER_CORE", 16)
 
     def counted(model, *rest):
         with lock:
@@ -228,19 +229,19 @@ def test_a_given_kernel_takes_no_memory(asked):
 def test_coarse_rows_are_gone_when_sharper_ones_take_over(monkeypatch):
     X, y = make_classification(1500, flip_y=0.1, random_state=0)
     left = []
-    sharper = PackedRows.sharper
+    sharper = PackedRows.more_precise
 
     def noted(self):
         left.append(weakref.ref(self))
         return sharper(self)
 
-    monkeypatch.setattr(PackedRows, "sharper", noted)
+    monkeypatch.setattr(PackedRows, "more_precise", noted)
 
     class Looks(Observer):
         def __init__(self):
             self.alive = []
 
-        def step(self, course):
+        def step(self, run):
             self.alive += [ref() is not None for ref in left]
 
     looks = Looks()

@@ -9,7 +9,7 @@ from bandsvm import _core
 
 numbers = st.floats(-5, 5)
 costs = st.one_of(st.just(0.0), st.floats(1e-3, 10))
-bends = st.one_of(st.just(0.0), st.floats(1e-2, 10))
+ridge_strategy = st.one_of(st.just(0.0), st.floats(1e-2, 10))
 
 
 @st.composite
@@ -19,7 +19,7 @@ def variables(draw):
     hi = lo + draw(st.one_of(st.just(0.0), st.floats(0, 5)))
     below, above = draw(costs), draw(costs)
     share = draw(st.one_of(st.sampled_from([-1.0, 0.0, 1.0]), st.floats(-1, 1)))
-    band = (lo, hi, below, above, draw(bends), draw(bends))
+    band = (lo, hi, below, above, draw(ridge_strategy), draw(ridge_strategy))
     return band, (below if share > 0 else above) * share
 
 
@@ -100,22 +100,22 @@ def test_lands_on_kink_and_bounds_exactly():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("has_intercept", [True, False])
-@pytest.mark.parametrize("bend", [(0.0, 0.0), (0.3, 2.0)])
-def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, bend):
+@pytest.mark.parametrize("ridge", [(0.0, 0.0), (0.3, 2.0)])
+def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, ridge):
     n = 50
     X = rng.normal(size=(n, 2))
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1)).astype(dtype)
     positive = rng.random(n) > 0.5
     lo, hi = np.where(positive, 1.0, -1.5), np.where(positive, 1.5, -1.0)
     bound = np.full(n, 2.0)
-    bends = [np.where(positive, *side) for side in (bend, bend[::-1])]
+    ridges = [np.where(positive, *side) for side in (ridge, ridge[::-1])]
 
     def run(max_steps):
         c, f = np.zeros(n), np.zeros(n)
         report = _core.solve_block(
-            K, lo, hi, bound, bound, *bends, c, f, 1e-5, max_steps, has_intercept
+            K, lo, hi, bound, bound, *ridges, c, f, 1e-5, max_steps, has_intercept
         )
-        f = K.astype(float) @ c + np.where(c > 0, *bends) * c
+        f = K.astype(float) @ c + np.where(c > 0, *ridges) * c
         rise = np.where(c < bound, np.where(c >= 0, lo, hi) - f, -np.inf).max()
         fall = np.where(c > -bound, np.where(c > 0, lo, hi) - f, np.inf).min()
         violation = rise - fall if has_intercept else max(rise, -fall)

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
 
-from bandsvm import BandedSVC, _progress
-from bandsvm._progress import ProgressBar, ProgressLines, progress_shower, share_done
+from bandsvm import BandedSVC
+from bandsvm.fitting import progress
+from bandsvm.fitting.progress import ProgressBar, ProgressLines, progress_shower, share_done
 
 
 @pytest.fixture
 def nobody_listens(monkeypatch):
     """A logger without handlers, as in a plain script; pytest adds its own to the root."""
-    monkeypatch.setattr(_progress.logger, "propagate", False)
+    monkeypatch.setattr(progress.logger, "propagate", False)
 
 
 class Terminal(io.StringIO):
@@ -33,7 +34,7 @@ def samples(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_listens):
     X, y = samples(n_classes)
-    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", np.inf)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", np.inf)
     printed = []
     for verbose in (0, 1, 2):
         model = BandedSVC(verbose=verbose).fit(X, y)
@@ -81,7 +82,7 @@ def test_bar_ends_full(n_classes, monkeypatch, nobody_listens):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(sys, "stderr", Terminal())
     bars = []
-    monkeypatch.setattr(_progress, "ProgressBar", lambda: bars.append(ProgressBar()) or bars[0])
+    monkeypatch.setattr(progress, "ProgressBar", lambda: bars.append(ProgressBar()) or bars[0])
     model = BandedSVC(verbose=1).fit(X, y)
     tasks = bars[0]._bar.tasks
     assert [task.completed for task in tasks] == [1.0] * len(model.intercept_)

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm._piecewise import project
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.model_selection import leave_one_out
 from bandsvm.problem import LOSSES, band_problem
 from bandsvm.solvers import Status, available_solvers, solve
@@ -130,7 +130,7 @@ def test_small_coefficient_of_a_far_sample_counts():
     far = 1e14
     K = np.array([[far, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     problem = band_problem(np.array([1, 1, -1]), 1.0, 2.0, 1e3, 0.0, has_intercept=False)
-    solution = solve(problem, GivenRows(K))
+    solution = solve(problem, PrecomputedRows(K))
     np.testing.assert_allclose(solution.c, [1.0 / far, 1.0, -1.0], rtol=1e-12)
 
 

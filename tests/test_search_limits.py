@@ -12,9 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm import BandedSVC, BandedSVCCV, _limits, _progress
-from bandsvm._limits import Limits
+from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.cli import main
+from bandsvm.fitting import limits, progress
+from bandsvm.fitting.limits import Limits
 from bandsvm.model_selection import PathInterrupted, _folds, _reporting, _search, band_path
 from bandsvm.model_selection._folds import Scores
 from bandsvm.model_selection._grid import Candidate
@@ -30,7 +31,7 @@ GRID = {"C1": [0.1, 1.0, 10.0], "gamma": [0.01, 0.03, 0.1], "refine": 0}
 def ended_in_fit(number, status, monkeypatch):
     """Let a limit be met in the given fit of a search, and from then on."""
     n_fits = []
-    score_of = _folds.Chain.score_of
+    score_of = _folds.FoldSolver.score_of
 
     def counted(self, candidate):
         n_fits.append(candidate)
@@ -40,7 +41,7 @@ def ended_in_fit(number, status, monkeypatch):
         def reason(self):
             return status if len(n_fits) >= number else None
 
-    monkeypatch.setattr(_folds.Chain, "score_of", counted)
+    monkeypatch.setattr(_folds.FoldSolver, "score_of", counted)
     monkeypatch.setattr(_search, "Limits", Limited)
     return n_fits
 
@@ -182,7 +183,7 @@ def test_a_real_ctrl_c(n_jobs, monkeypatch):
 
 def test_an_error_in_one_thread_ends_the_others(monkeypatch):
     n_begun = []
-    score_of = _folds.Chain.score_of
+    score_of = _folds.FoldSolver.score_of
 
     def failing(self, candidate):
         n_begun.append(1)
@@ -190,7 +191,7 @@ def test_an_error_in_one_thread_ends_the_others(monkeypatch):
             raise RuntimeError("no more")
         return score_of(self, candidate)
 
-    monkeypatch.setattr(_folds.Chain, "score_of", failing)
+    monkeypatch.setattr(_folds.FoldSolver, "score_of", failing)
     search = BandedSVCCV(C1=np.geomspace(0.1, 10.0, 20), gamma=[0.01, 0.03, 0.1], give_up=False)
     with pytest.raises(RuntimeError, match="no more"):
         search.set_params(n_jobs=1).fit(X, Y)
@@ -211,7 +212,9 @@ def test_interrupted_command_writes_the_model_it_has(monkeypatch, tmp_path, caps
 def lines(monkeypatch):
     """Return the lines that a search says, with the threads that say them."""
     said = []
-    monkeypatch.setattr(_reporting, "say", lambda line: said.append((line, threading.get_ident())))
+    monkeypatch.setattr(
+        _reporting, "report", lambda line: said.append((line, threading.get_ident()))
+    )
     return said
 
 
@@ -257,7 +260,7 @@ def test_long_fits_say_where_they_are(lines, monkeypatch):
 
 
 def test_lines_go_to_standard_error(capsys, monkeypatch):
-    monkeypatch.setattr(_progress.logger, "propagate", False)
+    monkeypatch.setattr(progress.logger, "propagate", False)
     BandedSVCCV(C1=[1.0, 10.0], gamma=[0.01, 0.03], verbose=1, refine=0).fit(X, Y)
     told = capsys.readouterr().err
     assert "gamma=0.03: 2 candidates; the best of" in told
@@ -271,7 +274,7 @@ def path_ended_at(number, status, monkeypatch):
         steps.append(1)
         return status if len(steps) >= number else None
 
-    monkeypatch.setattr(_limits.Limits, "reason", reason)
+    monkeypatch.setattr(limits.Limits, "reason", reason)
 
 
 def test_interrupted_path_has_its_points(monkeypatch):
@@ -311,7 +314,7 @@ def test_path_whose_time_is_up_at_its_end_is_whole(monkeypatch):
     def reason(self):
         steps.append(1)
 
-    monkeypatch.setattr(_limits.Limits, "reason", reason)
+    monkeypatch.setattr(limits.Limits, "reason", reason)
     band_path(X, Y, values=[0.0, 1.0])
     path_ended_at(len(steps) + 1, Status.TIME_LIMIT, monkeypatch)
     assert len(band_path(X, Y, values=[0.0, 1.0]).values) == 2

@@ -11,8 +11,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._training import training_problems
 from bandsvm.certificate import gradient_drift
+from bandsvm.fitting.training import training_problems
 from bandsvm.kernels import KernelSettings, _settings
 from bandsvm.kernels.packed import PackedRows
 from bandsvm.model_selection._shared import CheckedRows, Start

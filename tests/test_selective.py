@@ -17,9 +17,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bandsvm import BandedSVC, SelectiveClassifier
-from bandsvm._held_out import splitter
 from bandsvm.metrics import band_coverage
 from bandsvm.selective import prediction_score
+from bandsvm.selective._held_out import splitter
 
 IRIS = load_iris(return_X_y=True)
 

@@ -11,9 +11,9 @@ from sklearn.datasets import dump_svmlight_file, load_iris
 
 import bandsvm
 from bandsvm import BandedSVC
-from bandsvm._files import follow_links, write_whole
 from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main
+from bandsvm.system.files import follow_links, write_whole
 
 if sys.platform == "win32":
     pytest.skip("owners and permissions are those of POSIX", allow_module_level=True)
@@ -117,7 +117,7 @@ def test_nobody_reads_an_unfinished_file_who_may_not_read_the_finished_one(
         path.chmod(old_mode)
     opened = os.open
 
-    def watched(name, flags, mode=0o777, **settings):
+    def recorded(name, flags, mode=0o777, **settings):
         handle = opened(name, flags, mode, **settings)
         if flags & os.O_CREAT:
             assert flags & os.O_EXCL
@@ -125,7 +125,7 @@ def test_nobody_reads_an_unfinished_file_who_may_not_read_the_finished_one(
             seen.append(stat.S_IMODE(os.fstat(handle).st_mode))
         return handle
 
-    monkeypatch.setattr(os, "open", watched)
+    monkeypatch.setattr(os, "open", recorded)
     write_whole(path, b"new")
     final = stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)

@@ -262,7 +262,7 @@ def test_steps_on_a_part_leave_the_others_where_they_are(loss):
     state = State(engine_of(case, c.copy(), case.K @ c))
     engine = state.engine
     of_part = problem.part(part)
-    for name in ("bounds", "bends"):
+    for name in ("bounds", "ridge"):
         for whole, own in zip(getattr(problem, name), getattr(of_part, name), strict=True):
             np.testing.assert_array_equal(own, whole[part])
     rows = problems.ROWS(case.K[np.ix_(part, part)])

@@ -16,7 +16,7 @@ from bandsvm.certificate import (
     duality_gap,
     primal_value,
 )
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
 from problems import make_case, primal_by_clarabel
@@ -152,7 +152,7 @@ def solved(request):
 
 
 def certificate_of(case, solution, intercept):
-    return certify(case.problem, GivenRows(case.K), solution, intercept, TOL)
+    return certify(case.problem, PrecomputedRows(case.K), solution, intercept, TOL)
 
 
 def test_certificate_knows_the_optimum(solved):

@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris
 
 import bandsvm
 from bandsvm import BandedSVC
-from bandsvm._text import printable, shown, some
 from bandsvm.cli import main
+from bandsvm.system.text import printable, shown, some
 
 X, Y = load_iris(return_X_y=True)
 EVIL = "\x1b]0;owned\x07\x9b2J\x7f\u202e\u2066\r\nbandsvm: all is well"
@@ -113,7 +113,7 @@ def test_labels_that_spreadsheets_compute(labels, is_formula, folder, capsys):
 
 def test_a_label_in_brackets_is_no_style():
     pytest.importorskip("rich")
-    from bandsvm._progress import ProgressBar
+    from bandsvm.fitting.progress import ProgressBar
 
     bar = ProgressBar()._bar
     task = bar.add_task("class '[red]x[/red]' against the rest", figures="")

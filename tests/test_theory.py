@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bandsvm.certificate import choose_intercept, intercept_interval
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.model_selection._bound import lowest_signed_value
 from bandsvm.problem import BandProblem, band_problem, split_coefficients
 from bandsvm.solvers import solve
@@ -84,7 +84,7 @@ def test_leave_one_out_from_a_fit_that_is_not_exact(one, k):
     signs, costs = np.array([1.0, -1.0]), np.array([1e-12, 1.0])
     pair = band_problem(signs, 1.0, 1.0, costs, costs, has_intercept=False)
     gap = gap_terms(pair, np.zeros(2), np.zeros(2)).sum()
-    rest = solve(pair.without(0), GivenRows(np.ones((2, 2))), tol=1e-12)
+    rest = solve(pair.without(0), PrecomputedRows(np.ones((2, 2))), tol=1e-12)
     at_most(-k("71", 0.9) * np.sqrt(gap), rest.f[0], 1e-7)
     at_most(0.0, k("72", 0.9) * gap - rest.c[1] ** 2, 1e-7)
 
@@ -100,7 +100,7 @@ def test_sample_without_cost_is_predicted(one, k):
     equal((one.K @ c)[3], k("78") * one.K[3, support] @ c[support])
     if np.linalg.eigvalsh(one.K)[0] > -1e-9:
         smaller = solve(
-            problem.part(np.flatnonzero(kept)), GivenRows(one.K[kept][:, kept]), tol=1e-11
+            problem.part(np.flatnonzero(kept)), PrecomputedRows(one.K[kept][:, kept]), tol=1e-11
         )
         equal(one.K[3, kept] @ smaller.c, (one.K @ c)[3], 1e-6)
 

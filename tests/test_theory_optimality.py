@@ -16,12 +16,11 @@ from bandsvm.certificate import (
     primal_value,
 )
 from bandsvm.engines.slopes import ascent_slopes, violation
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.problem import BandProblem
 from statements import (
     ANY,
     at_most,
-    bend,
     dual,
     equal,
     gap_terms,
@@ -31,6 +30,7 @@ from statements import (
     numbered,
     positive_part,
     primal,
+    ridge_at,
     slopes,
     states,
 )
@@ -51,7 +51,7 @@ def test_slopes_and_violation(one, k):
             if np.isfinite(right[i]):
                 rate = (dual(one, c + unit) - dual(one, c)) / SMALL
                 equal(rate, k("29") * (right[i] + f[i]) - f[i], 1e-4)
-                equal(rate, right[i] + (k("53", 0.5) - 1) * bend(problem, c)[i] * c[i], 1e-4)
+                equal(rate, right[i] + (k("53", 0.5) - 1) * ridge_at(problem, c)[i] * c[i], 1e-4)
             if np.isfinite(left[i]):
                 rate = (dual(one, c) - dual(one, c - unit)) / SMALL
                 equal(rate, left[i], 1e-4)
@@ -113,7 +113,7 @@ def test_intercept(one, k):
             equal(b, 0.0)
         elif free.any():
             edge = np.where(c > 0, problem.lo, problem.hi)
-            equal(b, k("38") * (edge - f - bend(problem, c) * c)[free].mean())
+            equal(b, k("38") * (edge - f - ridge_at(problem, c) * c)[free].mean())
             at_most(M, b)
             at_most(b, m)
     two = BandProblem(np.array([1.0, -3.0]), np.array([2.0, -1.5]), *np.ones((2, 2)))
@@ -197,7 +197,7 @@ def test_drift_moves_violation_and_gap_by_no_more(one, k):
         for _ in range(5):
             drift = rng.random()
             f = true + drift * np.where(rng.random(len(c)) < 0.5, -1.0, 1.0)
-            equal(gradient_drift(GivenRows(one.K), c, f), k("47") * drift)
+            equal(gradient_drift(PrecomputedRows(one.K), c, f), k("47") * drift)
             b = choose_intercept(problem, c, f)
             m, M = intercept_interval(problem, c, f)
             m_true, M_true = intercept_interval(problem, c, true)
@@ -242,14 +242,14 @@ def test_squared_losses(one, k):
         short, beyond = positive_part(problem.lo - g), positive_part(g - problem.hi)
         loss = problem.below * short**2 + k("50") * problem.above * beyond**2
         equal(loss, losses_at(problem, everywhere))
-        bends = 1 / (2 * np.where(tried > 0, problem.below, problem.above))
+        ridges = 1 / (2 * np.where(tried > 0, problem.below, problem.above))
         values = np.where(tried >= 0, problem.lo, problem.hi) * tried - tried * g
-        values = (values - 0.5 * k("51") * bends * tried**2).max(axis=0)
+        values = (values - 0.5 * k("51") * ridges * tried**2).max(axis=0)
         equal(losses_at(problem, everywhere), values, 1e-4)
     for c in one.points():
         f = one.K @ c
         edges = np.where(c >= 0, problem.lo, problem.hi) * c
-        value = (edges - 0.5 * k("52") * bend(problem, c) * c**2).sum() - 0.5 * c @ f
+        value = (edges - 0.5 * k("52") * ridge_at(problem, c) * c**2).sum() - 0.5 * c @ f
         equal(dual_value(problem, c, f), value)
         for b in one.intercepts():
             g = f + b

@@ -8,7 +8,7 @@ import numpy as np
 from bandsvm import BandedSVC
 from bandsvm.certificate import FEASIBLE, certify, choose_intercept
 from bandsvm.datasets import make_paper_clusters
-from bandsvm.kernels import GivenRows
+from bandsvm.kernels import PrecomputedRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 from statements import ANY, at_most, equal, gap_terms, judged, states
@@ -78,7 +78,7 @@ def test_gap_bounds_how_far_the_model_is(one, k):
 @states("64", losses=("hinge",), kernels=("rbf",), seeds=1)
 def test_verdict(one, k):
     """Violation and twice the drift against tol, constraints against their rounding."""
-    problem, rows = one.problem, GivenRows(one.K)
+    problem, rows = one.problem, PrecomputedRows(one.K)
     c = one.optimum
     f = one.K @ c
 

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bandsvm import BandedSVC, _threads
-from bandsvm._threads import single_threaded_blas
+from bandsvm import BandedSVC
 from bandsvm.kernels import resolve_gamma
+from bandsvm.system import threads
+from bandsvm.system.threads import single_threaded_blas
 
 ROUNDS = 2
 
@@ -202,8 +203,8 @@ def test_limits_of_each_thread_are_restored(monkeypatch):
         def restore_original_limits(self):
             calls.append("restored")
 
-    monkeypatch.setattr(_threads, "_blas", lambda: (Libraries(), Libraries()))
-    single = _threads._SingleThreadedBlas()
+    monkeypatch.setattr(threads, "_blas", lambda: (Libraries(), Libraries()))
+    single = threads._SingleThreadedBlas()
     with single():
         with single():  # sets the limit of its thread, not again that of the process
             assert calls == [1, 1, 1]

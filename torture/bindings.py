@@ -250,7 +250,7 @@ def of_solve_block(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any
     padded = padded.astype(rng.choice([np.float32, np.float64]))
     return {
         **{"kernel": padded[:, :size], **bands(rng, size, guarded)},
-        **{"bend_below": np.zeros(size), "bend_above": np.zeros(size)},
+        **{"ridge_below": np.zeros(size), "ridge_above": np.zeros(size)},
         **{"tol": 1e-3, "max_steps": 200, "has_intercept": bool(rng.integers(2))},
     }, guarded
 

@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file, make_classification
 
 import bandsvm
-from bandsvm import _files
 from bandsvm.cli import fit, main
+from bandsvm.system import files
 
 N_SAMPLES = 400
 # Calls and returns within the writing of files, and a few more, so that some writes end.
@@ -108,7 +108,7 @@ def _killed(folder: Path, task: str, kind: str, k: int) -> None:
 
 def _die_at(last: int) -> None:
     """Kill this process at an event in the writing of a file: a call, or the return of one."""
-    watched, seen, inside = _files._write_beside.__code__, 0, False
+    watched, seen, inside = files._write_beside.__code__, 0, False
 
     def watch(frame: Any, event: str, argument: Any) -> None:
         nonlocal seen, inside

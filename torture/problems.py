@@ -70,7 +70,7 @@ class Problem:
     meant: NDArray | None
     labels: NDArray
     weights: Any
-    chain: list[dict[str, Any]]
+    solver: list[dict[str, Any]]
     lowered: bool
     what: str
 
@@ -95,13 +95,13 @@ def problem(number: int) -> Problem:
     weights = _weights(rng, len(samples))
     if meant is not None and not np.isfinite(meant).all():
         meant = None
-    chain = _chain(rng, kernel, labels)
-    named = [{**settings, "kernel": getattr(kernel, "__name__", kernel)} for settings in chain]
+    solver = _chain(rng, kernel, labels)
+    named = [{**settings, "kernel": getattr(kernel, "__name__", kernel)} for settings in solver]
     heavy = "no" if weights is None else f"min {np.min(weights):.3g} max {np.max(weights):.3g}"
     lowered = bool(rng.random() < LOWERED_SHARE)
     limits = "lowered limits" if lowered else ""
     what = f"{shape} {scale} {store.__name__} {poison} y={kind} weights={heavy} {limits} {named}"
-    return Problem(X, y, meant, labels, weights, chain, lowered, what)
+    return Problem(X, y, meant, labels, weights, solver, lowered, what)
 
 
 def _samples(rng: Generator) -> tuple[NDArray, str]:
@@ -262,7 +262,7 @@ def _weights(rng: Generator, n: int) -> Any:
 
 
 def _chain(rng: Generator, kernel: Any, labels: NDArray) -> list[dict[str, Any]]:
-    """Return the parameters of one fit, or of a chain of warm starts."""
+    """Return the parameters of one fit, or of a solver of warm starts."""
     first = _parameters(rng, kernel, labels)
     if rng.random() < 0.8:
         return [first]
@@ -325,7 +325,7 @@ def case(number: int) -> tuple[str, str]:
     given = problem(number)
     model = BandedSVC()
     outcomes, faults = [], []
-    for settings in given.chain:
+    for settings in given.solver:
         outcome, fault = one_fit(model, settings, given)
         outcomes.append(outcome)
         faults += [fault] if fault else []

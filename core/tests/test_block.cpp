@@ -16,18 +16,18 @@ namespace {
 
 struct Problem {
   std::size_t size;
-  std::vector<double> K, lo, hi, below, above, bend_below, bend_above;
+  std::vector<double> K, lo, hi, below, above, ridge_below, ridge_above;
 
   Band band(std::size_t i) const {
-    return {lo[i], hi[i], below[i], above[i], bend_below[i], bend_above[i]};
+    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
   }
 
   // sum_i h_i(c_i) - c'Kc / 2
   double dual(const std::vector<double>& c) const {
     double value = 0;
     for (std::size_t i = 0; i < size; ++i) {
-      const double bend = c[i] > 0 ? bend_below[i] : bend_above[i];
-      value += c[i] * ((c[i] > 0 ? lo[i] : hi[i]) - bend * c[i] / 2);
+      const double ridge = c[i] > 0 ? ridge_below[i] : ridge_above[i];
+      value += c[i] * ((c[i] > 0 ? lo[i] : hi[i]) - ridge * c[i] / 2);
       for (std::size_t j = 0; j < size; ++j) value -= c[i] * c[j] * K[i * size + j] / 2;
     }
     return value;
@@ -47,7 +47,7 @@ struct Problem {
   }
 };
 
-Problem random_problem(std::size_t size, int seed, double bend) {
+Problem random_problem(std::size_t size, int seed, double ridge) {
   const auto Z = bandsvm_tests::random_matrix(size, size + 2, 1.0, seed);
   std::mt19937 random{std::uint32_t(seed)};
   std::uniform_real_distribution<double> uniform(0.3, 2.0);
@@ -61,8 +61,8 @@ Problem random_problem(std::size_t size, int seed, double bend) {
     p.hi.push_back(is_positive ? 1.5 : -1.0);
     p.below.push_back(uniform(random));
     p.above.push_back(uniform(random));
-    p.bend_below.push_back(bend);
-    p.bend_above.push_back(2 * bend);
+    p.ridge_below.push_back(ridge);
+    p.ridge_above.push_back(2 * ridge);
   }
   return p;
 }
@@ -73,7 +73,7 @@ BlockReport solve(const Problem& p, std::vector<double>& c, double tol, bool has
   const std::vector<double> f = p.gradient(c);
   return solve_block(
       Block<Real>{kernel.data(), p.lo.data(), p.hi.data(), p.below.data(), p.above.data(),
-                  p.bend_below.data(), p.bend_above.data(), c.data(), f.data(), p.size, p.size},
+                  p.ridge_below.data(), p.ridge_above.data(), c.data(), f.data(), p.size, p.size},
       tol, 100000, has_intercept);
 }
 
@@ -148,8 +148,8 @@ TEST_CASE_TEMPLATE("blocks end where no pair, or variable, violates", Real, floa
   const double tol = sizeof(Real) == 4 ? 1e-3 : 1e-9;
   for (std::size_t size : {1, 2, 17, 130})
     for (bool has_intercept : {true, false})
-      for (double bend : {0.0, 0.3}) {
-        const Problem p = random_problem(size, int(size), bend);
+      for (double ridge : {0.0, 0.3}) {
+        const Problem p = random_problem(size, int(size), ridge);
         std::vector<double> c(size);
         const BlockReport report = solve<Real>(p, c, tol, has_intercept);
         CHECK(!report.stalled);

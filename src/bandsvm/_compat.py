@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bandsvm._course import Course, Observer
+from bandsvm.fitting.run import FitRun, Observer
 from bandsvm.solvers import Status
 
 try:
@@ -37,9 +37,9 @@ class FitTasks(Observer):
         self._root: Any = None
         self._problem: Any = None
 
-    def begin(self, course: Course) -> None:
+    def begin(self, run: FitRun) -> None:
         """Open the task of a problem; two classes make one, which is the fit itself."""
-        n_problems = len(course.training.problems)
+        n_problems = len(run.training.problems)
         if self._root is None:
             steps_alone = n_problems == 1
             self._root = self._estimator._init_callback_context(
@@ -48,15 +48,15 @@ class FitTasks(Observer):
             self._begin(self._root)
         if n_problems > 1:
             self._close_problem()
-            title = course.training.titles()[course.index].rstrip(":")
+            title = run.training.titles()[run.index].rstrip(":")
             self._problem = self._root.subcontext(task_name=title, max_subtasks=None)
             self._begin(self._problem)
 
-    def step(self, course: Course) -> Status | None:
+    def step(self, run: FitRun) -> Status | None:
         """Report an outer step as a task that has ended."""
-        step = (self._problem or self._root).subcontext(task_name=f"step {course.progress.n_iter}")
+        step = (self._problem or self._root).subcontext(task_name=f"step {run.progress.n_iter}")
         self._begin(step)
-        wants_end = self._end(step, lambda: vars(course.model()))
+        wants_end = self._end(step, lambda: vars(run.model()))
         return Status.STOPPED if wants_end else None
 
     def close(self) -> None:

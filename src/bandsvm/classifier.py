@@ -11,16 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm import _validation
 from bandsvm._compat import CallbackSupportMixin
-from bandsvm._fitting import fit_model, kernel_rows
-from bandsvm._position import BandPositionMixin, verdict
-from bandsvm._threads import single_threaded_blas
-from bandsvm._training_set import training_set
 from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import shortfall
+from bandsvm.checks import data
+from bandsvm.decisions import BandPositionMixin, verdict
+from bandsvm.fitting.fit import fit_model, kernel_rows
+from bandsvm.fitting.training_set import training_set
 from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
+from bandsvm.system.threads import single_threaded_blas
 
 # Rounding errors that decision values of float32 samples may have, unless ``tol`` is less.
 LARGEST_ROUNDING = 1e-3
@@ -264,7 +264,7 @@ default='rbf'
             `tol` or 1e-3, whichever is less.
         """
         check_is_fitted(self)
-        X = _validation.check_for_prediction(self, X)
+        X = data.check_for_prediction(self, X)
         with single_threaded_blas():
             values = self._decide(X)
         if X.dtype == np.float32:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._training import training_problems
-from bandsvm._validation import check_weights
+from bandsvm.checks.data import check_weights
+from bandsvm.fitting.training import training_problems
 
 if TYPE_CHECKING:
     from bandsvm.classifier import BandedSVC

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._cached import cached_property
 from bandsvm._piecewise import project
+from bandsvm.system.cached import cached_property
 
 # Share of sum |c| that rounding may leave in sum c.
 ROUNDING = 1e-13
@@ -32,7 +32,7 @@ class BandProblem:
 
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
-    Squared losses have no bounds; they subtract ``bend_i c_i^2 / 2`` instead, section 5.
+    Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead, section 5.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class BandProblem:
         return Sides(*(4.0 * np.sqrt(cost) * np.sqrt(at_zero) for cost in (self.below, self.above)))
 
     @cached_property
-    def bends(self) -> Sides:
+    def ridge(self) -> Sides:
         """Curvature that the loss adds to the dual where c > 0 and where c < 0."""
         if not self.is_squared:
             return Sides(np.zeros(self.n_samples), np.zeros(self.n_samples))
@@ -110,13 +110,13 @@ class BandProblem:
             )
         )
 
-    def bend(self, c: NDArray, indices: NDArray | slice = slice(None)) -> NDArray[np.float64]:
+    def ridge_at(self, c: NDArray, indices: NDArray | slice = slice(None)) -> NDArray[np.float64]:
         """Return the curvature that the loss adds on the side of ``c``, which may be of some."""
-        return np.where(c > 0.0, self.bends.below[indices], self.bends.above[indices])
+        return np.where(c > 0.0, self.ridge.below[indices], self.ridge.above[indices])
 
     def gradient(self, c: NDArray, f: NDArray) -> NDArray[np.float64]:
-        """Return the gradient of all that is quadratic in ``c``: ``f = K c`` and the bends."""
-        return f + self.bend(c) * c if self.is_squared else f
+        """Return the gradient of all that is quadratic in ``c``: ``f = K c`` and the ridges."""
+        return f + self.ridge_at(c) * c if self.is_squared else f
 
     def largest_coefficient(self) -> float:
         """Return about the largest size that a coefficient takes."""

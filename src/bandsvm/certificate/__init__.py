@@ -1,4 +1,8 @@
-"""The certificate of a fit: how far a solution is from optimal, by code no solver shares."""
+"""The certificate of a fit: how far a solution is from optimal, by code no solver shares.
+
+- `_values`: objectives, gap, violations.
+- `shortfall`: the sentence that a warning prints when a certificate falls short.
+"""
 
 from __future__ import annotations
 

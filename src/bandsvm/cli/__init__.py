@@ -1,4 +1,12 @@
-"""The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs."""
+"""The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs.
+
+- `fit`, `predict`, `inspect`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
+  bandsvm.cli``.
+- `_options`, `_output`: what they share; `_models`: the models they make; `_checkpoint`: the file
+  beside a model that is not finished; `_tune_plot`: the picture of a search.
+- `_tables`: data files, over `_bytes` (unpacking within limits), `_svmlight`, `_csv`, `_parquet`,
+  `_npz`.
+"""
 
 from __future__ import annotations
 

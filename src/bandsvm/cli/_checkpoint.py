@@ -10,9 +10,9 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from bandsvm._files import is_own
 from bandsvm.cli._models import write_model
 from bandsvm.persistence.native import load_bytes
+from bandsvm.system.files import is_own
 
 # Without waiting for whoever writes to a pipe, and without following a link.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._text import shown
 from bandsvm.cli._bytes import ALWAYS_FINE, DataFile, DataFileError
+from bandsvm.system.text import shown
 
 DELIMITERS = ",;\t"
 # A line of cells takes many times its length while it is taken apart.

@@ -17,9 +17,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from bandsvm import BandedSVC, save
-from bandsvm._course import Course, Observer
 from bandsvm.certificate import Certificate
 from bandsvm.cli._tables import Table
+from bandsvm.fitting.run import FitRun, Observer
 
 
 def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, Any]) -> Pipeline:
@@ -89,12 +89,12 @@ class Checkpoint(Observer):
         self._write, self._every, self._warn = write, every, warn
         self._last = time.monotonic()
 
-    def step(self, course: Course) -> None:
+    def step(self, run: FitRun) -> None:
         """Write a checkpoint if one is due and the decision values are up to date."""
-        if time.monotonic() - self._last < self._every or not course.progress.is_current:
+        if time.monotonic() - self._last < self._every or not run.progress.is_current:
             return
         try:
-            self._write(course.model())
+            self._write(run.model())
         except OSError as error:
             self._warn(f"no checkpoint was written: {error.strerror}; training goes on.")
         # After writing: what takes long to write is written less often.

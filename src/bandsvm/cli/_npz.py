@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._text import is_text, some
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
 from bandsvm.persistence._values import checked_csr
+from bandsvm.system.text import is_text, some
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy writes. Python unpacks other methods without a limit on what comes out at once.

@@ -137,6 +137,6 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
-def given_parameters(options: argparse.Namespace) -> dict[str, Any]:
+def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of BandedSVC that the user gave."""
     return {name: getattr(options, name) for name in PARAMETERS if hasattr(options, name)}

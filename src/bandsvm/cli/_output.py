@@ -8,7 +8,7 @@ import math
 import sys
 from typing import Any
 
-from bandsvm._text import printable
+from bandsvm.system.text import printable
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -24,7 +24,7 @@ class Output:
         self.is_quiet, self.is_json = options.quiet, options.json
         self._to_stderr = options.json or results_on_stdout
 
-    def tell(self, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Say something that people want to know."""
         if not self.is_quiet:
             sentence = printable(sentence, kept="\n")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._text import shown
 from bandsvm.cli._bytes import ALWAYS_FINE, DataFile, DataFileError, reason
+from bandsvm.system.text import shown
 
 # Every value becomes a float64.
 BYTES_PER_VALUE = 8

@@ -8,9 +8,9 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from bandsvm._files import MOST_FEATURES
-from bandsvm._text import shown
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
+from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.text import shown
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
 DENSE = 0.5

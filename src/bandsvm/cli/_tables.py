@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._files import MOST_FEATURES
-from bandsvm._text import shown, some
 from bandsvm.cli import _npz, _svmlight
 from bandsvm.cli._bytes import DataFileError, read_file, suffix_of
 from bandsvm.cli._csv import Text
 from bandsvm.cli._parquet import Parquet
+from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.text import shown, some
 
 # A column of one of these names holds the labels, unless --target says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")

@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
 from bandsvm import BandedSVCCV
-from bandsvm._files import write_whole
-from bandsvm._position import verdict
+from bandsvm.decisions import verdict
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
+from bandsvm.system.files import write_whole
 
 FORMATS = (".png", ".svg", ".pdf")
 

@@ -10,7 +10,7 @@ from bandsvm.cli._options import (
     add_data_options,
     add_model_options,
     add_output_options,
-    given_parameters,
+    chosen_parameters,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, Output
 
@@ -43,22 +43,22 @@ def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
     from sklearn.pipeline import Pipeline
 
-    from bandsvm._fitting import fit_model
     from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
     from bandsvm.cli._tables import read_table
+    from bandsvm.fitting.fit import fit_model
 
     output = Output(options)
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
     table = read_table(options.train, options)
-    output.tell(table.describe())
-    pipeline = prepare(before, table, options.scale, given_parameters(options))
+    output.report(table.describe())
+    pipeline = prepare(before, table, options.scale, chosen_parameters(options))
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.tell(table.describe_scaling(pipeline))
+    output.report(table.describe_scaling(pipeline))
 
     def as_pipeline(fitted: Any) -> Pipeline:
         return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
@@ -73,9 +73,9 @@ def run(options: argparse.Namespace) -> int:
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = summary(model, None if was_interrupted else X, table.y)
-    output.tell(repr(model.certificate_))
-    output.tell(result.describe())
-    output.tell(f"The model is in {options.model}.")
+    output.report(repr(model.certificate_))
+    output.report(result.describe())
+    output.report(f"The model is in {options.model}.")
     output.result({**result.values(), "model": str(options.model)})
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bandsvm._text import shown
 from bandsvm.cli._options import add_output_options
 from bandsvm.cli._output import Output
+from bandsvm.system.text import shown
 
 N_BINS = 8
 # What is shown of labels, and of names of features.
@@ -46,22 +46,22 @@ def run(options: argparse.Namespace) -> int:
     }
     names = getattr(model, "feature_names_in_", None)
     certificate = getattr(classifier, "certificate_", None)
-    output.tell(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
-    output.tell(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
+    output.report(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
+    output.report(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
     of_names = "" if names is None else f" ({_some(names, MOST_NAMES)})"
-    output.tell(f"  features        {classifier.n_features_in_}{of_names}")
+    output.report(f"  features        {classifier.n_features_in_}{of_names}")
     settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
-    output.tell(f"  parameters      {settings or 'all as by default'}")
-    output.tell(f"  gamma           {classifier.gamma_:.6g}")
-    output.tell(f"  support vectors {classifier.dual_coef_.shape[1]}")
+    output.report(f"  parameters      {settings or 'all as by default'}")
+    output.report(f"  gamma           {classifier.gamma_:.6g}")
+    output.report(f"  support vectors {classifier.dual_coef_.shape[1]}")
     bars = histogram(classifier) if hasattr(classifier, "xi_") else []
     if certificate is not None:
-        output.tell(repr(certificate))
+        output.report(repr(certificate))
     if bars:
-        output.tell("Decision values of the training samples, y g(x), against the band:")
+        output.report("Decision values of the training samples, y g(x), against the band:")
         largest = max(n for _, n in bars)
         for label, n in bars:
-            output.tell(f"  {label:>20} {n:>8} {'#' * round(BAR_WIDTH * n / largest)}".rstrip())
+            output.report(f"  {label:>20} {n:>8} {'#' * round(BAR_WIDTH * n / largest)}".rstrip())
     output.result(
         {
             "model": str(options.model),

@@ -10,9 +10,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from bandsvm._text import printable, some
 from bandsvm.cli._options import add_data_options, add_output_options
 from bandsvm.cli._output import Output
+from bandsvm.system.text import printable, some
 
 # What spreadsheets take for the beginning of a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -46,14 +46,14 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from bandsvm import load
-    from bandsvm._files import write_whole
     from bandsvm.cli._models import classifier_of, transformed
     from bandsvm.cli._tables import read_table
+    from bandsvm.system.files import write_whole
 
     output = Output(options, results_on_stdout=options.output is None)
     model = load(options.model)
     table = read_table(options.data, options, model)
-    output.tell(table.describe())
+    output.report(table.describe())
     classifier = classifier_of(model)
     X = transformed(model, table.X)
     with warnings.catch_warnings():
@@ -70,10 +70,10 @@ def run(options: argparse.Namespace) -> int:
     if table.y is not None:
         n_right = int(np.sum(columns["label"].astype(str) == table.y.astype(str)))
         result["accuracy"] = n_right / len(table.y)
-        output.tell(f"Accuracy {result['accuracy']:.4f} ({n_right} of {len(table.y)}).")
+        output.report(f"Accuracy {result['accuracy']:.4f} ({n_right} of {len(table.y)}).")
     if options.output is not None:
         write_whole(options.output, _as_text(columns).encode())
-        output.tell(f"The predictions are in {options.output}.")
+        output.report(f"The predictions are in {options.output}.")
         result["output"] = str(options.output)
     elif options.json:
         result |= columns

@@ -41,12 +41,12 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.paper.report import reproduce
 
     output = Output(options)
-    verdicts = reproduce(options.out, options.seeds, options.n_per_cluster, output.tell)
-    output.tell("")
+    verdicts = reproduce(options.out, options.seeds, options.n_per_cluster, output.report)
+    output.report("")
     for verdict in verdicts:
-        output.tell(f"{verdict.verdict:<24} {verdict.claim} [{verdict.origin}]")
-        output.tell(f"{'':<24} {verdict.measured}")
+        output.report(f"{verdict.verdict:<24} {verdict.claim} [{verdict.origin}]")
+        output.report(f"{'':<24} {verdict.measured}")
     report = options.out / "report.html"
-    output.tell(f"\nThe report is in {report}.")
+    output.report(f"\nThe report is in {report}.")
     output.result({"report": str(report), "claims": {v.key: v.verdict for v in verdicts}})
     return 0

@@ -10,7 +10,7 @@ from bandsvm.cli._options import (
     add_data_options,
     add_model_options,
     add_output_options,
-    given_parameters,
+    chosen_parameters,
     positive_whole,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, Output
@@ -57,13 +57,13 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         check_format(options.plot)
     table = read_table(options.train, options)
-    output.tell(table.describe())
-    pipeline = prepare(None, table, options.scale, given_parameters(options))
+    output.report(table.describe())
+    pipeline = prepare(None, table, options.scale, chosen_parameters(options))
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.tell(table.describe_scaling(pipeline))
+    output.report(table.describe_scaling(pipeline))
     folds = StratifiedKFold(options.folds, shuffle=True, random_state=0)
     search = BandedSVCCV(
-        **{**given_parameters(options), "cv": folds, "scoring": options.scoring},
+        **{**chosen_parameters(options), "cv": folds, "scoring": options.scoring},
         verbose=0 if options.quiet else 1,
     )
     exit_code = DONE
@@ -82,15 +82,15 @@ def run(options: argparse.Namespace) -> int:
         for name, value in chosen.items()
     )
     score = options.scoring or "accuracy"
-    output.tell(f"Best of {len(search.cv_results_['params'])} candidates: {settings}")
-    output.tell(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
-    output.tell(repr(best.certificate_))
+    output.report(f"Best of {len(search.cv_results_['params'])} candidates: {settings}")
+    output.report(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
+    output.report(repr(best.certificate_))
     result = summary(best, X if exit_code == DONE else None, table.y)
-    output.tell(result.describe())
-    output.tell(f"The model is in {options.model}.")
+    output.report(result.describe())
+    output.report(f"The model is in {options.model}.")
     if options.plot is not None and exit_code == DONE:
         write_plot(search, X, table.y, folds, options.plot)
-        output.tell(f"The picture is in {options.plot}.")
+        output.report(f"The picture is in {options.plot}.")
     output.result(
         {
             "best": chosen,

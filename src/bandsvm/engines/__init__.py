@@ -1,7 +1,10 @@
 """Engines: a point of a band problem's dual, and all the arithmetic that moves it.
 
-Solvers decide what happens next; an engine does it, wherever its arrays are kept. A store of
-kernel rows says which engine serves it: ``rows.engine(problem, c, f)``.
+Solvers decide what happens next; an engine does it, wherever its arrays are kept. A store of kernel
+rows chooses its engine: ``rows.engine(problem, c, f)``.
+
+- `cpu`: NumPy arrays, moved by compiled functions.
+- `slopes`: the slopes of the dual, by which solvers select variables and stop.
 """
 
 from __future__ import annotations

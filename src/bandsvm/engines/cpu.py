@@ -97,7 +97,7 @@ class CpuEngine:
     def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
         problem, kernel, c, f = self.problem, self.block(block), self.c[block], self.f[block]
-        bands = (problem.lo, problem.hi, *problem.bounds, *problem.bends)
+        bands = (problem.lo, problem.hi, *problem.bounds, *problem.ridge)
         if len(block) < problem.n_samples or (np.diff(block) != 1).any():
             bands = tuple(values[block] for values in bands)
         n_steps, _, stalled = _core.solve_block(

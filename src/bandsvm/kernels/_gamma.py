@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._threads import n_threads
+from bandsvm.system.threads import n_threads
 
 FEWEST_FOR_THREADS = 100_000
 

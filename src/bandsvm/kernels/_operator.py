@@ -42,7 +42,7 @@ class KernelOperator(Protocol):
     def is_coarse(self) -> bool:
         """Whether products are of less than double precision."""
 
-    def sharper(self) -> KernelOperator | None:
+    def more_precise(self) -> KernelOperator | None:
         """Return the same in higher precision, or None if there is none."""
 
     def engine(

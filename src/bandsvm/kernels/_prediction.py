@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._threads import n_threads
-from bandsvm._watch import look
 from bandsvm.kernels._packing import PackedKernel, pack, rows_at_once
 from bandsvm.kernels._precision import errors_of_products
 from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples
+from bandsvm.system.stopping import check_stop
+from bandsvm.system.threads import n_threads
 
 # Samples that are packed at a time.
 CHUNK_BYTES = 32 * 2**20
@@ -48,7 +48,7 @@ class PackedProduct:
         """Return the products, computed in float64."""
         products = np.empty((A.shape[0], self._coefficients.shape[1]))
         for part in self._parts(A, np.float64):
-            look()
+            check_stop()
             products[part] = self._multiply(self._pack(A[part], np.float64), np.float64)
         return finite(products)
 
@@ -65,7 +65,7 @@ class PackedProduct:
         right, _ = self._right(np.float32)
         largest_norm = float(right.norms.max(initial=0.0))
         for part in self._parts(A, np.float32):
-            look()
+            check_stop()
             left = self._pack(A[part], np.float32)
             errors[part] = errors_of_products(
                 self._kernel, left.norms, largest_norm, self._coefficients

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm import _core, _memory
-from bandsvm._watch import look
+from bandsvm import _core
 from bandsvm.kernels._operator import Kernel, OnCpu, Rows
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
+from bandsvm.system import memory
+from bandsvm.system.stopping import check_stop
 
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
@@ -78,7 +79,7 @@ class ComputedRows(OnCpu):
         """Yield slices of as many rows as are added at a time."""
         size = min(self._capacity, self._rows_at_once)
         for start in range(0, len(indices), size):
-            look()
+            check_stop()
             yield slice(start, start + size)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
@@ -137,7 +138,7 @@ class KernelRows(ComputedRows):
     ) -> None:
         width = max(width, len(samples))
         if cache_bytes is None:
-            cache_bytes = _memory.default_bytes(8 * width * len(samples))
+            cache_bytes = memory.default_bytes(8 * width * len(samples))
         blocks = min(8 * min(len(samples), ROWS_AT_ONCE) ** 2, BLOCK_SHARE * cache_bytes)
         super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
         self._write = write or self._write_by_kernel
@@ -149,7 +150,7 @@ class KernelRows(ComputedRows):
         """Whether rows are of less than double precision."""
         return False
 
-    def sharper(self) -> None:
+    def more_precise(self) -> None:
         """Return rows of higher precision: there are none."""
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
@@ -177,7 +178,7 @@ class KernelRows(ComputedRows):
         """Write rows of K as the kernel computes them."""
         per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for start in range(0, len(indices), per_call):
-            look()
+            check_stop()
             part = slice(start, start + per_call)
             rows = self.samples.take(indices[part])
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
@@ -212,7 +213,7 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
     for some in B.chunks(8 * B.n_values_per_sample):
         right, factors = B.take(some), values[some]
         for part in A.chunks(max(len(right), A.n_values_per_sample)):
-            look()
+            check_stop()
             products[part] += finite_values(kernel, A.take(part), right) @ factors
     return products
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._cached import cached_property
+from bandsvm.system.cached import cached_property
 
 # Float64 copies are made of this many bytes of samples at a time.
 CHUNK_BYTES = 8 * 2**20

@@ -16,8 +16,8 @@ from bandsvm.kernels._prediction import PackedProduct
 from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
-from bandsvm.kernels.given import FromFunction, GivenRows
 from bandsvm.kernels.packed import PackedRows, row_writer
+from bandsvm.kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm.kernels.products import Linear, Poly, Sigmoid, linear_product
 
 # name -> kernel function of (gamma, coef0, degree)
@@ -78,7 +78,7 @@ class KernelSettings:
         ``n_uses`` says how often a row is likely to be used, if many problems share the store.
         """
         if self.is_given:
-            return GivenRows(X)
+            return PrecomputedRows(X)
         function, packed = self.function(), self.packed()
         if packed is None:
             return KernelRows(function, Samples(X), cache_bytes)

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._watch import look
 from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._samples import CHUNK_BYTES
+from bandsvm.system.stopping import check_stop
 
 
 class LinearOperator(OnCpu):
@@ -43,7 +43,7 @@ class LinearOperator(OnCpu):
         """Number of variables whose block of K can be computed at a time."""
         return self.n_samples
 
-    def sharper(self) -> None:
+    def more_precise(self) -> None:
         """Return the same in higher precision: there is none."""
 
     def part(self, indices: NDArray) -> LinearOperator:
@@ -66,7 +66,7 @@ class LinearOperator(OnCpu):
         """Return ``X[indices]' values``: the weights of features in the decision rule."""
         weights = np.zeros(self._X.shape[1])
         for start in range(0, len(indices), self._chunk):
-            look()
+            check_stop()
             part = slice(start, start + self._chunk)
             weights += self._X[indices[part]].T @ values[part]
         return weights
@@ -81,7 +81,7 @@ class LinearOperator(OnCpu):
         """Add K[:, indices] @ values to f."""
         weights = self.weights(indices, values)
         for start in range(0, self.n_samples, self._chunk):
-            look()
+            check_stop()
             part = slice(start, start + self._chunk)
             f[part] += self._X[part] @ weights
 

@@ -8,9 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm import _core, _memory
-from bandsvm._threads import n_threads
-from bandsvm._watch import look
+from bandsvm import _core
 from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._packing import (
     PackedKernel,
@@ -30,6 +28,9 @@ from bandsvm.kernels._rows import (
     finite,
 )
 from bandsvm.kernels._samples import Samples
+from bandsvm.system import memory
+from bandsvm.system.stopping import check_stop
+from bandsvm.system.threads import n_threads
 
 # With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
 FEWEST_PRODUCTS_TO_PICK = 60
@@ -99,9 +100,7 @@ class PackedRows(ComputedRows):
     ) -> None:
         threads = n_threads(n_jobs)
         if cache_bytes is None:
-            cache_bytes = _memory.default_bytes(
-                useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2
-            )
+            cache_bytes = memory.default_bytes(useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2)
         self._origin = packed_kernel.origin(X) if origin is None else origin
         packed = pack(packed_kernel, X, self._origin, dtype, threads)
         row_bytes = packed.stride * dtype().itemsize
@@ -142,7 +141,7 @@ class PackedRows(ComputedRows):
         """Whether rows are of less than double precision."""
         return self._dtype is np.float32
 
-    def sharper(self) -> PackedRows | None:
+    def more_precise(self) -> PackedRows | None:
         """Return the same rows in float64, or None if that is what they are."""
         if self._dtype is np.float64:
             return None
@@ -226,7 +225,7 @@ class PackedRows(ComputedRows):
     def accumulate(self, f: NDArray, indices: NDArray, values: NDArray, columns: Any) -> None:
         """Add K[columns, indices] @ values to f without keeping the rows."""
         for start in range(0, len(indices), self._rows_at_once):
-            look()
+            check_stop()
             part = slice(start, start + self._rows_at_once)
             _core.accumulate_rows(
                 self._packed,
@@ -277,7 +276,7 @@ class PartOfRows(OnCpu):
         """Whether rows are of less than double precision."""
         return self._whole.is_coarse
 
-    def sharper(self) -> None:
+    def more_precise(self) -> None:
         """Return rows of higher precision: ask the whole."""
 
     def part(self, indices: NDArray) -> None:

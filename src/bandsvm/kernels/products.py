@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._threads import single_threaded_blas
 from bandsvm.kernels._samples import Samples, inner_products, squared_norms
+from bandsvm.system.threads import single_threaded_blas
 
 
 @dataclass(frozen=True)

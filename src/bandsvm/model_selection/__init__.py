@@ -1,4 +1,13 @@
-"""Choosing the band: searches over shared kernels, and the error of samples left out."""
+"""Choosing the band: searches over shared kernels, and the error of samples left out.
+
+- Searches: `_cv` (`BandedSVCCV`) over `_search` (what to try next); `_choices`, `_grid` (what to
+  try, checked), `_splits` (folds), `_scoring` (scores of decision values), `_folds` (candidates
+  through the folds), `_standings` (scores so far), `_reporting` (progress, and when to stop).
+- Paths: `_path` (`band_path`) over `_following` (from one point to the next); `_band_path` (the
+  result).
+- Leave-one-out: `_leave_one_out` (exact, by refits), `_bound` (without refits).
+- `_shared`: many problems over one store of kernel rows.
+"""
 
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted
 from bandsvm.model_selection._bound import LeaveOneOutBound, leave_one_out_bound

@@ -12,13 +12,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm._course import Outcome
-from bandsvm._fitted import set_fitted_attributes
-from bandsvm._threads import single_threaded_blas
-from bandsvm._training import Training
 from bandsvm.certificate import Certificate, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.classifier import BandedSVC
+from bandsvm.fitting.fitted import set_fitted_attributes
+from bandsvm.fitting.run import Outcome
+from bandsvm.fitting.training import Training
+from bandsvm.system.threads import single_threaded_blas
 
 
 @dataclass(frozen=True)

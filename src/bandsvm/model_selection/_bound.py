@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandsvm._training import Training
-from bandsvm._training_set import TrainingSet, training_set
 from bandsvm.certificate import duality_gap
+from bandsvm.fitting.training import Training
+from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import Samples
 from bandsvm.problem import BandProblem
 

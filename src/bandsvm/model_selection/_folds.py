@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._course import COARSE_ROUNDING
-from bandsvm._training import Training, band_problems, labels_of
-from bandsvm._watch import Stop
 from bandsvm.certificate import choose_intercept
+from bandsvm.fitting.run import COARSE_ROUNDING
+from bandsvm.fitting.training import Training, band_problems, labels_of
 from bandsvm.kernels import KernelOperator, KernelSettings
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
@@ -30,6 +29,7 @@ from bandsvm.model_selection._shared import (
 from bandsvm.model_selection._splits import Split
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
+from bandsvm.system.stopping import Stop
 
 # Up to this many samples an exact end costs nothing, and scores do not depend on the order.
 EXACT_UP_TO = 300
@@ -106,24 +106,26 @@ def cross_validate(
         return Scores(values, seconds, 0, 0, ended_by)
     rows = CheckedRows(_rows(model, folds, candidates), model)
     is_alive = np.ones(len(candidates), dtype=bool)
-    chains: list[Chain] = []
+    solvers: list[FoldSolver] = []
     for fold in range(len(folds.splits)):
-        chains.append(Chain(model, folds, fold, rows, watch, chains[-1] if chains else None))
+        solvers.append(
+            FoldSolver(model, folds, fold, rows, watch, solvers[-1] if solvers else None)
+        )
         for k in np.flatnonzero(is_alive).tolist():
             ended_by = watch.reason()
             if ended_by is not None:
                 break
             began = time.perf_counter()
-            values[k, fold] = chains[-1].score_of(candidates[k])
+            values[k, fold] = solvers[-1].score_of(candidates[k])
             seconds[k, fold] = time.perf_counter() - began
         watch.fold(candidates, fold, values[:, fold])
-        ended_by = chains[-1].ended_by or ended_by
+        ended_by = solvers[-1].ended_by or ended_by
         if ended_by is not None:
             break
         if reference is not None and fold >= 1:
             is_alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
-    n_unconverged = sum(chain.n_unconverged for chain in chains)
-    n_undefined = sum(chain.n_undefined for chain in chains)
+    n_unconverged = sum(solver.n_unconverged for solver in solvers)
+    n_undefined = sum(solver.n_undefined for solver in solvers)
     return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
 
 
@@ -165,7 +167,7 @@ class Solved(NamedTuple):
         return f + choose_intercept(problem, c, f)
 
 
-class Chain:
+class FoldSolver:
     """The candidates of one fold, one after the other, each started from the last.
 
     The first starts from that of another fold: most of their samples are the same.
@@ -178,7 +180,7 @@ class Chain:
         fold: int,
         rows: CheckedRows,
         watch: Watch,
-        other: Chain | None,
+        other: FoldSolver | None,
     ) -> None:
         self._model, self._folds, self._rows, self._watch = model, folds, rows, watch
         self._fold = fold

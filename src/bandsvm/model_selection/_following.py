@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._course import Outcome
 from bandsvm.engines.slopes import free_variables
+from bandsvm.fitting.run import Outcome
 from bandsvm.kernels import KernelOperator
 from bandsvm.model_selection._shared import at_new_bounds
 from bandsvm.problem import BandProblem

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm._memory import bytes_of, default_bytes
-from bandsvm._position import verdict
-from bandsvm._threads import single_threaded_blas
-from bandsvm._training_set import TrainingSet, training_set
 from bandsvm.certificate import choose_intercept
+from bandsvm.decisions import verdict
 from bandsvm.engines.slopes import free_variables
+from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import KernelOperator, KernelRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers.left_out import LeftOut, matrix_bytes
+from bandsvm.system.memory import bytes_of, default_bytes
+from bandsvm.system.threads import single_threaded_blas
 
 # Refits start from a solution that is sharper than they need to be.
 SHARE_OF_TOL = 0.5

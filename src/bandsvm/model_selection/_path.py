@@ -12,20 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm import _validation
-from bandsvm._course import COARSE_ROUNDING, Outcome, aim_at, judge
-from bandsvm._limits import Limits
-from bandsvm._parameters import check_finite_costs, check_parameters
-from bandsvm._threads import single_threaded_blas
-from bandsvm._training import Training, band_problems, labels_of
-from bandsvm._watch import Stop, look
+from bandsvm.checks import data
+from bandsvm.checks.parameters import check_finite_costs, check_parameters
 from bandsvm.classifier import BandedSVC
+from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.run import COARSE_ROUNDING, Outcome, aim_at, judge
+from bandsvm.fitting.training import Training, band_problems, labels_of
 from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.model_selection._shared import Start, shared_rows, solve_from
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, after
+from bandsvm.system.stopping import Stop, check_stop
+from bandsvm.system.threads import single_threaded_blas
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50
@@ -54,8 +54,8 @@ def band_path(
     vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
         What changes; 'cost' is a common factor of C1 and C2.
     values : array-like of shape (n_points,), default=None
-        Its values, in the order in which to walk. None: 50 of them around that of the model; for
-        C2, 0 and 49 up to C1; for rho2, from three times rho1 down to it.
+        Its values, in the order in which to follow them. None: 50 of them around that of the
+        model; for C2, 0 and 49 up to C1; for rho2, from three times rho1 down to it.
     model : BandedSVC, default=None
         All other parameters; None is ``BandedSVC()``. It is not changed.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -89,9 +89,9 @@ def band_path(
         raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r}.")
     check_parameters(template)
     check_finite_costs(template)
-    X, y = _validation.check_samples(template, X, y, reset=True)
-    weights = _validation.check_weights(sample_weight, X.shape[0])
-    _validation.check_for_kernel(template.kernel, X)
+    X, y = data.check_samples(template, X, y, reset=True)
+    weights = data.check_weights(sample_weight, X.shape[0])
+    data.check_for_kernel(template.kernel, X)
     labels = labels_of(template, y, weights)
     needs_gamma = uses_gamma(template.kernel)
     template.classes_ = labels.classes
@@ -99,17 +99,17 @@ def band_path(
     points = _points(template, vary, values)
     trainings = [band_problems(point, labels) for _, point in points]
     with Limits(template.time_limit), single_threaded_blas():
-        walk = Walk(template, X, trainings)
-        outcomes = walk.run()
-    if walk.ended_by is Status.INTERRUPTED:
+        solver = PathSolver(template, X, trainings)
+        outcomes = solver.run()
+    if solver.ended_by is Status.INTERRUPTED:
         with warnings.catch_warnings():
             # A warning must not turn the exception into another.
             warnings.simplefilter("ignore", ConvergenceWarning)
             path = BandPath.of(PathModels(vary, points, trainings, outcomes, X, y))
         raise PathInterrupted(path, len(points))
-    if walk.ended_by is not None:
+    if solver.ended_by is not None:
         warnings.warn(
-            f"band_path ended early ({walk.ended_by.value}) after {len(outcomes)} of "
+            f"band_path ended early ({solver.ended_by.value}) after {len(outcomes)} of "
             f"{len(points)} points; raise time_limit.",
             ConvergenceWarning,
             stacklevel=2,
@@ -161,8 +161,8 @@ def _default_values(template: BandedSVC, vary: str) -> NDArray[np.float64]:
     return np.linspace(*ends, N_POINTS)
 
 
-class Walk:
-    """A walk along a path: at every point each problem starts from its last solution."""
+class PathSolver:
+    """Solves all points of a path; at each, every problem starts from its last solution."""
 
     def __init__(self, model: BandedSVC, X: Any, trainings: list[Training]) -> None:
         self._model, self._trainings = model, trainings
@@ -186,7 +186,7 @@ class Walk:
         reached: list[list[Outcome]] = []
         try:
             for place in range(len(self._trainings)):
-                look()
+                check_stop()
                 reached.append(self._point(place, reached[-1] if reached else None))
         except Stop as stop:
             self.ended_by = stop.reason
@@ -222,7 +222,7 @@ class Walk:
                 # Rounding errors of many steps may have piled up.
                 start = Start(outcome.solution.c, None)
                 continue
-            sharper = self._rows.sharper()
+            sharper = self._rows.more_precise()
             if sharper is None:
                 return outcome
             self._follow(sharper)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._progress import SECONDS_BETWEEN_LINES, say
+from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.kernels import uses_gamma
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.solvers import Progress, Status
@@ -43,17 +43,17 @@ class Watch:
         """Let all work end: nobody will ask for what comes of it."""
         self._is_over = True
 
-    def say(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Say a line, if anybody wants to hear it."""
         if self._is_verbose:
             with self._lock:
                 self._last_line_at = time.monotonic()
-            say(line)
+            report(line)
 
     def step(self, candidate: Candidate, fold: int, progress: Progress) -> Status | None:
         """Say where a long fit stands, at most a line a second; return a reason to end it."""
         if self._is_verbose and self._is_due():
-            say(
+            report(
                 f"{describe(candidate)}, {self._fold(fold)}: step {progress.n_iter}, violation "
                 f"{progress.violation:.2e} (tol {progress.tol:.0e}), {progress.n_kernel_rows} "
                 f"kernel rows, {progress.seconds:.1f} s"
@@ -65,7 +65,7 @@ class Watch:
         if not np.isfinite(scores).any():
             return
         best = int(np.nanargmax(scores))
-        self.say(
+        self.report(
             f"{place(candidates[0])}, {self._fold(fold)}: "
             f"{counted(int(np.isfinite(scores).sum()))}; the best in this fold scores "
             f"{scores[best]:.4f}: {numbers(candidates[best])}"

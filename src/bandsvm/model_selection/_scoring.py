@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from bandsvm._position import verdict
+from bandsvm.decisions import verdict
 from bandsvm.model_selection._splits import Split
 
 

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm import _validation
-from bandsvm._limits import Limits
-from bandsvm._memory import MEGABYTE, bytes_of, default_bytes, stores_at_once
-from bandsvm._parameters import band_parameters
-from bandsvm._threads import n_threads, single_threaded_blas
-from bandsvm._training import labels_of
-from bandsvm._watch import watched
+from bandsvm.checks import data
+from bandsvm.checks.parameters import band_parameters
+from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.training import labels_of
 from bandsvm.kernels import uses_gamma
 from bandsvm.kernels.packed import useful_bytes
 from bandsvm.model_selection._choices import check_choices
@@ -35,6 +32,9 @@ from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_s
 from bandsvm.model_selection._splits import checked_splits
 from bandsvm.model_selection._standings import Standings
 from bandsvm.solvers import Status
+from bandsvm.system.memory import MEGABYTE, bytes_of, default_bytes, stores_at_once
+from bandsvm.system.stopping import stop_when
+from bandsvm.system.threads import n_threads, single_threaded_blas
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
@@ -69,11 +69,11 @@ class Search:
     ) -> None:
         self._estimator, self._template = estimator, template
         check_choices(estimator, template)
-        X, y = _validation.check_samples(estimator, X, y, reset=True)
-        weights = _validation.check_weights(sample_weight, X.shape[0])
+        X, y = data.check_samples(estimator, X, y, reset=True)
+        weights = data.check_weights(sample_weight, X.shape[0])
         kernels = kernels_of(estimator)
         for kernel in kernels:
-            _validation.check_for_kernel(kernel, X)
+            data.check_for_kernel(kernel, X)
         model = template(kernels[0])
         self.classes = labels_of(model, y, weights).classes
         # A band of no width is one; what is wrong with rho1 is said here.
@@ -106,7 +106,7 @@ class Search:
         with self._limits, single_threaded_blas():
             csvms = self._grid.without_band()
             self._likely = csvms[len(csvms) // 2]
-            self._watch.say(self._plan(len(csvms)))
+            self._watch.report(self._plan(len(csvms)))
             self._try(csvms)
             if self._estimator.search == "staged":
                 csvms = self.standings.leaders(N_LEADERS)
@@ -199,7 +199,7 @@ class Search:
         model = self._template(candidates[0].kernel)
         model.set_params(n_jobs=n_jobs, cache_size=megabytes)
         # Candidates that overflow have no score; that is said in words.
-        with np.errstate(over="ignore", invalid="ignore"), watched(self._watch.reason):
+        with np.errstate(over="ignore", invalid="ignore"), stop_when(self._watch.reason):
             try:
                 return cross_validate(model, self.folds, candidates, self._reference, self._watch)
             except BaseException:
@@ -215,7 +215,7 @@ class Search:
         means, tried = self.standings.means(), self.standings.candidates
         if np.isfinite(means).any():
             best = best_of(means, tried)
-            self._watch.say(
+            self._watch.report(
                 f"{place(candidates[0])}: {counted(len(candidates))}; the best of {len(tried)} so "
                 f"far scores {means[best]:.4f}: {describe(tried[best])}"
             )

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._memory import bytes_of
 from bandsvm.certificate import gradient_drift
 from bandsvm.kernels import KernelOperator, KernelSettings
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
+from bandsvm.system.memory import bytes_of
 
 
 class Point(NamedTuple):
@@ -153,7 +153,7 @@ class CheckedRows:
 
     def _sharpen(self) -> bool:
         """Go over to rows of higher precision, if there are any."""
-        sharper = self.rows.sharper()
+        sharper = self.rows.more_precise()
         if sharper is None:
             return False
         self.rows = sharper

@@ -1,1 +1,4 @@
-"""The paper's experiments: its figures drawn, its claims measured."""
+"""The paper's experiments, repeated.
+
+`experiment` runs them, `claims` judges what the paper claims, `figures` draws, `report` writes.
+"""

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bandsvm._files import write_whole
 from bandsvm.paper.claims import Verdict, as_json, judge
 from bandsvm.paper.experiment import C2, GAMMA, RHO1, RHO2, C, Experiment, measure, run_experiment
 from bandsvm.paper.figures import CAPTIONS, draw_figures
+from bandsvm.system.files import write_whole
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -52,7 +52,7 @@ def reproduce(
     folder: Path,
     n_seeds: int = 10,
     n_per_cluster: int = 50,
-    tell: Callable[[str], object] = lambda line: None,
+    report: Callable[[str], object] = lambda line: None,
 ) -> list[Verdict]:
     """Fit, measure, draw and write everything into a folder; return the verdicts.
 
@@ -65,7 +65,7 @@ def reproduce(
         Number of draws of the toy data that claims are judged by.
     n_per_cluster : int, default=50
         Samples in each of the nine clusters.
-    tell : callable, default=None
+    report : callable, default=None
         Called with a line about what was done, now and then.
 
     Returns
@@ -80,7 +80,7 @@ def reproduce(
         experiment = run_experiment(seed, n_per_cluster)
         shown = shown or experiment
         draws.append(measure(experiment))
-        tell(f"seed {seed}: {seed + 1} of {n_seeds} draws fitted and measured")
+        report(f"seed {seed}: {seed + 1} of {n_seeds} draws fitted and measured")
     assert shown is not None
     verdicts = judge(draws)
     pictures = {}
@@ -89,7 +89,7 @@ def reproduce(
             picture = rendered(figure, kind)
             write_whole(folder / f"{name}.{kind}", picture)
             pictures[name, kind] = picture
-        tell(f"{name}: {CAPTIONS[name].split('. ')[0]}")
+        report(f"{name}: {CAPTIONS[name].split('. ')[0]}")
     content = json.dumps(as_json(verdicts, draws), indent=1)
     write_whole(folder / "claims.json", (content + "\n").encode())
     page = report_page(shown, verdicts, {name: pictures[name, "png"] for name in CAPTIONS})

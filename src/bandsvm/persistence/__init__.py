@@ -1,4 +1,10 @@
-"""Models in files: our own format, and those of others."""
+"""Models in files: our own format, and those of others.
+
+- `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_values` (values as
+  JSON) and `_steps` (what a file may hold).
+- `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `onnx`: export
+  to ONNX.
+"""
 
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence.native import load, save

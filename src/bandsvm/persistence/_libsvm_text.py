@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._files import MOST_FEATURES
+from bandsvm.system.files import MOST_FEATURES
 
 # The parameters that LIBSVM writes for each kernel.
 KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {

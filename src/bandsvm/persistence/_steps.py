@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from bandsvm._parameters import band_parameters, check_parameters
 from bandsvm.certificate import Certificate
+from bandsvm.checks.parameters import band_parameters, check_parameters
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._values import is_number

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._text import is_text
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.solvers import Status
+from bandsvm.system.text import is_text
 
 
 class Encoder:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._files import MOST_FEATURES, write_whole
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
+from bandsvm.system.files import MOST_FEATURES, write_whole
 
 # our name -> LIBSVM's
 KERNEL_NAMES = {

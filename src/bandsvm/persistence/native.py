@@ -10,12 +10,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
-from bandsvm._files import write_whole
-from bandsvm._text import some
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._container import ModelFileError, pack, unpack
 from bandsvm.persistence._steps import LONGEST_LABEL, STEPS, check_step, longest_label
 from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.system.files import write_whole
+from bandsvm.system.text import some
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -1,4 +1,8 @@
-"""Pictures of penalties, support vectors and decision values, as scikit-learn displays."""
+"""Pictures as scikit-learn displays, one file each.
+
+`_penalty`, `_support`, `_coefficients`, `_decision`, `_sensitivity`, `_risk`, `_path`; `_canvas`
+holds what they share.
+"""
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay
 from bandsvm.plotting._decision import DecisionMapDisplay, DecisionValuesDisplay

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._watch import Stop, look, watched
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._patience import Patience
@@ -21,6 +20,7 @@ from bandsvm.solvers.block import block_steps
 from bandsvm.solvers.hard_margin import solve_hard
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
+from bandsvm.system.stopping import Stop, check_stop, stop_when
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
     "smo": block_steps,
@@ -169,7 +169,7 @@ class _Run:
                 if verdict:
                     reason = verdict if isinstance(verdict, Status) else Status.STOPPED
                     return reason, n_iter
-                look()
+                check_stop()
                 if n_iter >= max_iter:
                     return Status.ITERATION_LIMIT, n_iter
                 if work_done(state, n_iter) > most_work(state.problem.n_samples):
@@ -213,6 +213,6 @@ def _initial_state(
         if stop.reason is Status.INTERRUPTED:
             raise
         # Without it there would be nothing to return.
-        with watched(None):
+        with stop_when(None):
             engine.refresh()
     return State(engine)

@@ -7,12 +7,12 @@ from contextlib import suppress
 import numpy as np
 
 from bandsvm._piecewise import shares
-from bandsvm._watch import Stop
 from bandsvm.engines import Engine
 from bandsvm.engines.slopes import piece
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
+from bandsvm.system.stopping import Stop
 
 # Up to here a factorisation of all free variables is a matter of milliseconds.
 LARGEST_POLISHED = 1000

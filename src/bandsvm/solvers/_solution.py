@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._watch import Stop, watched, within
 from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
+from bandsvm.system.stopping import Stop, stop_when, within
 
 
 class Status(Enum):
@@ -150,7 +150,7 @@ class State:
     def catch_up_within(self, seconds: float) -> None:
         """Do so if it takes no longer than some seconds; else return to before."""
         try:
-            with watched(within(seconds)):
+            with stop_when(within(seconds)):
                 self.catch_up()
         except Stop:
             self.part = self.unfinished = None

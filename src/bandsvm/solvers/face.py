@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._piecewise import project
-from bandsvm._watch import look
 from bandsvm.engines import Engine
 from bandsvm.engines.slopes import piece
 from bandsvm.solvers._solution import State
+from bandsvm.system.stopping import check_stop
 
 # Beyond this many free variables a factorisation costs more than it saves.
 LARGEST_FACE = 2000
@@ -38,7 +38,7 @@ LONGEST_WAY = 100.0
 class Face(NamedTuple):
     """Free variables: their block of K, the dual's gradient, and the pieces they lie in.
 
-    The block has the bends of squared losses on its diagonal. With an intercept the gradient is
+    The block has the ridges of squared losses on its diagonal. With an intercept the gradient is
     centred, because only sum d = 0 counts.
     """
 
@@ -110,7 +110,7 @@ def climb_face(
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break
-        look()
+        check_stop()
         part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel
         uphill = gradient[active]
         if problem.has_intercept:
@@ -135,11 +135,11 @@ def climb_face(
 
 
 def curvature(engine: Engine, free: NDArray, c: NDArray) -> NDArray:
-    """Return the block of K and, on its diagonal, the bends: constant on a face."""
-    block, bend = engine.block(free), engine.problem.bend(c, free)
-    if bend.any():
+    """Return the block of K and, on its diagonal, the ridges: constant on a face."""
+    block, ridge = engine.block(free), engine.problem.ridge_at(c, free)
+    if ridge.any():
         block = np.array(block, dtype=np.float64, order="C")  # it belongs to the engine
-        block.ravel()[:: len(free) + 1] += bend
+        block.ravel()[:: len(free) + 1] += ridge
     return block
 
 

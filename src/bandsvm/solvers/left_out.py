@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bandsvm._piecewise import project
 from bandsvm.engines.slopes import ascent_slopes, free_variables, piece
-from bandsvm.kernels import GivenRows, KernelOperator
+from bandsvm.kernels import KernelOperator, PrecomputedRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers._solution import State
@@ -84,12 +84,12 @@ class LeftOut:
         n_part = part_size(len(free), problem.n_samples)
         self._part = samples_in_play(problem, self._c, self._f, n_part)
         self._of_part = problem.part(self._part)
-        self._part_rows = GivenRows(np.array(self._rows.block(self._part), dtype=np.float64))
+        self._part_rows = PrecomputedRows(np.array(self._rows.block(self._part), dtype=np.float64))
         self._place_in_part = places(self._part, problem.n_samples)
         self._place_in_free = places(free, problem.n_samples)
         inside = self._place_in_part[free]
         self._columns = np.ascontiguousarray(self._part_rows.matrix[:, inside])
-        curvature = self._columns[inside] + np.diag(problem.bend(self._c[free], free))
+        curvature = self._columns[inside] + np.diag(problem.ridge_at(self._c[free], free))
         self._unit = abs(float(np.trace(curvature))) / len(free) or 1.0
         self._inverse = inverse_on_face(curvature, problem.has_intercept, self._unit)
 
@@ -199,7 +199,7 @@ def matrix_bytes(n_free: int, n_samples: int) -> float:
 
 
 def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDArray:
-    """Return the inverse of K and its bends on the face, with a border if there is an intercept.
+    """Return the inverse of K and its ridges on the face, with a border if there is an intercept.
 
     The border is ``unit``, the size of a curvature, so that the kernel's units do not matter.
     """

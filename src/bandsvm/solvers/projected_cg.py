@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._piecewise import falling_root, shares
-from bandsvm._watch import look
 from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import Face, climb_face
+from bandsvm.system.stopping import check_stop
 
 # Gradient steps before each climb: enough to let the face settle, few against a climb's cost.
 GRADIENT_STEPS = 3
@@ -97,11 +97,11 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
     """Return the maximiser of the dual with its quadratic part replaced by a sphere's.
 
     Without the sum constraint each variable has a closed form, falling in the multiplier b; b
-    solves one piecewise linear equation. The bends of squared losses are kept as they are: they
+    solves one piecewise linear equation. The ridges of squared losses are kept as they are: they
     shorten the steps.
     """
     bounds = problem.bounds
-    below, above = (length / (1.0 + length * bend) for bend in problem.bends)
+    below, above = (length / (1.0 + length * ridge) for ridge in problem.ridge)
     centre = c / length - f
 
     def point(b: float) -> NDArray:
@@ -131,23 +131,23 @@ def best_on_segment(
     """Return the share of the way from ``c`` to ``end`` at which the dual is largest.
 
     Along the way the dual's slope falls linearly; it drops wherever a variable passes its kink,
-    and falls at another rate from there on if the loss bends more on one side than on the other.
+    and falls at another rate from there on if the loss curves more on one side than on the other.
     ``curvature`` is that of K.
     """
     way = end - c
     positive = (c > 0.0) | ((c == 0.0) & (way > 0.0))
     slope = float(np.where(positive, problem.lo, problem.hi) @ way - problem.gradient(c, f) @ way)
-    bends = np.where(positive, problem.bends.below, problem.bends.above)
+    ridges = np.where(positive, problem.ridge.below, problem.ridge.above)
     crossing = np.flatnonzero(c * end < 0.0)
     times = -c[crossing] / way[crossing]
     order = np.argsort(times, kind="stable")
     times, crossing = times[order], crossing[order]
     # Between two crossings the slope is s - k t; a change of k at t leaves it as it is there.
-    other = (problem.bends.below + problem.bends.above - bends)[crossing]
-    turns = (other - bends[crossing]) * way[crossing] ** 2
+    other = (problem.ridge.below + problem.ridge.above - ridges)[crossing]
+    turns = (other - ridges[crossing]) * way[crossing] ** 2
     drops = (problem.hi - problem.lo)[crossing] * np.abs(way[crossing]) - turns * times
     s = slope - np.concatenate([[0.0], np.cumsum(drops)])
-    k = curvature + float(bends @ way**2) + np.concatenate([[0.0], np.cumsum(turns)])
+    k = curvature + float(ridges @ way**2) + np.concatenate([[0.0], np.cumsum(turns)])
     for i, time in enumerate(times):
         if s[i] - k[i] * time <= 0.0:
             return _top(s[i], k[i])
@@ -181,7 +181,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
     for _ in range(min(LARGEST_CG_STEPS, 2 * len(face.c))):
         if np.abs(residual).max() <= residual_tol:
             break
-        look()
+        check_stop()
         image = centred(face.kernel @ conjugate)
         curvature = float(conjugate @ image)
         if curvature <= flat * norm:

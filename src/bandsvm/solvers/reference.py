@@ -11,9 +11,9 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._watch import look
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
+from bandsvm.system.stopping import check_stop
 
 STEPS_BETWEEN_REPORTS = 1000
 # Selection needs positive curvatures: this share of the largest will do, and the last is for none.
@@ -39,17 +39,17 @@ def steps_until_report(
     problem: BandProblem, K: NDArray, c: NDArray, f: NDArray, tol: float, state: State
 ) -> tuple[float, bool]:
     """Take pair steps; return the violation before the last, and whether that changed nothing."""
-    bounds, bends = problem.bounds, problem.bends
+    bounds, ridges = problem.bounds, problem.ridge
     share, tiny = SMALLEST_CURVATURE
     smallest = max(share * float(np.abs(np.diag(K)).max()), tiny)
     for _ in range(STEPS_BETWEEN_REPORTS):
-        look()
+        check_stop()
         # Slopes of the dual for raising and for lowering each variable, and its curvatures.
-        at_lo, at_hi = problem.lo - bends.below * c - f, problem.hi - bends.above * c - f
+        at_lo, at_hi = problem.lo - ridges.below * c - f, problem.hi - ridges.above * c - f
         up = np.where(c < bounds.below, np.where(c >= 0, at_lo, at_hi), -np.inf)
         down = np.where(c > -bounds.above, np.where(c > 0, at_lo, at_hi), np.inf)
-        bend_up = np.where(c >= 0, bends.below, bends.above)
-        bend_down = np.where(c > 0, bends.below, bends.above)
+        ridge_up = np.where(c >= 0, ridges.below, ridges.above)
+        ridge_down = np.where(c > 0, ridges.below, ridges.above)
         if problem.has_intercept:
             violation = up.max() - down.min()
         else:
@@ -60,15 +60,15 @@ def steps_until_report(
         if problem.has_intercept:
             i = int(np.argmax(up))
             curvatures = np.diag(K) + K[i, i] - 2 * K[i]
-            bent = curvatures + bend_up[i] + bend_down
+            bent = curvatures + ridge_up[i] + ridge_down
             gains = np.maximum(up[i] - down, 0.0) ** 2
             j = int(np.argmax(gains / np.maximum(bent, smallest)))
-            walk(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
+            line_search(problem, c, f, {i: +1.0, j: -1.0}, curvatures[j])
         else:
-            bent = np.diag(K) + np.where(up > -down, bend_up, bend_down)
+            bent = np.diag(K) + np.where(up > -down, ridge_up, ridge_down)
             gains = np.maximum(np.maximum(up, -down), 0.0) ** 2
             i = int(np.argmax(gains / np.maximum(bent, smallest)))
-            walk(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
+            line_search(problem, c, f, {i: 1.0 if up[i] > -down[i] else -1.0}, K[i, i])
         state.n_pair_steps += 1
         moved = np.flatnonzero(c != before)
         if len(moved) == 0:
@@ -77,7 +77,7 @@ def steps_until_report(
     return violation, False
 
 
-def walk(
+def line_search(
     problem: BandProblem, c: NDArray, f: NDArray, directions: dict[int, float], curvature: float
 ) -> None:
     """Move the variables in ``directions`` (+1 or -1 each) as far as the dual grows.
@@ -91,13 +91,13 @@ def walk(
         gain, bent, ends = -curvature * walked, curvature, {}
         for k, sign in directions.items():
             if c[k] > 0 or (c[k] == 0 and sign > 0):
-                edge, bend = problem.lo[k], problem.bends.below[k]
+                edge, ridge = problem.lo[k], problem.ridge.below[k]
             else:
-                edge, bend = problem.hi[k], problem.bends.above[k]
+                edge, ridge = problem.hi[k], problem.ridge.above[k]
             bound = problem.bounds.below[k] if sign > 0 else -problem.bounds.above[k]
             ends[k] = 0.0 if c[k] * sign < 0 else bound
-            gain += sign * (edge - bend * c[k] - f[k])
-            bent += bend
+            gain += sign * (edge - ridge * c[k] - f[k])
+            bent += ridge
         room = min(abs(ends[k] - c[k]) for k in directions)
         if gain <= 0 or room == 0:
             return

@@ -9,9 +9,9 @@ import time
 from contextlib import ExitStack
 from types import FrameType
 
-from bandsvm._course import Observer
-from bandsvm._watch import watched
+from bandsvm.fitting.run import Observer
 from bandsvm.solvers import Status
+from bandsvm.system.stopping import stop_when
 
 # Share of a time limit, and seconds at most, that are kept for what comes after the solver.
 SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
@@ -33,7 +33,7 @@ class Limits(Observer):
         for_the_end = min(SHARE_FOR_THE_END * self._seconds, MOST_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
         self._entered.enter_context(self._interruption)
-        self._entered.enter_context(watched(self.reason))
+        self._entered.enter_context(stop_when(self.reason))
         return self
 
     def __exit__(self, *error: object) -> None:

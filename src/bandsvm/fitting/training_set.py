@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm import _validation
-from bandsvm._fitted import coefficients_of
-from bandsvm._training import Training, training_problems
+from bandsvm.checks import data
+from bandsvm.fitting.fitted import coefficients_of
+from bandsvm.fitting.training import Training, training_problems
 from bandsvm.kernels import KernelSettings
 
 
@@ -52,8 +52,8 @@ class TrainingSet:
 def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
     """Return a fitted model's training set, checked as far as the model can tell."""
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
-    X, y = _validation.check_samples(model, X, y, reset=False)
-    weights = _validation.check_weights(sample_weight, X.shape[0])
+    X, y = data.check_samples(model, X, y, reset=False)
+    weights = data.check_weights(sample_weight, X.shape[0])
     training = training_problems(model, y, weights)
     n_samples = len(model.alpha_)
     if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):

@@ -8,13 +8,13 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from bandsvm._course import Course, Observer
+from bandsvm.fitting.run import FitRun, Observer
 
 logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
 
 
-def say(line: str) -> None:
+def report(line: str) -> None:
     """Log a line for people; print it to standard error where nobody listens to the log."""
     if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
         logger.info(line)
@@ -40,9 +40,9 @@ def share_done(first: float, violation: float, tol: float) -> float:
     return min(max(math.log(first / violation) / math.log(first / tol), 0.0), 1.0)
 
 
-def describe(course: Course) -> str:
+def describe(run: FitRun) -> str:
     """Return where a fit stands, in a line."""
-    progress, (n_lower, n_upper) = course.progress, course.n_support()
+    progress, (n_lower, n_upper) = run.progress, run.n_support()
     return (
         f"step {progress.n_iter}: violation {progress.violation:.2e} (tol {progress.tol:.0e}), "
         f"{n_lower} + {n_upper} support vectors (lower + upper edge), "
@@ -57,19 +57,19 @@ class ProgressLines(Observer):
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
 
-    def begin(self, course: Course) -> None:
+    def begin(self, run: FitRun) -> None:
         """Say nothing yet: what is over at once deserves one line only."""
         self._last_line_at = 0.0
-        title = course.training.titles()[course.index]
+        title = run.training.titles()[run.index]
         self._title = f"{title} " if title else ""
 
-    def step(self, course: Course) -> None:
+    def step(self, run: FitRun) -> None:
         """Say where the fit stands."""
-        progress = course.progress
+        progress = run.progress
         due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
         if due or self._verbose > 1 or progress.violation <= progress.tol:
             self._last_line_at = progress.seconds
-            say(self._title + describe(course))
+            report(self._title + describe(run))
 
 
 class ProgressBar(Observer):
@@ -97,15 +97,15 @@ class ProgressBar(Observer):
         """Leave the bar as it is, and the cursor where it belongs."""
         self._bar.stop()
 
-    def begin(self, course: Course) -> None:
+    def begin(self, run: FitRun) -> None:
         """Draw a bar of its own for every problem."""
-        title = course.training.titles()[course.index].rstrip(":") or "fit"
+        title = run.training.titles()[run.index].rstrip(":") or "fit"
         self._task: Any = self._bar.add_task(title, total=1.0, figures="")
         self._first = 0.0
 
-    def step(self, course: Course) -> None:
+    def step(self, run: FitRun) -> None:
         """Move the bar."""
-        progress, (n_lower, n_upper) = course.progress, course.n_support()
+        progress, (n_lower, n_upper) = run.progress, run.n_support()
         self._first = max(self._first, progress.violation)
         self._bar.update(
             self._task,

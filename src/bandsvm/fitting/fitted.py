@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._course import Outcome
-from bandsvm._training import Training
-from bandsvm._watch import Stop
 from bandsvm.certificate import combine
+from bandsvm.fitting.run import Outcome
+from bandsvm.fitting.training import Training
+from bandsvm.system.stopping import Stop
 
 
 def set_fitted_attributes(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._parameters import band_parameters
+from bandsvm.checks.parameters import band_parameters
 
 POSITIONS = np.array(["below", "inside", "above"])
 # Share of an edge by which rounding may put a sample that lies on it outside, by float type.

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm import _validation
 from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
-from bandsvm._course import COARSE_ROUNDING, Course, Observer, Outcome
-from bandsvm._fitted import set_fitted_attributes, starting_points
-from bandsvm._limits import Limits
-from bandsvm._memory import bytes_of
-from bandsvm._parameters import check_parameters
-from bandsvm._progress import progress_shower
-from bandsvm._threads import single_threaded_blas
-from bandsvm._training import Training, training_problems
-from bandsvm._watch import Stop
+from bandsvm.checks import data
+from bandsvm.checks.parameters import check_parameters
+from bandsvm.fitting.fitted import set_fitted_attributes, starting_points
+from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.progress import progress_shower
+from bandsvm.fitting.run import COARSE_ROUNDING, FitRun, Observer, Outcome
+from bandsvm.fitting.training import Training, training_problems
 from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
+from bandsvm.system.memory import bytes_of
+from bandsvm.system.stopping import Stop
+from bandsvm.system.threads import single_threaded_blas
 
 
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
@@ -48,13 +48,13 @@ def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observe
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Observer]) -> None:
     """Fit a model, step by step."""
     check_parameters(model)
-    with ExitStack() as watched:
+    with ExitStack() as stack:
         for observer in observers:
-            watched.enter_context(observer)
-        X, y = _validation.check_samples(model, X, y, reset=True)
-        weights = _validation.check_weights(sample_weight, X.shape[0])
+            stack.enter_context(observer)
+        X, y = data.check_samples(model, X, y, reset=True)
+        weights = data.check_weights(sample_weight, X.shape[0])
         training = training_problems(model, y, weights)
-        _validation.check_for_kernel(model.kernel, X)
+        data.check_for_kernel(model.kernel, X)
         starts = starting_points(model, training)
         model.classes_ = training.classes
         needs_gamma = uses_gamma(model.kernel)
@@ -69,7 +69,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
         # What overflows is looked for, and said in words.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             # Rows have no other owner: where sharper ones take over, they are gone.
-            course = Course(
+            run = FitRun(
                 model,
                 training,
                 kernel_rows(
@@ -79,7 +79,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
                 [*observers, *tasks],
                 assemble,
             )
-            set_fitted_attributes(model, X, y, training, course.run())
+            set_fitted_attributes(model, X, y, training, run.run())
         for task in tasks:
             task.close()
 

@@ -1,4 +1,4 @@
-"""The course of a fit: one problem after the other, seen by observers that may end it."""
+"""The run of a fit: one problem after the other, seen by observers that may end it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._training import Training
-from bandsvm._watch import Stop, watched
 from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
+from bandsvm.system.stopping import Stop, stop_when
 
 # Share of ``tol`` that a solver aims at when its rows are of single precision.
 COARSE_AIM = 0.8
@@ -50,7 +50,7 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
     try:
         certificate = certify(problem, rows, solution, intercept, tol)
     except Stop:
-        with watched(None):
+        with stop_when(None):
             certificate = certify(problem, rows, solution, intercept, tol, FEWEST_SPOT_CHECKS)
     return Outcome(solution, intercept, certificate)
 
@@ -65,15 +65,15 @@ class Observer:
     def __exit__(self, *error: object) -> None:
         """Leave nothing behind, whatever became of the fit."""
 
-    def begin(self, course: Course) -> None:
-        """Hear that ``course.index`` is the next problem."""
+    def begin(self, run: FitRun) -> None:
+        """Hear that ``run.index`` is the next problem."""
 
-    def step(self, course: Course) -> Status | None:
-        """Hear of ``course.progress``; a status ends the fit for the reason that it gives."""
+    def step(self, run: FitRun) -> Status | None:
+        """Hear of ``run.progress``; a status ends the fit for the reason that it gives."""
         return None
 
 
-class Course:
+class FitRun:
     """The problems of a training set on their way to their outcomes.
 
     Parameters
@@ -122,7 +122,7 @@ class Course:
             outcome = self._solve(start)
             limited = outcome.solution.status.is_limit
             if not (limited or outcome.certificate.is_optimal):
-                sharper = self.rows.sharper()
+                sharper = self.rows.more_precise()
                 if sharper is not None:
                     self.rows, self._earlier = sharper, outcome.solution
                     outcome = self._solve(outcome.solution.c)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-from bandsvm._objects import are_objects, check_objects
+from bandsvm.checks.objects import are_objects, check_objects
 from bandsvm.kernels import FromFunction, Samples
 from bandsvm.kernels._samples import in_plain_memory
 

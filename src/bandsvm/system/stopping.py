@@ -1,7 +1,7 @@
-"""Long work looks up between its pieces: somebody may want it to end.
+"""Long work can be stopped between its pieces.
 
-Whoever starts long work says with `watched` how to find out. Whoever does it calls `look` often
-enough, at the least every few tenths of a second, and leaves nothing broken behind when that
+The caller of long work states with `stop_when` what would be a reason to end it. The work itself
+calls `check_stop` at least every few tenths of a second, and leaves nothing broken behind when that
 raises `Stop`.
 """
 
@@ -25,8 +25,8 @@ class Stop(Exception):  # noqa: N818  (like StopIteration, it is no error)
 
 
 @contextmanager
-def watched(reason: Callable[[], Any] | None) -> Iterator[None]:
-    """Let `look` ask for a ``reason`` to end, in this context; None lets it ask nobody."""
+def stop_when(reason: Callable[[], Any] | None) -> Iterator[None]:
+    """Let `check_stop` ask ``reason`` whether to end, in this context; None never ends."""
     token = _reason.set(reason)
     try:
         yield
@@ -34,7 +34,7 @@ def watched(reason: Callable[[], Any] | None) -> Iterator[None]:
         _reason.reset(token)
 
 
-def look() -> None:
+def check_stop() -> None:
     """Raise `Stop` if there is a reason to end."""
     find_reason = _reason.get()
     if find_reason is not None and (reason := find_reason()) is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._parameters import band_parameters, check_finite_costs
+from bandsvm.checks.parameters import band_parameters, check_finite_costs
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 
 

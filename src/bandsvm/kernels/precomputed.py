@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._watch import look
 from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples, in_plain_memory
+from bandsvm.system.stopping import check_stop
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class GivenRows(OnCpu):
+class PrecomputedRows(OnCpu):
     """Rows of a kernel matrix that the user computed: read where they lie."""
 
     def __init__(self, matrix: NDArray) -> None:
@@ -79,7 +79,7 @@ class GivenRows(OnCpu):
         """Whether rows are of less than double precision."""
         return False
 
-    def sharper(self) -> None:
+    def more_precise(self) -> None:
         """Return rows of higher precision: there are none."""
 
     def part(self, indices: NDArray) -> None:
@@ -100,7 +100,7 @@ class GivenRows(OnCpu):
         total = np.zeros(self.n_samples)
         size = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for start in range(0, len(indices), size):
-            look()
+            check_stop()
             part = slice(start, start + size)
             total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
         return total
@@ -114,7 +114,7 @@ class GivenRows(OnCpu):
         total = np.zeros(len(targets))
         size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
         for start in range(0, len(indices), size):
-            look()
+            check_stop()
             part = slice(start, start + size)
             rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
             total += values[part] @ rows

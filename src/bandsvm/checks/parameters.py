@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._text import some
 from bandsvm.kernels import available_kernels
 from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
+from bandsvm.system.text import some
 
 # What the compiled kernel counts with.
 LARGEST_DEGREE = 2**31 - 1

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from bandsvm._threads import n_cores, n_threads
+from bandsvm.system.threads import n_cores, n_threads
 
 MEGABYTE = 2**20
 # What one fit, search, path or leave-one-out takes if nobody says how much it may take ...

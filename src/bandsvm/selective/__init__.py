@@ -1,4 +1,4 @@
-"""SelectiveClassifier: a classifier that may abstain."""
+"""SelectiveClassifier, a classifier that may abstain; `_held_out`: the scores it chooses by."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from bandsvm._held_out import fitted_clone, held_out, prediction_score
-from bandsvm._validation import check_weights
+from bandsvm.checks.data import check_weights
 from bandsvm.classifier import BandedSVC
 from bandsvm.metrics import risk_coverage_curve
+from bandsvm.selective._held_out import fitted_clone, held_out, prediction_score
 
 __all__ = ["SelectiveClassifier", "prediction_score"]
 
