@@ -14,6 +14,7 @@ import pytest
 from bandsvm.cli import _bytes
 from bandsvm.cli._bytes import DataFileError
 from bandsvm.cli._tables import Columns, choose_columns, read_table
+from counting import CountedText
 
 MEGABYTE = 2**20
 OPTIONS = {"format": None, "target": None, "header": None, "zero_based": False}
@@ -246,23 +247,12 @@ class TestParquet:
         refused(tmp_path / "t.parquet", "two columns have the same name")
 
 
-class Name(str):
-    """Text that counts how often it is compared."""
-
-    n_comparisons = 0
-    __hash__ = str.__hash__
-
-    def __eq__(self, other):
-        Name.n_comparisons += 1
-        return str.__eq__(self, other)
-
-
 @pytest.mark.parametrize("is_complete", [True, False])
 def test_columns_are_chosen_in_linear_time(is_complete):
     n_columns = 3000
-    names = [Name(f"f{k}") for k in range(n_columns)]
-    wanted = [Name(f"f{k}") for k in reversed(range(1, n_columns + (not is_complete)))]
-    Name.n_comparisons = 0
+    names = [CountedText(f"f{k}") for k in range(n_columns)]
+    wanted = [CountedText(f"f{k}") for k in reversed(range(1, n_columns + (not is_complete)))]
+    CountedText.n_comparisons = 0
     columns = Columns("some.csv", names, n_columns)
     if is_complete:
         features, target = choose_columns(columns, None, wanted, len(wanted))
@@ -271,7 +261,7 @@ def test_columns_are_chosen_in_linear_time(is_complete):
     else:
         with pytest.raises(DataFileError, match=r"lacks the columns \['f3000'\] of the model"):
             choose_columns(columns, None, wanted, len(wanted))
-    assert Name.n_comparisons < 3 * n_columns
+    assert CountedText.n_comparisons < 3 * n_columns
 
 
 def test_a_message_names_some_of_many_columns():
