@@ -20,7 +20,7 @@ from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import leave_one_out_bound
 from bandsvm.model_selection._folds import is_hopeless
 from bandsvm.model_selection._grid import Candidate, around, best_of, snake
-from bandsvm.model_selection._search import MOST_TOGETHER
+from bandsvm.model_selection._score_pool import MOST_TOGETHER
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC
-from bandsvm.fitting.fit import fit_model
+from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import FEWEST_SPOT_CHECKS, Observer
 from bandsvm.kernels import KernelSettings, PrecomputedRows, _packing
 from bandsvm.problem import band_problem

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm.fitting.fit import fit_model
+from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import Observer
 from bandsvm.kernels import KernelRows, PackedKernel, PackedRows, Samples, make_kernel
 from bandsvm.kernels.packed import useful_bytes
-from bandsvm.model_selection import _search, leave_one_out
+from bandsvm.model_selection import _score_pool, leave_one_out
 from bandsvm.solvers import left_out
 from bandsvm.system import memory, threads
 from bandsvm.system.memory import MEGABYTE, available_bytes, default_bytes, stores_at_once
@@ -170,20 +170,21 @@ def test_few_rows_are_kept_where_there_is_no_memory_for_their_targets(rng):
 def asked(monkeypatch):
     """Note what each group of a search gets, and how many work at once."""
     noted, at_work, lock = [], [], threading.Lock()
-    cross_validate = _search.cross_validate
+    cross_validate = _score_pool.cross_validate
     monkeypatch.setattr(threads, "MOST_THREADS_PER_CORE", 16)
 
-    def counted(model, *rest):
+    def counted(settings, *rest):
         with lock:
             at_work.append(1)
-            noted.append((model.cache_size * MEGABYTE, model.n_jobs, len(at_work)))
+            solving = settings.solving
+            noted.append((solving.cache_bytes, solving.n_jobs, len(at_work)))
         try:
-            return cross_validate(model, *rest)
+            return cross_validate(settings, *rest)
         finally:
             with lock:
                 at_work.pop()
 
-    monkeypatch.setattr(_search, "cross_validate", counted)
+    monkeypatch.setattr(_score_pool, "cross_validate", counted)
     return noted
 
 

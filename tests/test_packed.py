@@ -151,7 +151,7 @@ def test_precision_follows_the_tolerance(rng):
 
 def test_rows_that_are_not_sharp_enough_are_replaced(rng, monkeypatch):
     """A rule of thumb may choose float32 in vain: the certificate notices, float64 goes on."""
-    monkeypatch.setattr("bandsvm.fitting.fit.COARSE_ROUNDING", np.inf)
+    monkeypatch.setattr("bandsvm.fitting.settings.COARSE_ROUNDING", np.inf)
     X = rng.normal(size=(1500, 4))
     y = (X[:, 0] * X[:, 1] + 0.2 * rng.normal(size=1500) > 0).astype(int)
     model = BandedSVC(tol=1e-8).fit(X, y)

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm.model_selection import _search
+from bandsvm.model_selection import _score_pool
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = StandardScaler().fit_transform(X)[:200], Y[:200]
@@ -26,7 +26,7 @@ def no_work(monkeypatch):
     def work(*_):
         raise AssertionError("work began")
 
-    monkeypatch.setattr(_search, "cross_validate", work)
+    monkeypatch.setattr(_score_pool, "cross_validate", work)
 
 
 @pytest.mark.parametrize(

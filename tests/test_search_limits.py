@@ -16,7 +16,14 @@ from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.cli import main
 from bandsvm.fitting import limits, progress
 from bandsvm.fitting.limits import Limits
-from bandsvm.model_selection import PathInterrupted, _folds, _reporting, _search, band_path
+from bandsvm.model_selection import (
+    PathInterrupted,
+    _folds,
+    _reporting,
+    _score_pool,
+    _search,
+    band_path,
+)
 from bandsvm.model_selection._folds import Scores
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._standings import Standings
@@ -220,13 +227,13 @@ def lines(monkeypatch):
 
 def test_search_says_at_once_what_it_tries(lines, monkeypatch):
     begun = []
-    cross_validate = _search.cross_validate
+    cross_validate = _score_pool.cross_validate
 
     def noted(*arguments):
         begun.append(len(lines))
         return cross_validate(*arguments)
 
-    monkeypatch.setattr(_search, "cross_validate", noted)
+    monkeypatch.setattr(_score_pool, "cross_validate", noted)
     BandedSVCCV(**GRID, verbose=1, refit=False).fit(X, Y)
     assert lines[0][0].startswith("569 samples, 5 folds: 9 candidates without a band, then bands")
     assert begun[0] == 1

@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.certificate import gradient_drift
+from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import training_problems
 from bandsvm.kernels import KernelSettings, _settings
 from bandsvm.kernels.packed import PackedRows
@@ -50,7 +51,7 @@ def coarse():
     """A problem whose float32 rows are too coarse, and these rows."""
     samples, labels = clusters_far_apart(3000.0)
     model = BandedSVC(C1=10.0, C2=0.0, gamma=GAMMA)
-    problem = training_problems(model, labels, np.ones(len(labels))).problems[0]
+    problem = training_problems(BandSettings.of(model), labels, np.ones(len(labels))).problems[0]
     kernel = KernelSettings("rbf", GAMMA, 0.0, 3)
     rows = PackedRows(kernel.packed(), kernel.function(), samples, None, 1, np.float32)
     return model, problem, rows
@@ -75,7 +76,7 @@ def test_double_precision_takes_over_where_single_does_not_suffice(coarse):
 def test_single_precision_stays_where_it_suffices():
     samples, labels = make_classification(1500, flip_y=0.1, random_state=0)
     model = BandedSVC()
-    problem = training_problems(model, labels, np.ones(len(labels))).problems[0]
+    problem = training_problems(BandSettings.of(model), labels, np.ones(len(labels))).problems[0]
     kernel = KernelSettings("rbf", 0.05, 0.0, 3)
     rows = kernel.rows(samples, largest_rounding=model.tol)
     assert rows.is_coarse

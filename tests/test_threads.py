@@ -210,3 +210,19 @@ def test_limits_of_each_thread_are_restored(monkeypatch):
             assert calls == [1, 1, 1]
         assert calls == [1, 1, 1, "restored"]
     assert calls == [1, 1, 1, "restored", "restored", "restored"]
+
+
+def test_limits_of_threadpoolctl_are_honoured():
+    with threadpool_limits(1):
+        assert threads.n_threads(None) == 1
+        assert threads.n_threads(2) == 2  # as the user says
+
+
+def test_quotas_of_containers_count(monkeypatch):
+    monkeypatch.setattr(threads.joblib, "cpu_count", lambda: 3)
+    threads._n_cores.cache_clear()
+    try:
+        assert threads.n_cores() == 3
+        assert threads.n_threads(-1) == 3
+    finally:
+        threads._n_cores.cache_clear()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -16,14 +14,10 @@ from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.checks import data
 from bandsvm.decisions import BandPositionMixin, verdict
-from bandsvm.fitting.fit import fit_model, kernel_rows
+from bandsvm.fitting.model import decision_rule, fit_model
 from bandsvm.fitting.training_set import training_set
-from bandsvm.kernels import KernelSettings
 from bandsvm.solvers import Solution
 from bandsvm.system.threads import single_threaded_blas
-
-# Rounding errors that decision values of float32 samples may have, unless ``tol`` is less.
-LARGEST_ROUNDING = 1e-3
 
 
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -90,8 +84,10 @@ default='rbf'
         outer step. Lines go to the logger 'bandsvm' where it has a handler for them, else to
         standard error.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores. Answers do not depend on it. The kernels
-        'laplacian', 'chi2', 'precomputed' and callables use one.
+        Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
+        workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
+        all. Answers do not depend on it. The kernels 'laplacian', 'chi2', 'precomputed' and
+        callables use one.
 
     Attributes
     ----------
@@ -266,7 +262,7 @@ default='rbf'
         check_is_fitted(self)
         X = data.check_for_prediction(self, X)
         with single_threaded_blas():
-            values = self._decide(X)
+            values = decision_rule(self)(X)
         if X.dtype == np.float32:
             values = values.astype(np.float32)
         return values[:, 0] if len(self.classes_) == 2 else values
@@ -309,9 +305,10 @@ default='rbf'
         training = checked.training
         certificates = []
         with single_threaded_blas():
-            rows = kernel_rows(self, checked.samples, training)
-            kept = self._for_prediction(checked.X, training.kept)
-            predicted = self._decide(kept) - self.intercept_
+            rows = checked.settings.rows(checked.samples, largest_cost=training.largest_cost())
+            rule = decision_rule(self)
+            kept = rule.of_training_samples(checked.X, training.kept, self.support_)
+            predicted = kept - self.intercept_
             for problem, c, f, intercept, part in zip(
                 training.problems,
                 checked.coefficients,
@@ -337,24 +334,3 @@ default='rbf'
             coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
         coef.flags.writeable = False  # it is recomputed on every access: changes would be lost
         return coef
-
-    def _kernel(self) -> KernelSettings:
-        """Return the kernel of the fitted model."""
-        return KernelSettings(self.kernel, self.gamma_, self.coef0, self.degree)
-
-    def _for_prediction(self, X: Any, samples: NDArray) -> Any:
-        """Return some training samples as `_decide` takes them."""
-        if self.kernel == "precomputed":
-            return X[np.ix_(samples, self.support_)]
-        return X if len(samples) == X.shape[0] else X[samples]
-
-    def _decide(self, X: Any) -> NDArray[np.float64]:
-        """Return decision values, one column per problem, of validated samples."""
-        products = self._kernel().product(
-            X,
-            self.support_vectors_,
-            self.dual_coef_.T,
-            self.n_jobs,
-            largest_rounding=min(self.tol, LARGEST_ROUNDING),
-        )
-        return products + self.intercept_

@@ -1,24 +1,89 @@
-"""Where decision values lie: below, inside or above the band of the predicted class."""
+"""Decision values: how they are computed, and what they mean."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
+from bandsvm.kernels import KernelSettings
 
 POSITIONS = np.array(["below", "inside", "above"])
 # Share of an edge by which rounding may put a sample that lies on it outside, by float type.
 ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
+# Rounding errors that decision values of float32 samples may have, unless ``tol`` is less.
+LARGEST_ROUNDING = 1e-3
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """The decision rule of a fitted model: ``g(x) = sum_i dual_coef_i K(x_i, x) + intercept``.
+
+    Parameters
+    ----------
+    kernel : KernelSettings
+        The kernel.
+    support_vectors : ndarray or CSR of shape (n_support, n_features)
+        The support vectors; ignored if the kernel is precomputed.
+    dual_coef : ndarray of shape (n_problems, n_support)
+        Their coefficients.
+    intercept : ndarray of shape (n_problems,)
+        Intercepts.
+    tol : float
+        What decision values of float32 samples may be off by, if it is less than 1e-3.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    kernel: KernelSettings
+    support_vectors: Any
+    dual_coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    tol: float
+    n_jobs: int | None
+
+    def __call__(self, X: Any) -> NDArray[np.float64]:
+        """Return decision values of samples, one column per problem.
+
+        With a precomputed kernel, ``X`` holds their kernel values with the support vectors.
+        """
+        products = self.kernel.product(
+            X,
+            self.support_vectors,
+            self.dual_coef.T,
+            self.n_jobs,
+            largest_rounding=min(self.tol, LARGEST_ROUNDING),
+        )
+        return products + self.intercept
+
+    def of_training_samples(
+        self, X: Any, samples: NDArray[np.intp], support: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return decision values of some training samples; ``X`` holds all, or their kernel."""
+        if self.kernel.is_precomputed:
+            return self(X[np.ix_(samples, support)])
+        return self(X if len(samples) == X.shape[0] else X[samples])
 
 
 def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
-    """Return the place of the class that decision values speak for, and how strongly they do."""
+    """Return the index of the predicted class of each sample, and its decision value."""
     if values.ndim == 1:
         return (values > 0.0).astype(np.intp), np.abs(values)
     return values.argmax(axis=1), values.max(axis=1)
+
+
+def lead(values: NDArray) -> NDArray[np.float64]:
+    """Return how far the predicted class of each sample is ahead of the next.
+
+    With one column that is ``|g(x)|``, the distance from a change of sign.
+    """
+    if values.ndim == 1 or values.shape[1] == 1:
+        return np.abs(values.ravel())
+    second, first = np.partition(values, -2, axis=1)[:, -2:].T
+    return first - second
 
 
 class BandPositionMixin:

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
     from bandsvm.cli._tables import read_table
-    from bandsvm.fitting.fit import fit_model
+    from bandsvm.fitting.model import fit_model
 
     output = Output(options)
     unfinished = CheckpointFile(options.model)

@@ -1,95 +1,79 @@
-"""A fit from end to end: check, make problems and rows, solve, store."""
+"""A fit from end to end: check, make problems and rows, solve."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from bandsvm._compat import FitTasks, has_callbacks, with_callbacks
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_parameters
-from bandsvm.fitting.fitted import set_fitted_attributes, starting_points
-from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.progress import progress_shower
-from bandsvm.fitting.run import COARSE_ROUNDING, FitRun, Observer, Outcome
-from bandsvm.fitting.training import Training, training_problems
-from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
-from bandsvm.system.memory import bytes_of
-from bandsvm.system.stopping import Stop
+from bandsvm.fitting.fitted import FittedState, LastFit, fitted_state, starting_points
+from bandsvm.fitting.run import FitRun, Observer, Outcome
+from bandsvm.fitting.settings import BandSettings, FitSettings
+from bandsvm.fitting.training import training_problems
+from bandsvm.kernels import resolve_gamma, uses_gamma
 from bandsvm.system.threads import single_threaded_blas
 
 
-def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
-    """Fit a BandedSVC; return whether Ctrl-C was pressed meanwhile.
+def fit_state(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    last: LastFit | None,
+    observers: Sequence[Observer],
+    with_state: Callable[[FittedState], Any],
+) -> FittedState:
+    """Return the state of an estimator fitted to data.
 
-    ``watchers`` see every outer step besides those that its parameters ask for. An interrupted fit
-    keeps the best model so far. A fit that fails leaves nothing half fitted, and an earlier fit as
-    it was; so does one that is interrupted before there is anything to keep.
+    Parameters
+    ----------
+    estimator : BandedSVC
+        Whose parameters say what to fit. Nothing is set on it but what `validate_data` sets.
+    X, y, sample_weight : array-like
+        The training set.
+    last : LastFit or None
+        What to start from.
+    observers : sequence of Observer
+        Who watches.
+    with_state : callable
+        Returns a fitted copy of the estimator, for observers that ask for one.
+
+    Returns
+    -------
+    FittedState
+        What was reached, converged or not.
     """
-    before = dict(vars(model))
-    limits = Limits(model.time_limit)
-    shown = [progress_shower(model.verbose)] if model.verbose else []
-    try:
-        _fit(model, X, y, sample_weight, [limits, *shown, *watchers])
-    except BaseException as error:
-        vars(model).clear()
-        vars(model).update(before)
-        if isinstance(error, Stop):
-            raise KeyboardInterrupt("BandedSVC was interrupted before its first step.") from None
-        raise
-    return limits.was_interrupted
-
-
-@with_callbacks
-def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Observer]) -> None:
-    """Fit a model, step by step."""
-    check_parameters(model)
+    check_parameters(estimator)
     with ExitStack() as stack:
         for observer in observers:
             stack.enter_context(observer)
-        X, y = data.check_samples(model, X, y, reset=True)
+        X, y = data.check_samples(estimator, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        training = training_problems(model, y, weights)
-        data.check_for_kernel(model.kernel, X)
-        starts = starting_points(model, training)
-        model.classes_ = training.classes
-        needs_gamma = uses_gamma(model.kernel)
-        model.gamma_ = resolve_gamma(model.gamma, X, weights) if needs_gamma else np.nan
+        training = training_problems(BandSettings.of(estimator), y, weights)
+        data.check_for_kernel(estimator.kernel, X)
+        needs_gamma = uses_gamma(estimator.kernel)
+        gamma = resolve_gamma(estimator.gamma, X, weights) if needs_gamma else np.nan
+        settings = FitSettings.of(estimator, gamma)
 
         def assemble(outcomes: list[Outcome]) -> Any:
-            assembled = copy.copy(model)
-            set_fitted_attributes(assembled, X, y, training, outcomes)
-            return assembled
+            return with_state(fitted_state(settings, X, y, training, outcomes))
 
-        tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
-        # What overflows is looked for, and said in words.
+        # Overflow is detected and reported in words.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            # Rows have no other owner: where sharper ones take over, they are gone.
+            # Rows have no other owner: where more precise ones take over, they are gone.
             run = FitRun(
-                model,
+                settings,
                 training,
-                kernel_rows(
-                    model, training.kept_samples(X, model.kernel == "precomputed"), training
+                settings.rows(
+                    training.kept_samples(X, settings.kernel.is_precomputed),
+                    largest_cost=training.largest_cost(),
                 ),
-                starts,
-                [*observers, *tasks],
+                starting_points(last, training),
+                observers,
                 assemble,
             )
-            set_fitted_attributes(model, X, y, training, run.run())
-        for task in tasks:
-            task.close()
-
-
-def kernel_rows(model: Any, samples: Any, training: Training) -> KernelOperator:
-    """Return the store of kernel rows that all problems of a training set share."""
-    return model._kernel().rows(
-        samples,
-        cache_bytes=bytes_of(model.cache_size),
-        n_jobs=model.n_jobs,
-        largest_rounding=COARSE_ROUNDING * model.tol,
-        largest_cost=training.largest_cost(),
-    )
+            return fitted_state(settings, X, y, training, run.run())

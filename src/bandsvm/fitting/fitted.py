@@ -1,61 +1,118 @@
-"""The fitted state of a BandedSVC: from outcomes to attributes, and back to coefficients."""
+"""The fitted state of a model: from outcomes to attributes, and back to coefficients."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import combine
+from bandsvm.certificate import Certificate, combine
+from bandsvm.decisions import DecisionRule
 from bandsvm.fitting.run import Outcome
+from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.system.stopping import Stop
 
 
-def set_fitted_attributes(
-    model: Any, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]
-) -> None:
-    """Set the attributes that rest on the outcomes of a fit."""
+@dataclass(frozen=True)
+class FittedState:
+    """The attributes of a fitted BandedSVC, each under its name without the last underscore."""
+
+    classes: NDArray
+    gamma: float
+    intercept: NDArray[np.float64]
+    certificate: Certificate
+    support: NDArray[np.intp]
+    support_vectors: Any
+    n_support: NDArray[np.intp]
+    dual_coef: NDArray[np.float64]
+    alpha: NDArray[np.float64]
+    theta: NDArray[np.float64]
+    xi: NDArray[np.float64]
+    eta: NDArray[np.float64]
+    alpha_support: NDArray[np.intp]
+    theta_support: NDArray[np.intp]
+    n_iter: int
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes as the estimator has them."""
+        return {f"{field.name}_": getattr(self, field.name) for field in fields(self)}
+
+
+def fitted_state(
+    settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]
+) -> FittedState:
+    """Return the fitted state that the outcomes of all problems make."""
     solutions = [outcome.solution for outcome in outcomes]
     coefficients = np.zeros(training.signs.shape)
     coefficients[:, training.kept] = [solution.c for solution in solutions]
-    model.intercept_ = np.array([outcome.intercept for outcome in outcomes])
-    model.certificate_ = combine([outcome.certificate for outcome in outcomes])
-    model.support_ = np.flatnonzero(coefficients.any(axis=0))
-    given = model.kernel == "precomputed"
-    model.support_vectors_ = np.empty((0, 0)) if given else X[model.support_]
-    model.n_support_ = np.array([np.sum(y[model.support_] == label) for label in model.classes_])
-    model.dual_coef_ = coefficients[:, model.support_]
-    model.alpha_, model.theta_ = training.multipliers(coefficients)
+    support = np.flatnonzero(coefficients.any(axis=0))
+    rule = DecisionRule(
+        settings.kernel,
+        np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
+        coefficients[:, support],
+        np.array([outcome.intercept for outcome in outcomes]),
+        settings.solving.tol,
+        settings.solving.n_jobs,
+    )
+    alpha, theta = training.multipliers(coefficients)
+    xi, eta = training.slacks(_decision_values(rule, support, X, training, outcomes))
+    by_sample = (len(y), -1)
+    return FittedState(
+        classes=training.classes,
+        gamma=settings.kernel.gamma,
+        intercept=rule.intercept,
+        certificate=combine([outcome.certificate for outcome in outcomes]),
+        support=support,
+        support_vectors=rule.support_vectors,
+        n_support=np.array([np.sum(y[support] == label) for label in training.classes]),
+        dual_coef=rule.dual_coef,
+        alpha=alpha,
+        theta=theta,
+        xi=xi,
+        eta=eta,
+        alpha_support=np.flatnonzero(alpha.reshape(by_sample).any(axis=1)),
+        theta_support=np.flatnonzero(theta.reshape(by_sample).any(axis=1)),
+        n_iter=max(1, sum(solution.n_iter for solution in solutions)),
+    )
+
+
+def _decision_values(
+    rule: DecisionRule, support: NDArray, X: Any, training: Training, outcomes: list[Outcome]
+) -> NDArray[np.float64]:
+    """Return the decision values of all training samples, one row per problem."""
     decision = np.empty(training.signs.shape)
     decision[:, training.kept] = [outcome.decision for outcome in outcomes]
     dropped = training.dropped
     if len(dropped):
         try:
-            decision[:, dropped] = model._decide(model._for_prediction(X, dropped)).T
+            decision[:, dropped] = rule.of_training_samples(X, dropped, support).T
         except Stop:
             decision[:, dropped] = np.nan  # they took no part: nothing else rests on them
-    model.xi_, model.eta_ = training.slacks(decision)
-    by_sample = (len(y), -1)
-    model.alpha_support_ = np.flatnonzero(model.alpha_.reshape(by_sample).any(axis=1))
-    model.theta_support_ = np.flatnonzero(model.theta_.reshape(by_sample).any(axis=1))
-    model.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
+    return decision
 
 
-def coefficients_of(model: Any) -> NDArray[np.float64]:
-    """Return c of every training sample, one row per problem."""
+class LastFit(NamedTuple):
+    """What an earlier fit leaves to start from: its classes, and c of every training sample."""
+
+    classes: NDArray
+    coefficients: NDArray[np.float64]
+
+
+def last_fit(model: Any) -> LastFit:
+    """Return what a fitted model leaves to start from, one row of coefficients per problem."""
     coefficients = np.zeros((len(model.intercept_), len(model.alpha_)))
     coefficients[:, model.support_] = model.dual_coef_
-    return coefficients
+    return LastFit(model.classes_, coefficients)
 
 
-def starting_points(model: Any, training: Training) -> list[NDArray | None]:
+def starting_points(last: LastFit | None, training: Training) -> list[NDArray | None]:
     """Return the coefficients that each problem starts from; None starts at zero."""
     cold: list[NDArray | None] = [None] * len(training.problems)
-    if not (model.warm_start and hasattr(model, "alpha_")):
+    if last is None or last.coefficients.shape[1] != training.signs.shape[1]:
         return cold
-    same_samples = len(model.alpha_) == training.signs.shape[1]
-    if not (same_samples and np.array_equal(model.classes_, training.classes)):
+    if not np.array_equal(last.classes, training.classes):
         return cold
-    return list(coefficients_of(model)[:, training.kept])
+    return list(last.coefficients[:, training.kept])

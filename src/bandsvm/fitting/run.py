@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
@@ -17,9 +18,6 @@ from bandsvm.system.stopping import Stop, stop_when
 
 # Share of ``tol`` that a solver aims at when its rows are of single precision.
 COARSE_AIM = 0.8
-# Rounding errors, in units of ``tol``, with which such rows still bring a fit most of the way;
-# where that does not suffice, sharper ones go on from there.
-COARSE_ROUNDING = 10.0
 
 
 def aim_at(tol: float, rows: KernelOperator) -> float:
@@ -78,8 +76,8 @@ class FitRun:
 
     Parameters
     ----------
-    estimator : BandedSVC
-        Whose parameters say how to solve.
+    settings : FitSettings
+        How to solve.
     training : Training
         What to solve.
     rows : KernelOperator
@@ -96,14 +94,14 @@ class FitRun:
 
     def __init__(
         self,
-        estimator: Any,
+        settings: FitSettings,
         training: Training,
         rows: KernelOperator,
         starts: list[NDArray | None],
         observers: Sequence[Observer],
         assemble: Callable[[list[Outcome]], Any],
     ) -> None:
-        self.estimator, self.training, self.rows = estimator, training, rows
+        self.settings, self.training, self.rows = settings, training, rows
         self.index = 0
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: list[Outcome] = []
@@ -146,7 +144,7 @@ class FitRun:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        tol = self.estimator.tol
+        tol = self.settings.solving.tol
         outcomes = [*self._outcomes, judge(self.training.problems[self.index], self.rows, now, tol)]
         for index in range(len(outcomes), len(self._starts)):
             problem = self.training.problems[index]
@@ -156,14 +154,15 @@ class FitRun:
 
     def _solve(self, start: NDArray | None) -> Outcome:
         """Solve and certify the problem that is next."""
-        estimator, problem = self.estimator, self.training.problems[self.index]
+        settings, problem = self.settings, self.training.problems[self.index]
+        band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
         n_before = 0 if self._earlier is None else self._earlier.n_iter
         solution = solve(
             problem,
             self.rows,
-            solver=estimator.solver,
-            tol=aim_at(estimator.tol, self.rows),
-            max_iter=estimator.max_iter - n_before,
+            solver=solving.solver,
+            tol=aim_at(solving.tol, self.rows),
+            max_iter=solving.max_iter - n_before,
             start=start,
             callback=self._observe,
         )
@@ -171,17 +170,17 @@ class FitRun:
             solution = after(self._earlier, solution)
         if solution.status is Status.NOT_FINITE:
             raise ValueError(
-                f"The decision values overflow with kernel={estimator.kernel!r}, "
-                f"C1={estimator.C1!r} and C2={estimator.C2!r}; scale X or lower C1 and C2."
+                f"The decision values overflow with kernel={kernel!r}, "
+                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
             )
         if solution.status is Status.NOT_SEPARABLE:
             title = self.training.titles()[self.index].rstrip(":")
             raise ValueError(
                 f"C1=inf allows no sample below its band, but the classes cannot be separated that "
-                f"way with kernel={estimator.kernel!r}{f' ({title})' if title else ''}; set a "
-                f"finite C1, got C1={estimator.C1!r}."
+                f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
+                f"finite C1, got C1={band.C1!r}."
             )
-        return judge(problem, self.rows, solution, estimator.tol)
+        return judge(problem, self.rows, solution, solving.tol)
 
     def _observe(self, progress: Progress) -> Status | None:
         """Tell everybody of a step; return the first reason to end."""

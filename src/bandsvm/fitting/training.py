@@ -11,6 +11,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm.checks.parameters import band_parameters, check_finite_costs
+from bandsvm.fitting.settings import BandSettings
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 
 
@@ -100,8 +101,8 @@ class Labels:
     factors: NDArray[np.float64]
 
 
-def labels_of(estimator: Any, y: NDArray, weights: NDArray) -> Labels:
-    """Return the classes of a training set, weighted as an estimator wants them to be."""
+def labels_of(class_weight: Any, y: NDArray, weights: NDArray) -> Labels:
+    """Return the classes of a training set, with weights of samples and classes."""
     if y.dtype.kind not in "biuU":  # labels for sure
         check_classification_targets(y)
     counted = weights > 0.0
@@ -112,13 +113,13 @@ def labels_of(estimator: Any, y: NDArray, weights: NDArray) -> Labels:
             f"class: {classes.tolist()}."
         )
     class_weights = np.ones(len(classes))
-    if estimator.class_weight is not None:
+    if class_weight is not None:
         class_weights = compute_class_weight(
-            estimator.class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
+            class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
         )
     if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
         raise ValueError(
-            f"class_weight must hold finite values greater than 0, got {estimator.class_weight}; a "
+            f"class_weight must hold finite values greater than 0, got {class_weight}; a "
             "class that is not to count can be left out by a sample_weight of 0."
         )
     # Labels of samples without weight may lie outside of classes; any class will do for them.
@@ -131,24 +132,24 @@ def labels_of(estimator: Any, y: NDArray, weights: NDArray) -> Labels:
 
 
 def band_problems(
-    estimator: Any, labels: Labels, *, keep_all: bool = False, allows_hard: bool = False
+    band: BandSettings, labels: Labels, *, keep_all: bool = False, allows_hard: bool = False
 ) -> Training:
-    """Return the band problems of an estimator's parameters.
+    """Return the band problems of labels, for the costs and the band of ``band``.
 
     With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
     but get their decision values. Infinite costs are refused unless ``allows_hard`` says otherwise.
     """
     if not allows_hard:
-        check_finite_costs(estimator)
-    band = band_parameters(estimator, labels.classes)
-    rho1, rho2, C1, C2 = (values[labels.class_of] for values in band)
+        check_finite_costs(band)
+    by_class = band_parameters(band, labels.classes)
+    rho1, rho2, C1, C2 = (values[labels.class_of] for values in by_class)
     with np.errstate(over="ignore"):
         finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
         largest = float((labels.factors * finite).max())
     if not np.isfinite(largest):
         raise ValueError(
             f"C1 and C2 times the weights of samples and classes must be finite, got C1="
-            f"{estimator.C1!r}, C2={estimator.C2!r} and a largest weight of "
+            f"{band.C1!r}, C2={band.C2!r} and a largest weight of "
             f"{labels.weights.max()}; lower them."
         )
     everything = np.arange(len(labels.weights))
@@ -157,14 +158,14 @@ def band_problems(
     if len(kept) < len(everything):
         low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, factors))
         signs = signs[:, kept]
-    has_intercept = bool(estimator.fit_intercept)
+    has_intercept = bool(band.fit_intercept)
     problems = [
-        band_problem(row, low, high, cost1, cost2, factors, has_intercept, loss=estimator.loss)
+        band_problem(row, low, high, cost1, cost2, factors, has_intercept, loss=band.loss)
         for row in signs
     ]
     return Training(labels.classes, labels.signs, rho1, rho2, kept, problems)
 
 
-def training_problems(estimator: Any, y: NDArray, weights: NDArray) -> Training:
-    """Return the band problems of an estimator's parameters for labels and sample weights."""
-    return band_problems(estimator, labels_of(estimator, y, weights), allows_hard=True)
+def training_problems(band: BandSettings, y: NDArray, weights: NDArray) -> Training:
+    """Return the band problems of labels and sample weights."""
+    return band_problems(band, labels_of(band.class_weight, y, weights), allows_hard=True)

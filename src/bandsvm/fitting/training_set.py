@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.checks import data
-from bandsvm.fitting.fitted import coefficients_of
+from bandsvm.fitting.fitted import last_fit
+from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training, training_problems
-from bandsvm.kernels import KernelSettings
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class TrainingSet:
     ----------
     model : BandedSVC
         The fitted model.
+    settings : FitSettings
+        Its parameters, gamma included.
     X : ndarray or CSR of shape (n_samples, n_features)
         All training samples, or their kernel matrix.
     y : ndarray of shape (n_samples,)
@@ -36,17 +38,12 @@ class TrainingSet:
     """
 
     model: Any
+    settings: FitSettings
     X: Any
     y: NDArray
     samples: Any
     training: Training
     coefficients: NDArray[np.float64]
-
-    @property
-    def kernel(self) -> KernelSettings:
-        """The kernel of the fitted model."""
-        model = self.model
-        return KernelSettings(model.kernel, model.gamma_, model.coef0, model.degree)
 
 
 def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
@@ -54,7 +51,8 @@ def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) ->
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
     X, y = data.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
-    training = training_problems(model, y, weights)
+    settings = FitSettings.of(model, model.gamma_)
+    training = training_problems(settings.band, y, weights)
     n_samples = len(model.alpha_)
     if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):
         raise ValueError(
@@ -62,12 +60,12 @@ def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) ->
             f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
             f"{training.classes.tolist()}."
         )
-    is_pairwise = isinstance(model.kernel, str) and model.kernel == "precomputed"
     return TrainingSet(
         model,
+        settings,
         X,
         y,
-        training.kept_samples(X, is_pairwise),
+        training.kept_samples(X, settings.kernel.is_precomputed),
         training,
-        coefficients_of(model)[:, training.kept],
+        last_fit(model).coefficients[:, training.kept],
     )

@@ -44,7 +44,7 @@ class KernelSettings:
     degree: float
 
     @property
-    def is_given(self) -> bool:
+    def is_precomputed(self) -> bool:
         """Whether the user brings the kernel matrix itself."""
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
@@ -77,7 +77,7 @@ class KernelSettings:
         coefficient there may be: check what was reached.
         ``n_uses`` says how often a row is likely to be used, if many problems share the store.
         """
-        if self.is_given:
+        if self.is_precomputed:
             return PrecomputedRows(X)
         function, packed = self.function(), self.packed()
         if packed is None:
@@ -97,11 +97,11 @@ class KernelSettings:
         n_jobs: int | None,
         largest_rounding: float = 0.0,
     ) -> NDArray:
-        """Return K(A, B) @ coefficients; of a given kernel, A is K(A, B) itself.
+        """Return K(A, B) @ coefficients; of a precomputed kernel, A is K(A, B) itself.
 
         For A in float32 rounding errors may be as large as ``largest_rounding``.
         """
-        if self.is_given:
+        if self.is_precomputed:
             return A @ coefficients
         if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
             # Most columns are of no use: dense pieces of all of them would cost what B declares.

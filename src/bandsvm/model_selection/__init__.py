@@ -1,8 +1,9 @@
 """Choosing the band: searches over shared kernels, and the error of samples left out.
 
-- Searches: `_cv` (`BandedSVCCV`) over `_search` (what to try next); `_choices`, `_grid` (what to
-  try, checked), `_splits` (folds), `_scoring` (scores of decision values), `_folds` (candidates
-  through the folds), `_standings` (scores so far), `_reporting` (progress, and when to stop).
+- Searches: `_cv` (`BandedSVCCV`) over `_search` (what to try next), `_score_pool` (threads and
+  memory), `_folds` (candidates through the folds), `_standings` (scores so far) and `_verdict` (the
+  best, and warnings); `_choices`, `_grid` (what to try, checked), `_splits` (folds), `_scoring`
+  (scores of decision values), `_reporting` (progress, and when to stop).
 - Paths: `_path` (`band_path`) over `_following` (from one point to the next); `_band_path` (the
   result).
 - Leave-one-out: `_leave_one_out` (exact, by refits), `_bound` (without refits).

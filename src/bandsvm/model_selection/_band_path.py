@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm.certificate import Certificate, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.classifier import BandedSVC
-from bandsvm.fitting.fitted import set_fitted_attributes
+from bandsvm.fitting.fitted import fitted_state
+from bandsvm.fitting.model import with_state
 from bandsvm.fitting.run import Outcome
+from bandsvm.fitting.settings import BandSettings, FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.system.threads import single_threaded_blas
 
@@ -29,8 +30,12 @@ class PathModels:
     ----------
     vary : str
         What changes along the path.
-    points : list of (float, BandedSVC)
-        Its values, and the models that they make, with all that is fitted before the solution.
+    template : BandedSVC
+        A model with all that does not change.
+    settings : FitSettings
+        The same, frozen.
+    points : list of (float, BandSettings)
+        Its values, and the bands that they make.
     trainings : list of Training
         The problems of every point.
     outcomes : list of lists of Outcome
@@ -40,7 +45,9 @@ class PathModels:
     """
 
     vary: str
-    points: list[tuple[float, BandedSVC]]
+    template: BandedSVC
+    settings: FitSettings
+    points: list[tuple[float, BandSettings]]
     trainings: list[Training]
     outcomes: list[list[Outcome]]
     X: Any
@@ -49,10 +56,10 @@ class PathModels:
     def fitted(self, k: int) -> BandedSVC:
         """Return the fitted model of point ``k``."""
         k = range(len(self.outcomes))[k]
-        model = copy.copy(self.points[k][1])
+        settings = replace(self.settings, band=self.points[k][1])
         with single_threaded_blas():
-            set_fitted_attributes(model, self.X, self.y, self.trainings[k], self.outcomes[k])
-        return model
+            state = fitted_state(settings, self.X, self.y, self.trainings[k], self.outcomes[k])
+        return with_state(self.template, state, settings.band)
 
 
 @dataclass(frozen=True)

@@ -88,11 +88,11 @@ def leave_one_out_bound(
     """
     checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
     check_theorem_holds(model)
-    training, kernel = checked.training, checked.kernel
+    training, kernel = checked.training, checked.settings.kernel
     kept = training.kept
     diagonal = (
         np.diagonal(checked.samples)
-        if kernel.is_given
+        if kernel.is_precomputed
         else kernel.function().diagonal(Samples(checked.samples))
     )
     of_kept = lowest_margin(
@@ -144,10 +144,11 @@ def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
     """Return K c of the samples with weight, one row per problem, in double precision."""
     support = np.flatnonzero(checked.coefficients.any(axis=0))
     samples, values = checked.samples, checked.coefficients[:, support].T
-    if checked.kernel.is_given:
+    kernel = checked.settings.kernel
+    if kernel.is_precomputed:
         return (samples[:, support].astype(np.float64) @ values).T
     left = samples.astype(np.float64, copy=False)
-    return checked.kernel.product(left, samples[support], values, checked.model.n_jobs).T
+    return kernel.product(left, samples[support], values, checked.settings.solving.n_jobs).T
 
 
 def check_theorem_holds(model: Any) -> None:

@@ -37,8 +37,8 @@ def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:
         )
         if estimator.criterion == "loo_bound":
             check_theorem_holds(model)
-    is_given = [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
-    if any(is_given) and not all(is_given):
+    are_precomputed = [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
+    if any(are_precomputed) and not all(are_precomputed):
         raise ValueError(
             "kernel='precomputed' cannot be searched together with other kernels: X is either a "
             "kernel matrix or samples."

@@ -232,14 +232,14 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             self._keep(search, search.run())
             if self.refit:
                 seconds = self._seconds_left(search, began)
-                is_hurried = search.ended_by is Status.INTERRUPTED
+                is_hurried = search.verdict.ended_by is Status.INTERRUPTED
                 self._fit_best(X, y, sample_weight, seconds, is_hurried)
         except BaseException as error:
             if not (isinstance(error, KeyboardInterrupt) and hasattr(self, "cv_results_")):
                 self.__dict__.clear()
                 self.__dict__.update(before)
             raise
-        if search.ended_by is Status.INTERRUPTED:
+        if search.verdict.ended_by is Status.INTERRUPTED:
             raise KeyboardInterrupt(
                 f"BandedSVCCV was interrupted after {len(self.cv_results_['params'])} candidates; "
                 f"it keeps the best so far, {self.best_params_}."
@@ -262,7 +262,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     def _seconds_left(self, search: Search, began: float) -> float | None:
         """Return how long the fit to all samples may take."""
-        if search.ended_by is Status.INTERRUPTED:
+        if search.verdict.ended_by is Status.INTERRUPTED:
             return SECONDS_AFTER_INTERRUPT
         if self.time_limit is None:
             return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import choose_intercept
-from bandsvm.fitting.run import COARSE_ROUNDING
+from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training, band_problems, labels_of
-from bandsvm.kernels import KernelOperator, KernelSettings
+from bandsvm.kernels import KernelOperator
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
@@ -24,7 +24,6 @@ from bandsvm.model_selection._shared import (
     Start,
     at_new_bounds,
     scaled_start,
-    shared_rows,
 )
 from bandsvm.model_selection._splits import Split
 from bandsvm.problem import BandProblem
@@ -73,7 +72,7 @@ class Scores:
 
 
 def cross_validate(
-    model: Any,
+    settings: FitSettings,
     folds: Folds,
     candidates: Sequence[Candidate],
     reference: NDArray | None,
@@ -83,8 +82,8 @@ def cross_validate(
 
     Parameters
     ----------
-    model : BandedSVC
-        All other parameters.
+    settings : FitSettings
+        The kernel of all candidates, and all that is not searched.
     folds : Folds
         What to train on and what to hold out.
     candidates : sequence of Candidate
@@ -104,12 +103,12 @@ def cross_validate(
     ended_by = watch.reason()
     if ended_by is not None:
         return Scores(values, seconds, 0, 0, ended_by)
-    rows = CheckedRows(_rows(model, folds, candidates), model)
+    rows = CheckedRows(_rows(settings, folds, candidates), settings.solving)
     is_alive = np.ones(len(candidates), dtype=bool)
     solvers: list[FoldSolver] = []
     for fold in range(len(folds.splits)):
         solvers.append(
-            FoldSolver(model, folds, fold, rows, watch, solvers[-1] if solvers else None)
+            FoldSolver(settings, folds, fold, rows, watch, solvers[-1] if solvers else None)
         )
         for k in np.flatnonzero(is_alive).tolist():
             ended_by = watch.reason()
@@ -129,19 +128,14 @@ def cross_validate(
     return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
 
 
-def _rows(model: Any, folds: Folds, candidates: Sequence[Candidate]) -> KernelOperator:
+def _rows(settings: FitSettings, folds: Folds, candidates: Sequence[Candidate]) -> KernelOperator:
     """Return the store of kernel rows that all folds of some candidates share."""
-    name, gamma = candidates[0][:2]
-    kernel = KernelSettings(name, np.nan if gamma is None else gamma, model.coef0, model.degree)
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
-    if model.loss == "squared_hinge":  # coefficients are twice the cost times a distance
+    if settings.band.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
-    return shared_rows(
-        model,
-        kernel,
+    return settings.rows(
         folds.X,
         largest_cost=largest_cost,
-        largest_rounding=COARSE_ROUNDING * model.tol,  # what comes of it is checked
         n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
     )
 
@@ -175,19 +169,19 @@ class FoldSolver:
 
     def __init__(
         self,
-        model: Any,
+        settings: FitSettings,
         folds: Folds,
         fold: int,
         rows: CheckedRows,
         watch: Watch,
         other: FoldSolver | None,
     ) -> None:
-        self._model, self._folds, self._rows, self._watch = model, folds, rows, watch
+        self._band, self._folds, self._rows, self._watch = settings.band, folds, rows, watch
         self._fold = fold
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
-        self._labels = labels_of(model, folds.y, self._weights)
+        self._labels = labels_of(self._band.class_weight, folds.y, self._weights)
         self._first: list[Solved] = []
         self._examples = [] if other is None else other._first
         self._last: list[Solved] = []
@@ -207,10 +201,9 @@ class FoldSolver:
             return np.nan
 
     def _score_of(self, candidate: Candidate) -> float:
-        model = self._model
-        model.set_params(C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
-        training = band_problems(model, self._labels, keep_all=True)
-        point = Point(candidate.C1, candidate.C2, model.rho1, candidate.rho2)
+        band = replace(self._band, C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
+        training = band_problems(band, self._labels, keep_all=True)
+        point = Point(band.C1, band.C2, band.rho1, band.rho2)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
             solution = self._rows.solve(

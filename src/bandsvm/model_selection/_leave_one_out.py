@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import choose_intercept
-from bandsvm.decisions import verdict
+from bandsvm.decisions import lead, verdict
 from bandsvm.engines.slopes import free_variables
+from bandsvm.fitting.settings import SolverSettings
 from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import KernelOperator, KernelRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers.left_out import LeftOut, matrix_bytes
-from bandsvm.system.memory import bytes_of, default_bytes
+from bandsvm.system.memory import default_bytes
 from bandsvm.system.threads import single_threaded_blas
 
 # Refits start from a solution that is sharper than they need to be.
@@ -130,7 +131,7 @@ def _memory_of(checked: TrainingSet) -> Memory:
         matrix_bytes(len(free_variables(problem, c)), n_samples)
         for problem, c in zip(problems, checked.coefficients, strict=True)
     ]
-    budget = bytes_of(checked.model.cache_size)
+    budget = checked.settings.solving.cache_bytes
     if budget is None:
         budget = default_bytes(2.0 * sum(sizes) + 8.0 * n_samples**2)
     each = MATRIX_SHARE * budget / len(problems)
@@ -145,13 +146,13 @@ class Column:
         problem: BandProblem,
         rows: KernelOperator,
         start: NDArray,
-        model: Any,
+        solving: SolverSettings,
         most_bytes: float,
     ) -> None:
-        options = {"solver": model.solver, "max_iter": model.max_iter}
-        self._whole = solve(problem, rows, tol=SHARE_OF_TOL * model.tol, start=start, **options)
+        options: dict[str, Any] = {"solver": solving.solver, "max_iter": solving.max_iter}
+        self._whole = solve(problem, rows, tol=SHARE_OF_TOL * solving.tol, start=start, **options)
         self._left_out = LeftOut(
-            problem, rows, self._whole, model.tol, **options, most_bytes=most_bytes
+            problem, rows, self._whole, solving.tol, **options, most_bytes=most_bytes
         )
         self.is_support = self._whole.c != 0.0
         self.n_refits, self.n_unsettled = 0, 0
@@ -181,11 +182,10 @@ class Column:
 
 def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     """Return the kernel rows that all problems and refits share."""
-    model = checked.model
-    rows = checked.kernel.rows(
+    solving = replace(checked.settings.solving, cache_bytes=memory.rows)
+    rows = replace(checked.settings, solving=solving).rows(
         checked.samples,
-        cache_bytes=memory.rows,
-        n_jobs=model.n_jobs,
+        largest_cost=checked.training.largest_cost(),
         largest_rounding=0.0,  # every row is used again and again
     )
     if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, IN_ORDER_UP_TO):
@@ -196,23 +196,15 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
 def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -> list[Column]:
     """Return all problems with their samples left out, those that hang on ``tol`` exactly."""
     columns = [
-        Column(problem, rows, c, checked.model, memory.matrices)
+        Column(problem, rows, c, checked.settings.solving, memory.matrices)
         for problem, c in zip(checked.training.problems, checked.coefficients, strict=True)
     ]
-    lead = _lead(np.array([column.decision for column in columns]))
-    for i in np.flatnonzero(lead <= SETTLED * checked.model.tol).tolist():
+    ahead = lead(np.column_stack([column.decision for column in columns]))
+    for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
         for column in columns:
             if column.is_support[i]:
                 column.refit(i, exactly=True)
     return columns
-
-
-def _lead(decision: NDArray) -> NDArray[np.float64]:
-    """Return how far decision values, one row per problem, are from another label."""
-    if len(decision) == 1:
-        return np.abs(decision[0])
-    second, first = np.partition(decision, -2, axis=0)[-2:]
-    return first - second
 
 
 def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> LeaveOneOutResult:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from bandsvm.checks import data
 from bandsvm.checks.parameters import check_finite_costs, check_parameters
 from bandsvm.classifier import BandedSVC
 from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.run import COARSE_ROUNDING, Outcome, aim_at, judge
+from bandsvm.fitting.run import Outcome, aim_at, judge
+from bandsvm.fitting.settings import BandSettings, FitSettings
 from bandsvm.fitting.training import Training, band_problems, labels_of
 from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
-from bandsvm.model_selection._shared import Start, shared_rows, solve_from
+from bandsvm.model_selection._shared import Start, solve_from
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, after
 from bandsvm.system.stopping import Stop, check_stop
@@ -92,20 +93,21 @@ def band_path(
     X, y = data.check_samples(template, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     data.check_for_kernel(template.kernel, X)
-    labels = labels_of(template, y, weights)
+    labels = labels_of(template.class_weight, y, weights)
     needs_gamma = uses_gamma(template.kernel)
-    template.classes_ = labels.classes
-    template.gamma_ = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
-    points = _points(template, vary, values)
-    trainings = [band_problems(point, labels) for _, point in points]
+    gamma = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
+    settings = FitSettings.of(template, gamma)
+    points = _points(settings.band, vary, values)
+    trainings = [band_problems(band, labels) for _, band in points]
     with Limits(template.time_limit), single_threaded_blas():
-        solver = PathSolver(template, X, trainings)
+        solver = PathSolver(settings, X, trainings)
         outcomes = solver.run()
+    models = PathModels(vary, template, settings, points, trainings, outcomes, X, y)
     if solver.ended_by is Status.INTERRUPTED:
         with warnings.catch_warnings():
             # A warning must not turn the exception into another.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = BandPath.of(PathModels(vary, points, trainings, outcomes, X, y))
+            path = BandPath.of(models)
         raise PathInterrupted(path, len(points))
     if solver.ended_by is not None:
         warnings.warn(
@@ -114,27 +116,24 @@ def band_path(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return BandPath.of(PathModels(vary, points, trainings, outcomes, X, y))
+    return BandPath.of(models)
 
 
-def _points(template: BandedSVC, vary: str, values: Any) -> list[tuple[float, BandedSVC]]:
-    """Return the values and the models of a path."""
+def _points(band: BandSettings, vary: str, values: Any) -> list[tuple[float, BandSettings]]:
+    """Return the values of a path, and the bands that they make of one."""
     names = ("C1", "C2") if vary == "cost" else (vary,)
-    base = {name: getattr(template, name) for name in names}
+    base = {name: getattr(band, name) for name in names}
     if vary != "cost" and isinstance(base[vary], Mapping):
         raise TypeError(f"vary={vary!r} needs {vary} to be a number in the model, got a mapping.")
-    given = _default_values(template, vary) if values is None else np.asarray(values, dtype=float)
-    if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
+    wanted = _default_values(band, vary) if values is None else np.asarray(values, dtype=float)
+    if wanted.ndim != 1 or len(wanted) == 0 or not np.isfinite(wanted).all():
         raise ValueError(f"values must be a vector of finite numbers, got {values!r}.")
     points = []
-    for value in given.tolist():
+    for value in wanted.tolist():
         changed = {vary: value}
         if vary == "cost":
             changed = {name: _times(value, old) for name, old in base.items()}
-        point = copy.copy(template)
-        for name, number in changed.items():
-            setattr(point, name, number)
-        points.append((value, point))
+        points.append((value, replace(band, **changed)))
     return points
 
 
@@ -144,11 +143,11 @@ def _times(factor: float, cost: Any) -> Any:
     return factor * cost
 
 
-def _default_values(template: BandedSVC, vary: str) -> NDArray[np.float64]:
+def _default_values(band: BandSettings, vary: str) -> NDArray[np.float64]:
     """Return fifty values around that of the model."""
     if vary == "cost":
         return np.geomspace(0.01, 100.0, N_POINTS)
-    numbers = [template.C1, template.C2, template.rho1, template.rho2]
+    numbers = [band.C1, band.C2, band.rho1, band.rho2]
     if any(isinstance(number, Mapping) for number in numbers):
         raise ValueError("values must be given if the model has numbers that differ by class.")
     C1, _, rho1, rho2 = numbers
@@ -164,16 +163,12 @@ def _default_values(template: BandedSVC, vary: str) -> NDArray[np.float64]:
 class PathSolver:
     """Solves all points of a path; at each, every problem starts from its last solution."""
 
-    def __init__(self, model: BandedSVC, X: Any, trainings: list[Training]) -> None:
-        self._model, self._trainings = model, trainings
+    def __init__(self, settings: FitSettings, X: Any, trainings: list[Training]) -> None:
+        self._solving, self._trainings = settings.solving, trainings
         self.ended_by: Status | None = None
-        samples = trainings[0].kept_samples(X, is_pairwise=model.kernel == "precomputed")
-        rows = shared_rows(
-            model,
-            model._kernel(),
-            samples,
+        rows = settings.rows(
+            trainings[0].kept_samples(X, settings.kernel.is_precomputed),
             largest_cost=max(training.largest_cost() for training in trainings),
-            largest_rounding=COARSE_ROUNDING * model.tol,
         )
         self._follow(rows)
 
@@ -208,7 +203,7 @@ class PathSolver:
 
     def _aim(self) -> float:
         """Return the violation that solvers are to reach."""
-        return aim_at(self._model.tol, self._rows)
+        return aim_at(self._solving.tol, self._rows)
 
     def _step(self, problem: BandProblem, earlier: Solution | None) -> Outcome:
         """Solve a problem, ever more carefully until it is certified."""
@@ -222,10 +217,10 @@ class PathSolver:
                 # Rounding errors of many steps may have piled up.
                 start = Start(outcome.solution.c, None)
                 continue
-            sharper = self._rows.more_precise()
-            if sharper is None:
+            more_precise = self._rows.more_precise()
+            if more_precise is None:
                 return outcome
-            self._follow(sharper)
+            self._follow(more_precise)
             start = Start(outcome.solution.c, None)
 
     def _solve(
@@ -235,7 +230,7 @@ class PathSolver:
             start,
             problem,
             self._rows,
-            self._model,
+            self._solving,
             tol=self._aim(),
             polished=True,
         )
@@ -243,4 +238,4 @@ class PathSolver:
             raise ValueError("The decision values overflow; scale X or lower C1 and C2.")
         if earlier is not None:
             solution = after(earlier, solution)
-        return judge(problem, self._rows, solution, self._model.tol)
+        return judge(problem, self._rows, solution, self._solving.tol)

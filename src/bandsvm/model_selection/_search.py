@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.checks import data
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.training import labels_of
 from bandsvm.kernels import uses_gamma
-from bandsvm.kernels.packed import useful_bytes
 from bandsvm.model_selection._choices import check_choices
-from bandsvm.model_selection._folds import Folds, Scores, cross_validate
+from bandsvm.model_selection._folds import Folds, Scores
 from bandsvm.model_selection._grid import (
     Candidate,
     Grid,
     around,
     best_of,
-    is_on_edge,
     kernels_of,
 )
 from bandsvm.model_selection._reporting import Watch, counted, describe, place
+from bandsvm.model_selection._score_pool import ScorePool
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
 from bandsvm.model_selection._standings import Standings
-from bandsvm.solvers import Status
-from bandsvm.system.memory import MEGABYTE, bytes_of, default_bytes, stores_at_once
-from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import n_threads, single_threaded_blas
+from bandsvm.model_selection._verdict import Verdict
+from bandsvm.system.memory import bytes_of, default_bytes
+from bandsvm.system.threads import single_threaded_blas
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
-# Candidates that follow each other over one store of rows: with more of them, one kernel would keep
-# only one thread busy. (It must not depend on the threads; the scores would.)
-MOST_TOGETHER = 25
 # Share of the time limit after which a search ends, if its best is still to be fitted to all.
 SEARCH_SHARE = 0.8
 
@@ -75,7 +67,7 @@ class Search:
         for kernel in kernels:
             data.check_for_kernel(kernel, X)
         model = template(kernels[0])
-        self.classes = labels_of(model, y, weights).classes
+        self.classes = labels_of(estimator.class_weight, y, weights).classes
         # A band of no width is one; what is wrong with rho1 is said here.
         rho1 = band_parameters(model.set_params(rho2=estimator.rho1), self.classes).rho1
         self._grid = Grid(estimator, float(rho1.max()), X, weights)
@@ -89,23 +81,23 @@ class Search:
                 score = scorer_score(estimator.scoring, X, y, own, kernels[0] == "precomputed")
                 try_score(score, y, splits[0])
         self.folds = Folds(X, y, weights, splits, score)
-        self._is_given = kernels[0] == "precomputed"  # and there is no store
-        given = bytes_of(estimator.cache_size)
-        self._memory = default_bytes(np.inf) if given is None else given
         self.standings = Standings(len(splits))
-        self.ended_by: Status | None = None
-        self._n_unconverged = self._n_undefined = 0
         self._reference: NDArray | None = None
         share = SEARCH_SHARE if estimator.refit else 1.0
         limit = estimator.time_limit
         self._limits = Limits(None if limit is None else share * limit)
         self._watch = Watch(self._limits.reason, bool(estimator.verbose), len(splits))
+        allowed = bytes_of(estimator.cache_size)
+        n_bytes = default_bytes(np.inf) if allowed is None else allowed
+        self._pool = ScorePool(template, self.folds, self._watch, estimator.n_jobs, n_bytes)
+        self._csvms = self._grid.without_band()
+        likely = self._csvms[len(self._csvms) // 2]  # the middle of the grid
+        self.verdict = Verdict(self.standings, estimator.tol, likely)
 
     def run(self) -> int:
         """Try all stages and return the best candidate."""
         with self._limits, single_threaded_blas():
-            csvms = self._grid.without_band()
-            self._likely = csvms[len(csvms) // 2]
+            csvms = self._csvms
             self._watch.report(self._plan(len(csvms)))
             self._try(csvms)
             if self._estimator.search == "staged":
@@ -114,7 +106,7 @@ class Search:
             for _ in range(self._estimator.refine):
                 self._try(self._neighbours())
             self._try(self._without_band())
-        return self._verdict()
+        return self.verdict.best()
 
     def _plan(self, n_csvms: int) -> str:
         """Return what is going to be tried, in a line."""
@@ -159,7 +151,7 @@ class Search:
             if candidate not in known:
                 groups.setdefault((candidate.kernel, candidate.gamma), []).append(candidate)
         places = list(groups)
-        if not places or self.ended_by is not None:
+        if not places or self.verdict.ended_by is not None:
             return
         if self._reference is None and self._estimator.give_up:
             # The middle of the grid is the likeliest to be good.
@@ -167,51 +159,21 @@ class Search:
             means = standings.means()
             if np.isfinite(means).any():
                 self._reference = standings.scores[best_of(means, standings.candidates)]
-        if self.ended_by is None:
+        if self.verdict.ended_by is None:
             self._score_all([groups[place] for place in places])
 
     def _score_all(self, groups: list[list[Candidate]]) -> None:
-        """Score groups of candidates, each of one kernel, on all threads.
-
-        They share the memory: where there is too little for all at once, fewer get more threads.
-        """
-        groups = [part for group in groups for part in _parts(group)]
-        threads = n_threads(self._estimator.n_jobs)
-        at_once = max(1, min(threads, len(groups)))
-        if not self._is_given:
-            at_once = stores_at_once(self._memory, useful_bytes(self.folds.X), at_once)
-        jobs, megabytes = threads // at_once, self._memory / at_once / MEGABYTE
-        # What takes the longest would, begun last, keep one core busy alone.
-        longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
-        with ThreadPoolExecutor(at_once) as pool:
-            scores = {
-                k: pool.submit(self._score, groups[k], jobs, megabytes) for k in longest_first
-            }
-            try:
-                for k, group in enumerate(groups):
-                    self._note(group, scores[k].result())
-            except BaseException:
-                self._watch.end()
-                raise
-
-    def _score(self, candidates: list[Candidate], n_jobs: int, megabytes: float) -> Scores:
-        """Score candidates that share a kernel, with some of the threads and of the memory."""
-        model = self._template(candidates[0].kernel)
-        model.set_params(n_jobs=n_jobs, cache_size=megabytes)
-        # Candidates that overflow have no score; that is said in words.
-        with np.errstate(over="ignore", invalid="ignore"), stop_when(self._watch.reason):
-            try:
-                return cross_validate(model, self.folds, candidates, self._reference, self._watch)
-            except BaseException:
-                self._watch.end()
-                raise
+        """Score groups of candidates, each of one kernel."""
+        for candidates, scores in self._pool.score(groups, self._reference):
+            self._note(candidates, scores)
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
         """Remember what came of candidates, and say so."""
         self.standings.add(candidates, scores)
-        self._n_unconverged += scores.n_unconverged
-        self._n_undefined += scores.n_undefined
-        self.ended_by = self.ended_by or scores.ended_by
+        verdict = self.verdict
+        verdict.n_unconverged += scores.n_unconverged
+        verdict.n_undefined += scores.n_undefined
+        verdict.ended_by = verdict.ended_by or scores.ended_by
         means, tried = self.standings.means(), self.standings.candidates
         if np.isfinite(means).any():
             best = best_of(means, tried)
@@ -220,102 +182,6 @@ class Search:
                 f"far scores {means[best]:.4f}: {describe(tried[best])}"
             )
 
-    def _verdict(self) -> int:
-        """Return the best candidate; warn of what is wrong with it."""
-        standings, compared = self.standings, self._compared()
-        if not np.isfinite(compared).any():
-            return self._verdict_without_scores()
-        best = best_of(compared, standings.candidates)
-        if self.ended_by is Status.INTERRUPTED:
-            return best  # with an exception, which warnings must not turn into another
-        if self.ended_by is Status.TIME_LIMIT:
-            _warn(
-                f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
-                f"its best so far is kept, with a score of {standings.mean_so_far(best):.4g} in "
-                f"{standings.n_folds_of(best)} of {standings.scores.shape[1]} folds. Raise "
-                "time_limit to try all."
-            )
-        if self._n_unconverged:
-            _warn(
-                f"BandedSVCCV: {self._n_unconverged} fits did not reach tol={self._estimator.tol}; "
-                "raise max_iter, scale X, or try smaller costs."
-            )
-        if self._n_undefined:
-            _warn(
-                f"BandedSVCCV: scoring gave no finite number for {self._n_undefined} fits; their "
-                "candidates cannot be chosen."
-            )
-        self._warn_of_edges(best, compared)
-        return best
-
-    def _compared(self) -> NDArray[np.float64]:
-        """Return the scores that candidates are compared by: in all folds, if there was time."""
-        if self.ended_by is None:
-            return self.standings.means()
-        return self.standings.on_shared_folds()
-
-    def _verdict_without_scores(self) -> int:
-        """Return the likeliest candidate if time ran out; raise if there is none to be found."""
-        if self.ended_by is Status.TIME_LIMIT:
-            _warn(
-                "BandedSVCCV met its time_limit before any candidate was scored in any fold; it "
-                f"takes the middle of its grid, {describe(self._likely)}. Raise time_limit.",
-                stacklevel=6,
-            )
-            return self.standings.candidates.index(self._likely)
-        if self.ended_by is not None:
-            raise KeyboardInterrupt("BandedSVCCV was interrupted before any candidate was scored.")
-        if self._n_undefined:
-            raise ValueError(
-                "scoring gave no finite number for any candidate in all folds; choose another "
-                "scoring, or folds that hold samples of all classes."
-            )
-        raise ValueError(
-            "The decision values of all candidates overflow; scale X or try smaller costs."
-        )
-
     def results(self) -> dict[str, Any]:
         """Return all candidates and their scores as scikit-learn's searches do."""
-        return self.standings.results(self._compared())
-
-    def _warn_of_edges(self, best: int, means: NDArray) -> None:
-        """Warn where the best of a grid lies at its end and beats all that lie inside."""
-        candidates = self.standings.candidates
-        chosen = candidates[best]
-        names = ["C1"] + (["gamma"] if uses_gamma(chosen.kernel) else [])
-        for name in names:
-            same = [k for k, c in enumerate(candidates) if c.kernel == chosen.kernel]
-            grid = sorted({getattr(candidates[k], name) for k in same})
-            value = getattr(chosen, name)
-            if not (len(grid) > 2 and is_on_edge(value, grid)):
-                continue
-            inner = [
-                means[k]
-                for k in same
-                if np.isfinite(means[k]) and not is_on_edge(getattr(candidates[k], name), grid)
-            ]
-            if means[best] > max(inner, default=-np.inf):
-                side = "lower" if value == grid[0] else "higher"
-                warnings.warn(
-                    f"BandedSVCCV found its best {name}={value:.4g} at the edge of the grid "
-                    f"[{grid[0]:.4g}, {grid[-1]:.4g}]; {side} values might score better.",
-                    UserWarning,
-                    stacklevel=5,
-                )
-
-
-def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
-    """Return candidates in parts of about equal length, neighbours together."""
-    n_parts = -(-len(candidates) // MOST_TOGETHER)
-    size = -(-len(candidates) // n_parts)
-    return [candidates[start : start + size] for start in range(0, len(candidates), size)]
-
-
-def _effort(candidates: list[Candidate]) -> tuple[float, float]:
-    """Return what tells which of some groups takes longer: a narrow kernel, then large costs."""
-    narrowness = float(candidates[0].gamma) if uses_gamma(candidates[0].kernel) else 0.0
-    return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)
-
-
-def _warn(message: str, stacklevel: int = 5) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+        return self.standings.results(self.verdict.compared())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import gradient_drift
-from bandsvm.kernels import KernelOperator, KernelSettings
+from bandsvm.fitting.settings import SolverSettings
+from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
-from bandsvm.system.memory import bytes_of
 
 
 class Point(NamedTuple):
@@ -30,26 +30,6 @@ class Start(NamedTuple):
 
     c: NDArray[np.float64]
     gradient: NDArray[np.float64] | None
-
-
-def shared_rows(
-    model: Any,
-    kernel: KernelSettings,
-    X: Any,
-    *,
-    largest_cost: float,
-    largest_rounding: float,
-    n_uses: float = 0.0,
-) -> KernelOperator:
-    """Return a store of kernel rows for many problems with the parameters of a model."""
-    return kernel.rows(
-        X,
-        cache_bytes=bytes_of(model.cache_size),
-        n_jobs=model.n_jobs,
-        largest_rounding=largest_rounding,
-        largest_cost=largest_cost,
-        n_uses=n_uses,
-    )
 
 
 def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start | None:
@@ -84,19 +64,19 @@ def solve_from(
     start: Start | None,
     problem: BandProblem,
     rows: KernelOperator,
-    model: Any,
+    solving: SolverSettings,
     *,
     tol: float,
     polished: bool,
     callback: Callable[[Progress], object] | None = None,
 ) -> Solution:
-    """Solve a problem by a model's solver and limits."""
+    """Solve a problem to ``tol``, from wherever it starts."""
     return solve(
         problem,
         rows,
-        solver=model.solver,
+        solver=solving.solver,
         tol=tol,
-        max_iter=model.max_iter,
+        max_iter=solving.max_iter,
         start=None if start is None else start.c,
         start_gradient=None if start is None else start.gradient,
         polished=polished,
@@ -111,9 +91,9 @@ class CheckedRows:
     rows of double precision take the place of single precision for this and all later problems.
     """
 
-    def __init__(self, rows: KernelOperator, model: Any) -> None:
+    def __init__(self, rows: KernelOperator, solving: SolverSettings) -> None:
         self.rows = rows
-        self._model = model
+        self._solving = solving
 
     def solve(
         self,
@@ -123,15 +103,15 @@ class CheckedRows:
         polished: bool,
         callback: Callable[[Progress], object] | None = None,
     ) -> Solution:
-        """Solve a problem to the model's ``tol``; a status of no progress says that it failed."""
-        model, earlier = self._model, None
+        """Solve a problem to ``tol``; a status of no progress says that it failed."""
+        earlier: Solution | None = None
         while True:
             solution = solve_from(
                 start,
                 problem,
                 self.rows,
-                model,
-                tol=model.tol,
+                self._solving,
+                tol=self._solving.tol,
                 polished=polished,
                 callback=callback,
             )
@@ -149,7 +129,7 @@ class CheckedRows:
         """Return whether the gradient of a solution is as good as it needs to be."""
         if solution.status is Status.NOT_FINITE:
             return False
-        return gradient_drift(self.rows, solution.c, solution.f) <= self._model.tol
+        return gradient_drift(self.rows, solution.c, solution.f) <= self._solving.tol
 
     def _sharpen(self) -> bool:
         """Go over to rows of higher precision, if there are any."""

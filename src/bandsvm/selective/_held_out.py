@@ -11,6 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit, check_cv
 from sklearn.utils import get_tags
 
+from bandsvm.decisions import lead
+
 
 def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     """Return how sure a fitted classifier is of the class that it predicts.
@@ -37,10 +39,7 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
             f"estimator must have decision_function or predict_proba, which "
             f"{type(estimator).__name__} has not."
         )
-    if values.ndim == 1 or values.shape[1] == 1:
-        return np.abs(values.ravel())
-    second, first = np.partition(values, -2, axis=1)[:, -2:].T
-    return first - second
+    return lead(values)
 
 
 def held_out(

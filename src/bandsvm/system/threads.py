@@ -10,9 +10,12 @@ from functools import cache
 from threading import RLock, get_ident, local
 from typing import Any
 
-# It comes with scikit-learn, which cannot be installed without it.
+# Both come with scikit-learn, which cannot be installed without them.
+import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
+
+from bandsvm._compat import openmp_threads
 
 # More threads than cores gain nothing, and idle ones are woken for every piece of work.
 MOST_THREADS_PER_CORE = 2
@@ -21,20 +24,28 @@ LONGEST_WAIT = 1.0
 
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return cores or 1
+    """Return the number of cores that this process may use, quotas of containers included."""
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return _n_cores(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@cache
+def _n_cores(affinity: int, limit: str | None) -> int:
+    """Return joblib's count, which reads quotas from files: once for all that may change it."""
+    return int(joblib.cpu_count())
 
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` stands for.
 
-    None is all cores, or what OMP_NUM_THREADS says: joblib's workers set it to share the cores.
+    None is as many as scikit-learn's own compiled code uses: all cores, unless OMP_NUM_THREADS,
+    a worker of joblib or `threadpoolctl.threadpool_limits` sets a limit.
     """
     cores = n_cores()
     if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "")
-        return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
+        variable = os.environ.get("OMP_NUM_THREADS", "")
+        limit = int(variable) if variable.isdigit() and int(variable) > 0 else cores
+        return min(cores, limit, openmp_threads() or cores)
     if n_jobs < 0:
         return max(1, cores + 1 + int(n_jobs))
     return int(min(n_jobs, MOST_THREADS_PER_CORE * cores))

@@ -1,0 +1,71 @@
+"""A BandedSVC and its fitted state: fitted attributes are set and read back here alone."""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from typing import Any
+
+from bandsvm._compat import with_callbacks
+from bandsvm.decisions import DecisionRule
+from bandsvm.fitting.callbacks import FitTasks, has_callbacks
+from bandsvm.fitting.fit import fit_state
+from bandsvm.fitting.fitted import FittedState, last_fit
+from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.progress import progress_shower
+from bandsvm.fitting.run import Observer
+from bandsvm.fitting.settings import BandSettings, FitSettings
+from bandsvm.system.stopping import Stop
+
+
+def decision_rule(model: Any) -> DecisionRule:
+    """Return the decision rule of a fitted model."""
+    return DecisionRule(
+        FitSettings.of(model, model.gamma_).kernel,
+        model.support_vectors_,
+        model.dual_coef_,
+        model.intercept_,
+        model.tol,
+        model.n_jobs,
+    )
+
+
+def with_state(model: Any, state: FittedState, band: BandSettings | None = None) -> Any:
+    """Return a copy of a model that has a fitted state, and another band if one is named."""
+    fitted = copy.copy(model)
+    fitted.__dict__.update({} if band is None else vars(band), **state.attributes())
+    return fitted
+
+
+def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
+    """Fit a model; return whether Ctrl-C was pressed meanwhile.
+
+    ``watchers`` see every outer step besides the observers that its parameters ask for. An
+    interrupted fit keeps the best model so far. A fit that fails leaves nothing half fitted, and an
+    earlier fit as it was; so does one that is interrupted before there is anything to keep.
+    """
+    before = dict(vars(model))
+    limits = Limits(model.time_limit)
+    shown = [progress_shower(model.verbose)] if model.verbose else []
+    try:
+        _fit(model, X, y, sample_weight, [limits, *shown, *watchers])
+    except BaseException as error:
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        if isinstance(error, Stop):
+            raise KeyboardInterrupt("BandedSVC was interrupted before its first step.") from None
+        raise
+    return limits.was_interrupted
+
+
+@with_callbacks
+def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: list[Observer]) -> None:
+    """Fit a model, watched by observers and by scikit-learn's callbacks."""
+    last = last_fit(model) if model.warm_start and hasattr(model, "alpha_") else None
+    tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
+    state = fit_state(
+        model, X, y, sample_weight, last, [*observers, *tasks], partial(with_state, model)
+    )
+    model.__dict__.update(state.attributes())
+    for task in tasks:
+        task.close()

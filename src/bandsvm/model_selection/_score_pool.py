@@ -1,0 +1,114 @@
+"""Groups of candidates, each of one kernel, scored on all threads within one budget of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.fitting.settings import FitSettings
+from bandsvm.kernels import uses_gamma
+from bandsvm.kernels.packed import useful_bytes
+from bandsvm.model_selection._folds import Folds, Scores, cross_validate
+from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._reporting import Watch
+from bandsvm.system.memory import stores_at_once
+from bandsvm.system.stopping import stop_when
+from bandsvm.system.threads import n_threads
+
+# Candidates that follow each other over one store of rows: with more of them, one kernel would keep
+# only one thread busy. (It must not depend on the threads; the scores would.)
+MOST_TOGETHER = 25
+
+
+@dataclass(frozen=True)
+class ScorePool:
+    """Threads and memory of a search.
+
+    Parameters
+    ----------
+    template : callable
+        Returns a BandedSVC, with all that is not searched, for a kernel.
+    folds : Folds
+        What to train on and what to hold out.
+    watch : Watch
+        Reports progress, and knows when to stop.
+    n_jobs : int or None
+        Number of threads.
+    n_bytes : float
+        Memory for all kernel rows together.
+    """
+
+    template: Callable[[Any], Any]
+    folds: Folds
+    watch: Watch
+    n_jobs: int | None
+    n_bytes: float
+
+    def score(
+        self, groups: list[list[Candidate]], reference: NDArray | None
+    ) -> Iterator[tuple[list[Candidate], Scores]]:
+        """Yield candidates and their scores, in the order of the groups.
+
+        The groups share the memory: where there is too little for all at once, fewer of them run at
+        a time, each with more threads.
+        """
+        groups = [part for group in groups for part in _parts(group)]
+        if not groups:
+            return
+        threads = n_threads(self.n_jobs)
+        at_once = min(threads, len(groups))
+        if not _is_precomputed(groups[0]):
+            at_once = stores_at_once(self.n_bytes, useful_bytes(self.folds.X), at_once)
+        jobs, n_bytes = threads // at_once, self.n_bytes / at_once
+        # The longest group, begun last, would keep one core busy alone.
+        longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
+        with ThreadPoolExecutor(at_once) as pool:
+            scores = {
+                k: pool.submit(self._score, groups[k], reference, jobs, n_bytes)
+                for k in longest_first
+            }
+            try:
+                for k, group in enumerate(groups):
+                    yield group, scores[k].result()
+            except BaseException:
+                self.watch.end()
+                raise
+
+    def _score(
+        self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
+    ) -> Scores:
+        """Score candidates that share a kernel, with some of the threads and of the memory."""
+        kernel, gamma = candidates[0].kernel, candidates[0].gamma
+        settings = FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
+        solving = replace(settings.solving, n_jobs=n_jobs, cache_bytes=n_bytes)
+        settings = replace(settings, solving=solving)
+        # Candidates whose decision values overflow have no score, which is reported in words.
+        with np.errstate(over="ignore", invalid="ignore"), stop_when(self.watch.reason):
+            try:
+                return cross_validate(settings, self.folds, candidates, reference, self.watch)
+            except BaseException:
+                self.watch.end()
+                raise
+
+
+def _is_precomputed(group: list[Candidate]) -> bool:
+    """Return whether the kernel matrix is X itself, so that there is no store of rows."""
+    return isinstance(group[0].kernel, str) and group[0].kernel == "precomputed"
+
+
+def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
+    """Return candidates in parts of about equal length, neighbours together."""
+    n_parts = -(-len(candidates) // MOST_TOGETHER)
+    size = -(-len(candidates) // n_parts)
+    return [candidates[start : start + size] for start in range(0, len(candidates), size)]
+
+
+def _effort(candidates: list[Candidate]) -> tuple[float, float]:
+    """Return what tells which of some groups takes longer: a narrow kernel, then large costs."""
+    narrowness = float(candidates[0].gamma) if uses_gamma(candidates[0].kernel) else 0.0
+    return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)
