@@ -1,5 +1,6 @@
 """The certificate tells right from wrong."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -21,23 +22,26 @@ from bandsvm.certificate import (
 )
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.kernels import PrecomputedRows
-from bandsvm.problem import BandProblem
+from bandsvm.problem import LOSSES, BandProblem
 from bandsvm.solvers import Status
-from problems import make_case
+from problems import make_case, primal_by_clarabel
 
 TOL = 1e-6
 
 
-@pytest.fixture(params=[True, False], ids=["intercept", "no intercept"])
+@pytest.fixture(params=itertools.product(LOSSES, [True, False]), ids=str)
 def solved(request):
     """An optimal solution of a problem with free, bounded and unused variables."""
-    case = make_case(2, 80, C1=3.0, C2=2.0, has_intercept=request.param)
+    loss, has_intercept = request.param
+    # Squares pull fewer samples above the band.
+    upper = {"C2": 2.0} if loss == "hinge" else {"C2": 5.0, "rho2": 1.2}
+    case = make_case(2, 80, C1=3.0, **upper, has_intercept=has_intercept, loss=loss)
     solution = case.solve(tol=TOL)
     intercept = choose_intercept(case.problem, solution.c, solution.f)
-    free = (solution.c > 0) & (solution.c < case.problem.below)
+    free = (solution.c > 0) & (solution.c < case.problem.bounds.below)
     assert free.any()
-    assert (solution.c == case.problem.below).any()
-    assert (solution.c == 0).any()
+    assert (solution.c == case.problem.bounds.below).any() == (loss == "hinge")
+    assert len(set(np.sign(solution.c * case.problem.lo))) == 3
     return case, solution, intercept
 
 
@@ -52,6 +56,7 @@ def test_optimal_solution_is_certified(solved):
     assert certificate.status is Status.CONVERGED
     assert certificate.gap <= 1e-10 * certificate.primal
     assert certificate.primal == pytest.approx(certificate.dual, rel=1e-10)
+    assert certificate.primal == pytest.approx(primal_by_clarabel(case), rel=1e-8)
     assert certificate.infeasibility <= 1e-12
     assert certificate.gradient_drift <= 1e-12
     assert certificate.n_checked == N_SPOT_CHECKS
@@ -72,8 +77,11 @@ def test_changed_coefficient_is_seen(solved):
         assert not stale.is_optimal
 
 
-def test_coefficient_outside_the_box_is_infeasible(solved):
-    case, solution, intercept = solved
+@pytest.mark.parametrize("has_intercept", [True, False])
+def test_coefficient_outside_the_box_is_infeasible(has_intercept):
+    case = make_case(2, 80, C1=3.0, C2=2.0, has_intercept=has_intercept)
+    solution = case.solve(tol=TOL)
+    intercept = choose_intercept(case.problem, solution.c, solution.f)
     c = solution.c.copy()
     c[0] = case.problem.below[0] + 0.25
     c[1] -= c.sum() if case.problem.has_intercept else 0.0
@@ -105,7 +113,7 @@ def test_changed_intercept_opens_a_gap(solved):
 def test_changed_gradient_is_seen_as_drift_and_gap(solved):
     case, solution, intercept = solved
     f = solution.f.copy()
-    free = np.flatnonzero((solution.c > 0) & (solution.c < case.problem.below))
+    free = np.flatnonzero((solution.c > 0) & (solution.c < case.problem.bounds.below))
     checked, _ = recomputed_gradient(PrecomputedRows(case.K), solution.c, N_SPOT_CHECKS)
     f[np.intersect1d(free, checked)[0]] += 0.05
     certificate = certificate_of(case, replace(solution, f=f), intercept)
@@ -146,9 +154,8 @@ def test_gap_is_primal_minus_dual_and_its_terms_are_not_negative(solved, rng):
         difference = primal_value(problem, c, f, intercept) - dual_value(problem, c, f)
         assert gap == pytest.approx(difference, rel=1e-9)
         for i in range(0, 80, 7):
-            one = BandProblem(
-                *(getattr(problem, name)[[i]] for name in ("lo", "hi", "below", "above"))
-            )
+            sides = (getattr(problem, name)[[i]] for name in ("lo", "hi", "below", "above"))
+            one = BandProblem(*sides, loss=problem.loss)
             assert duality_gap(one, c[[i]], f[[i]], intercept) >= 0.0
 
 

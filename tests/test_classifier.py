@@ -9,12 +9,8 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils import compute_sample_weight
 
@@ -318,39 +314,6 @@ def test_fitted_model_survives_cloning_and_storage(n_classes, tmp_path):
         np.testing.assert_array_equal(copy.predict(X), model.predict(X))
         assert copy.certificate_ == model.certificate_
         assert copy.certify(X, y).is_optimal
-
-
-def test_grid_search_in_two_processes():
-    X, y = labelled_samples()
-    grid = {"C1": [0.1, 1.0], "C2": [0.0, 1.0], "kernel": ["linear", "rbf"]}
-    parallel = GridSearchCV(BandedSVC(), grid, cv=3, n_jobs=2).fit(X, y)
-    serial = GridSearchCV(BandedSVC(), grid, cv=3).fit(X, y)
-    assert parallel.best_params_ == serial.best_params_
-    np.testing.assert_array_equal(
-        parallel.cv_results_["mean_test_score"], serial.cv_results_["mean_test_score"]
-    )
-    assert parallel.best_score_ > 0.7
-
-
-def test_pipeline_equals_its_steps():
-    X, y = labelled_samples()
-    wild = X * [1e-3, 1.0, 1e3] + [0.0, 5.0, -100.0]
-    pipeline = make_pipeline(StandardScaler(), BandedSVC()).fit(wild, y)
-    scaled = StandardScaler().fit_transform(wild)
-    values = BandedSVC().fit(scaled, y).decision_function(scaled)
-    np.testing.assert_allclose(pipeline.decision_function(wild), values, atol=1e-12)
-    predicted = cross_val_predict(pipeline, wild, y, cv=4)
-    assert np.mean(predicted == y) > 0.7
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_calibrated_probabilities(n_classes):
-    X, y = labelled_samples(n_classes)
-    model = CalibratedClassifierCV(BandedSVC(), ensemble=False, cv=3).fit(X, y)
-    probabilities = model.predict_proba(X)
-    assert probabilities.shape == (80, n_classes)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    assert model.score(X, y) > 0.7
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

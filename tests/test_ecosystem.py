@@ -53,7 +53,7 @@ def test_pipeline_is_its_steps():
 
 def test_grid_search_in_two_processes():
     X, y = load_breast_cancer(return_X_y=True)
-    grid = {"svm__C1": [1e-3, 1.0], "svm__C2": [0.0, 1.0]}
+    grid = {"svm__C1": [1e-3, 1.0], "svm__C2": [0.0, 1.0], "svm__kernel": ["linear", "rbf"]}
     parallel = GridSearchCV(scaled_model(), grid, cv=3, n_jobs=2).fit(X, y)
     serial = GridSearchCV(scaled_model(), grid, cv=3).fit(X, y)
     np.testing.assert_array_equal(

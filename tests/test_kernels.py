@@ -16,7 +16,6 @@ from bandsvm.kernels import (
     available_kernels,
     kernel_product,
     make_kernel,
-    resolve_gamma,
 )
 
 GAMMA, COEF0, DEGREE = 0.3, 0.5, 3
@@ -323,36 +322,6 @@ def test_samples_are_not_modified(name, storage):
     np.testing.assert_array_equal(weights, 1.0)
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gamma_values(storage, dtype):
-    X, y = labelled_samples()
-    X = X.astype(dtype)
-    stored = STORAGES[storage](X)
-    spread = X.astype(np.float64).var()
-    assert fitted(stored, y, gamma="scale").gamma_ == pytest.approx(1 / (5 * spread), rel=1e-12)
-    assert fitted(stored, y, gamma="auto").gamma_ == 1 / 5
-    assert fitted(stored, y, gamma=0.7).gamma_ == 0.7
-    assert np.isnan(fitted(stored, y, "linear").gamma_)
-
-
-def test_gamma_of_samples_without_spread_is_finite():
-    assert resolve_gamma("scale", np.full((4, 2), 3.0), np.ones(4)) == 1.0
-    assert resolve_gamma("scale", sp.csr_array((4, 2)), np.ones(4)) == 1.0
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-def test_weights_count_in_gamma_scale_as_repeated_rows_do(storage, rng):
-    X, y = labelled_samples()
-    counts = rng.integers(0, 4, size=len(y))
-    weighted = fitted(STORAGES[storage](X), y, sample_weight=counts, gamma="scale")
-    repeated = fitted(STORAGES[storage](X.repeat(counts, axis=0)), y.repeat(counts), gamma="scale")
-    assert weighted.gamma_ == pytest.approx(repeated.gamma_, rel=1e-12)
-    np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=1e-9
-    )
-
-
 @pytest.mark.parametrize("name", DEFINITE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_precomputed_kernel_equals_the_named_one(name, dtype):
@@ -394,11 +363,3 @@ def test_samples_are_copied_in_pieces_only(name, storage, monkeypatch):
         monkeypatch.setattr(module, "CHUNK_BYTES", 8 * piece)
     fitted(X, y, name, gamma="scale", coef0=0.0, C1=0.1).predict(X)
     assert max(sizes) <= piece
-
-
-def test_variance_of_full_sparse_samples_far_from_zero(rng):
-    """Weights of entries that are not there must not be a difference of large sums."""
-    X = 1e7 + rng.normal(size=(20, 3))
-    weights = rng.random(20) + 0.1
-    dense, sparse = (resolve_gamma("scale", S, weights) for S in (X, sp.csr_array(X)))
-    assert sparse == pytest.approx(dense, rel=1e-6)
