@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bandsvm import BandedSVC, SelectiveClassifier
 from bandsvm.metrics import band_coverage
 from bandsvm.selective import prediction_score
-from bandsvm.selective._held_out import splitter
+from bandsvm.selective._held_out import splits
 
 IRIS = load_iris(return_X_y=True)
 
@@ -37,6 +37,7 @@ IRIS = load_iris(return_X_y=True)
 # GaussianNB's own, where a class has no weight.
 @pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:max_error=0.2 cannot be met:UserWarning")
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 def test_estimator_check(estimator, check):
     check(estimator)
 
@@ -262,11 +263,12 @@ def test_weights_count_as_copies():
     assert model.threshold_ == pytest.approx(repeated.threshold_, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 def test_classes_are_dealt_out_over_folds():
     X, y = noisy(103)
     y[:4], y[4] = 2, 3
     seen = []
-    for train, test in splitter(5, y, np.ones(103, dtype=bool)).split(X, y):
+    for train, test in splits(5, y, np.ones(103, dtype=bool)):
         counts = np.bincount(y[test], minlength=4)
         assert (np.abs(counts - np.bincount(y, minlength=4) / 5) < 1).all()
         assert not np.intersect1d(train, test).size

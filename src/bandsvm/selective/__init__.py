@@ -53,7 +53,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         the lowest one at which held-out samples meet it, one more error and one more sample
         counted than were seen. Give either this or `coverage`.
     cv : int or cross-validation splitter, default=5
-        How to hold samples out. A number is that of folds, over which each class is dealt out.
+        How to hold samples out. A number is the number of folds of a
+        `sklearn.model_selection.StratifiedKFold` over samples that have weight.
     abstain_label : label, default=None
         What `predict_or_abstain` says of samples that are not accepted; no class. None stands
         for -1 if labels are whole numbers (0 if -1 is a class, and one less than the smallest if

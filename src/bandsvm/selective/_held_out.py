@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import PredefinedSplit, check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import get_tags
 
 from bandsvm.decisions import lead
@@ -54,7 +55,7 @@ def held_out(
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0.0
     predictions, scores = y.copy(), np.zeros(len(y))
     n_times = np.zeros(len(y), dtype=np.intp)
-    for train, test in splitter(cv, y, counted).split(np.zeros(len(y)), y):
+    for train, test in splits(cv, y, counted):
         train, test = train[counted[train]], test[counted[test]]
         if not len(test):
             continue
@@ -70,20 +71,19 @@ def held_out(
     return predictions, scores
 
 
-def splitter(cv: Any, y: NDArray, counted: NDArray) -> Any:
-    """Return what splits samples into folds; a number of folds is dealt out class by class."""
+def splits(cv: Any, y: NDArray, counted: NDArray[np.bool_]) -> Iterator[Any]:
+    """Yield what to train on and what to hold out; a number of folds deals out counted samples."""
     if not isinstance(cv, (int, np.integer)):
-        return check_cv(cv, y, classifier=True)
-    n_samples = np.count_nonzero(counted)
-    if cv < 2 or n_samples < 2:
+        yield from check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y)
+        return
+    kept = np.flatnonzero(counted)
+    if cv < 2 or len(kept) < 2:
         raise ValueError(
             f"cv must be at least 2 folds of at least one sample each, got cv={cv} and "
-            f"n_samples = {n_samples}."
+            f"n_samples = {len(kept)}."
         )
-    folds = np.full(len(y), -1)
-    in_order = np.argsort(y, kind="stable")
-    folds[in_order[counted[in_order]]] = np.arange(n_samples) % cv
-    return PredefinedSplit(folds)
+    for train, test in StratifiedKFold(int(cv)).split(np.zeros(len(kept)), y[kept]):
+        yield kept[train], kept[test]
 
 
 def fitted_clone(estimator: Any, X: Any, y: NDArray, weights: NDArray | None) -> Any:
