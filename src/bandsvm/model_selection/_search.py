@@ -38,22 +38,22 @@ from bandsvm.system.threads import n_threads, single_threaded_blas
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
-# Candidates that follow each other over one store of rows: with more of them, one kernel would keep
-# only one thread busy. (It must not depend on the threads; the scores would.)
+# Most candidates that run in sequence over one store of rows: longer sequences would leave other
+# threads idle. (It must not depend on the number of threads, or the scores would.)
 MOST_TOGETHER = 25
-# Share of the time limit after which a search ends, if its best is still to be fitted to all.
+# Share of the time limit after which a search ends, if a refit is to follow.
 SEARCH_SHARE = 0.8
 
 
 class Search:
-    """A search from the first candidate to the verdict.
+    """A search from the first candidate to the choice of the best.
 
     Parameters
     ----------
     estimator : BandedSVCCV
         What to search, and how.
     template : callable
-        Returns a BandedSVC, with all that is not searched, for a kernel.
+        Returns a BandedSVC for a kernel, with all parameters that are not searched.
     X, y, sample_weight, groups : array-like
         The training set.
     """
@@ -76,7 +76,7 @@ class Search:
             data.check_for_kernel(kernel, X)
         model = template(kernels[0])
         self.classes = labels_of(model, y, weights).classes
-        # A band of no width is one; what is wrong with rho1 is said here.
+        # With rho2 = rho1, a band of zero width, only an invalid rho1 can raise an error here.
         rho1 = band_parameters(model.set_params(rho2=estimator.rho1), self.classes).rho1
         self._grid = Grid(estimator, float(rho1.max()), X, weights)
         everything = np.arange(len(y))
@@ -89,7 +89,7 @@ class Search:
                 score = scorer_score(estimator.scoring, X, y, own, kernels[0] == "precomputed")
                 try_score(score, y, splits[0])
         self.folds = Folds(X, y, weights, splits, score)
-        self._is_given = kernels[0] == "precomputed"  # and there is no store
+        self._is_given = kernels[0] == "precomputed"  # then there is no store of rows
         given = bytes_of(estimator.cache_size)
         self._memory = default_bytes(np.inf) if given is None else given
         self.standings = Standings(len(splits))
@@ -117,7 +117,7 @@ class Search:
         return self._verdict()
 
     def _plan(self, n_csvms: int) -> str:
-        """Return what is going to be tried, in a line."""
+        """Return a line on what will be tried."""
         n_samples, n_folds = len(self.folds.y), len(self.folds.splits)
         where = "all of them" if self._estimator.search == "full" else f"the best {N_LEADERS}"
         return (
@@ -127,7 +127,7 @@ class Search:
         )
 
     def _neighbours(self) -> list[Candidate]:
-        """Return what lies half-way between the best candidate and its neighbours."""
+        """Return candidates half-way between the best one and its neighbours."""
         leaders = self.standings.leaders(1)
         if not leaders:
             return []
@@ -137,7 +137,7 @@ class Search:
         gammas = [best.gamma]
         if uses_gamma(best.kernel):
             gammas += around(best.gamma, sorted({c.gamma for c in same}))
-        # A band keeps its cost in proportion.
+        # C2 stays in proportion to C1.
         return [
             best._replace(C1=C1, C2=best.C2 * C1 / best.C1, gamma=gamma)
             for gamma in gammas
@@ -145,13 +145,13 @@ class Search:
         ]
 
     def _without_band(self) -> list[Candidate]:
-        """Return the best candidate without its band: one must score higher to be chosen."""
+        """Return the best candidate without its band, which is chosen only if it scores higher."""
         return [leader._replace(C2=0.0) for leader in self.standings.leaders(1)]
 
     def _try(self, candidates: Sequence[Candidate]) -> None:
-        """Score candidates that are new, kernel by kernel; the first sets what is hopeless."""
+        """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless."""
         standings, rho2s = self.standings, self._grid.rho2s
-        # Without a band its upper edge means nothing.
+        # Without a band, rho2 has no effect.
         candidates = [c if c.C2 > 0.0 else c._replace(rho2=rho2s[0]) for c in candidates]
         known = set(standings.candidates)
         groups: dict[tuple[Any, Any], list[Candidate]] = {}
@@ -162,7 +162,7 @@ class Search:
         if not places or self.ended_by is not None:
             return
         if self._reference is None and self._estimator.give_up:
-            # The middle of the grid is the likeliest to be good.
+            # The middle of the grid is the most likely to be good.
             self._score_all([groups[places.pop(len(places) // 2)]])
             means = standings.means()
             if np.isfinite(means).any():
@@ -173,7 +173,7 @@ class Search:
     def _score_all(self, groups: list[list[Candidate]]) -> None:
         """Score groups of candidates, each of one kernel, on all threads.
 
-        They share the memory: where there is too little for all at once, fewer get more threads.
+        They share the memory: if it is too little for all at once, fewer run, on more threads each.
         """
         groups = [part for group in groups for part in _parts(group)]
         threads = n_threads(self._estimator.n_jobs)
@@ -181,7 +181,7 @@ class Search:
         if not self._is_given:
             at_once = stores_at_once(self._memory, useful_bytes(self.folds.X), at_once)
         jobs, megabytes = threads // at_once, self._memory / at_once / MEGABYTE
-        # What takes the longest would, begun last, keep one core busy alone.
+        # The longest group, if started last, would run alone at the end.
         longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         with ThreadPoolExecutor(at_once) as pool:
             scores = {
@@ -195,10 +195,10 @@ class Search:
                 raise
 
     def _score(self, candidates: list[Candidate], n_jobs: int, megabytes: float) -> Scores:
-        """Score candidates that share a kernel, with some of the threads and of the memory."""
+        """Score candidates that share a kernel, with a share of the threads and of the memory."""
         model = self._template(candidates[0].kernel)
         model.set_params(n_jobs=n_jobs, cache_size=megabytes)
-        # Candidates that overflow have no score; that is said in words.
+        # Candidates that overflow have no score; `_verdict` reports it if all do.
         with np.errstate(over="ignore", invalid="ignore"), stop_when(self._watch.reason):
             try:
                 return cross_validate(model, self.folds, candidates, self._reference, self._watch)
@@ -207,7 +207,7 @@ class Search:
                 raise
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
-        """Remember what came of candidates, and say so."""
+        """Store the scores of candidates and report them."""
         self.standings.add(candidates, scores)
         self._n_unconverged += scores.n_unconverged
         self._n_undefined += scores.n_undefined
@@ -221,17 +221,17 @@ class Search:
             )
 
     def _verdict(self) -> int:
-        """Return the best candidate; warn of what is wrong with it."""
+        """Return the best candidate; warn about problems with it."""
         standings, compared = self.standings, self._compared()
         if not np.isfinite(compared).any():
             return self._verdict_without_scores()
         best = best_of(compared, standings.candidates)
         if self.ended_by is Status.INTERRUPTED:
-            return best  # with an exception, which warnings must not turn into another
+            return best  # KeyboardInterrupt follows; a warning must not replace it
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
                 f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
-                f"its best so far is kept, with a score of {standings.mean_so_far(best):.4g} in "
+                f"it keeps the best so far, with a score of {standings.mean_so_far(best):.4g} in "
                 f"{standings.n_folds_of(best)} of {standings.scores.shape[1]} folds. Raise "
                 "time_limit to try all."
             )
@@ -249,17 +249,17 @@ class Search:
         return best
 
     def _compared(self) -> NDArray[np.float64]:
-        """Return the scores that candidates are compared by: in all folds, if there was time."""
+        """Return the scores by which candidates are compared: over all folds, if there was time."""
         if self.ended_by is None:
             return self.standings.means()
         return self.standings.on_shared_folds()
 
     def _verdict_without_scores(self) -> int:
-        """Return the likeliest candidate if time ran out; raise if there is none to be found."""
+        """Return the most likely candidate if time ran out; raise if there is none."""
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
-                "BandedSVCCV met its time_limit before any candidate was scored in any fold; it "
-                f"takes the middle of its grid, {describe(self._likely)}. Raise time_limit.",
+                "BandedSVCCV reached its time_limit before any candidate was scored in any fold; "
+                f"it chose the middle of its grid, {describe(self._likely)}. Raise time_limit.",
                 stacklevel=6,
             )
             return self.standings.candidates.index(self._likely)
@@ -279,7 +279,7 @@ class Search:
         return self.standings.results(self._compared())
 
     def _warn_of_edges(self, best: int, means: NDArray) -> None:
-        """Warn where the best of a grid lies at its end and beats all that lie inside."""
+        """Warn if the best candidate lies at the edge of the grid and beats all inside."""
         candidates = self.standings.candidates
         chosen = candidates[best]
         names = ["C1"] + (["gamma"] if uses_gamma(chosen.kernel) else [])
@@ -312,7 +312,7 @@ def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
 
 
 def _effort(candidates: list[Candidate]) -> tuple[float, float]:
-    """Return what tells which of some groups takes longer: a narrow kernel, then large costs."""
+    """Return a sort key for the work of a group: narrow kernels first, then large costs."""
     narrowness = float(candidates[0].gamma) if uses_gamma(candidates[0].kernel) else 0.0
     return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)
 

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 
 def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
-    """Return how sure a fitted classifier is of the class that it predicts.
+    """Return the confidence of a fitted classifier in its predictions.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_samples,)
-        With two classes, ``|g(x)|``. With more, how far the largest decision value is ahead of the
-        second largest. The same of probabilities, if the model has no decision_function.
+        For two classes, ``|g(x)|``. For more, the difference between the largest and the second
+        largest decision value. If the model has no decision_function, the same with probabilities.
     """
     if hasattr(estimator, "decision_function"):
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -34,8 +34,8 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
         values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     else:
         raise TypeError(
-            f"estimator must have decision_function or predict_proba, which "
-            f"{type(estimator).__name__} has not."
+            "estimator must have decision_function or predict_proba; "
+            f"{type(estimator).__name__} has neither."
         )
     if values.ndim == 1 or values.shape[1] == 1:
         return np.abs(values.ravel())
@@ -48,8 +48,8 @@ def held_out(
 ) -> tuple[NDArray, NDArray[np.float64]]:
     """Return predictions and scores of samples by clones that were not fitted to them.
 
-    Samples without weight take no part; their predictions and scores mean nothing. Labels stay as
-    they are, unlike in `cross_val_predict`, because parameters may name them.
+    Samples of weight 0 are ignored; their predictions and scores are meaningless. Labels are not
+    encoded, unlike in `cross_val_predict`, because parameters may refer to them.
     """
     is_pairwise = get_tags(estimator).input_tags.pairwise
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0.0
@@ -67,12 +67,15 @@ def held_out(
         scores[test] = prediction_score(model, samples)
         n_times[test] += 1
     if (n_times[counted] != 1).any():
-        raise ValueError("cv must hold every sample out once, but some were not or repeatedly.")
+        raise ValueError(
+            "cv must hold out every sample exactly once, but some were never held out, or more "
+            "than once; use a splitter such as KFold."
+        )
     return predictions, scores
 
 
 def splitter(cv: Any, y: NDArray, counted: NDArray) -> Any:
-    """Return what splits samples into folds; a number of folds is dealt out class by class."""
+    """Return the splitter for ``cv``; an integer means stratified folds."""
     if not isinstance(cv, (int, np.integer)):
         return check_cv(cv, y, classifier=True)
     n_samples = np.count_nonzero(counted)
@@ -93,7 +96,7 @@ def fitted_clone(estimator: Any, X: Any, y: NDArray, weights: NDArray | None) ->
 
 
 def _take(X: Any, rows: NDArray, columns: NDArray | None) -> Any:
-    """Return some rows of samples, of some columns if they are a kernel matrix."""
+    """Return some rows of X; of a kernel matrix, only some columns."""
     if columns is not None:
         return np.asarray(X)[np.ix_(rows, columns)]
     if hasattr(X, "iloc"):
