@@ -1,4 +1,4 @@
-"""The one place that knows which scikit-learn is there: its callbacks came with version 1.9."""
+"""Differences between versions of scikit-learn: callbacks exist since version 1.9."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks."""
+        """Replacement for versions of scikit-learn without callbacks."""
 
     def with_callbacks(method: Any) -> Any:
-        """Return the method as it is."""
+        """Return the method unchanged."""
         return method
 
 
@@ -23,12 +23,12 @@ __all__ = ["CallbackSupportMixin", "FitTasks", "has_callbacks", "with_callbacks"
 
 
 def has_callbacks(estimator: Any) -> bool:
-    """Return whether somebody set callbacks on an estimator, or on one around it."""
+    """Return whether callbacks are set on an estimator or on a meta-estimator around it."""
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
 class FitTasks(Observer):
-    """A fit as scikit-learn's callbacks see it: a task a problem, and in it a task a step."""
+    """A fit for scikit-learn's callbacks: one task per problem, with one subtask per step."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self._estimator = estimator
@@ -38,7 +38,7 @@ class FitTasks(Observer):
         self._problem: Any = None
 
     def begin(self, run: FitRun) -> None:
-        """Open the task of a problem; two classes make one, which is the fit itself."""
+        """Open the task of a problem; for two classes, the fit itself is the task."""
         n_problems = len(run.training.problems)
         if self._root is None:
             steps_alone = n_problems == 1
@@ -60,7 +60,7 @@ class FitTasks(Observer):
         return Status.STOPPED if wants_end else None
 
     def close(self) -> None:
-        """Close what is open, once the estimator is fitted."""
+        """Close the open tasks once the estimator is fitted."""
         self._close_problem()
         self._end(self._root, {})
 

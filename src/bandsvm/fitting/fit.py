@@ -1,4 +1,4 @@
-"""A fit from end to end: check, make problems and rows, solve, store."""
+"""A fit from end to end: check the input, build problems and rows, solve, set attributes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from bandsvm.system.threads import single_threaded_blas
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
     """Fit a BandedSVC; return whether Ctrl-C was pressed meanwhile.
 
-    ``watchers`` see every outer step besides those that its parameters ask for. An interrupted fit
-    keeps the best model so far. A fit that fails leaves nothing half fitted, and an earlier fit as
-    it was; so does one that is interrupted before there is anything to keep.
+    ``watchers`` are called after every outer step, in addition to the observers that the model's
+    parameters ask for. An interrupted fit keeps the best model so far. If a fit fails, or is
+    interrupted before there is a model to keep, the model is left as it was before.
     """
     before = dict(vars(model))
     limits = Limits(model.time_limit)
@@ -46,7 +46,7 @@ def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observe
 
 @with_callbacks
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Observer]) -> None:
-    """Fit a model, step by step."""
+    """Fit a model and set its attributes."""
     check_parameters(model)
     with ExitStack() as stack:
         for observer in observers:
@@ -66,9 +66,9 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Sequence[Obs
             return assembled
 
         tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
-        # What overflows is looked for, and said in words.
+        # Overflows are detected later and raise an error with advice.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            # Rows have no other owner: where sharper ones take over, they are gone.
+            # Keep no other reference to the rows, so that they are freed when replaced.
             run = FitRun(
                 model,
                 training,

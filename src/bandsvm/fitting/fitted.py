@@ -16,7 +16,7 @@ from bandsvm.system.stopping import Stop
 def set_fitted_attributes(
     model: Any, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]
 ) -> None:
-    """Set the attributes that rest on the outcomes of a fit."""
+    """Set the attributes that depend on the outcomes of a fit."""
     solutions = [outcome.solution for outcome in outcomes]
     coefficients = np.zeros(training.signs.shape)
     coefficients[:, training.kept] = [solution.c for solution in solutions]
@@ -35,7 +35,7 @@ def set_fitted_attributes(
         try:
             decision[:, dropped] = model._decide(model._for_prediction(X, dropped)).T
         except Stop:
-            decision[:, dropped] = np.nan  # they took no part: nothing else rests on them
+            decision[:, dropped] = np.nan  # weight 0: nothing else depends on them
     model.xi_, model.eta_ = training.slacks(decision)
     by_sample = (len(y), -1)
     model.alpha_support_ = np.flatnonzero(model.alpha_.reshape(by_sample).any(axis=1))
@@ -51,7 +51,7 @@ def coefficients_of(model: Any) -> NDArray[np.float64]:
 
 
 def starting_points(model: Any, training: Training) -> list[NDArray | None]:
-    """Return the coefficients that each problem starts from; None starts at zero."""
+    """Return the coefficients from which each problem starts; None starts at zero."""
     cold: list[NDArray | None] = [None] * len(training.problems)
     if not (model.warm_start and hasattr(model, "alpha_")):
         return cold
