@@ -91,8 +91,8 @@ def climb_face(
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
     Variables that reach the end of their piece stay there: the face loses dimensions, and the climb
-    continues with the rest. Directions come from conjugate gradients with at most ``most_products``
-    products with the kernel or, if that is None, from a factorisation.
+    continues with the rest. ``most_products`` is the number of products with the kernel that
+    ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
     problem = state.problem
     free = state.engine.free()
