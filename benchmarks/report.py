@@ -298,8 +298,9 @@ def growth_section(growth: dict) -> str:
     head = ["data", "model", "solver", "exponent", "largest n", "its seconds"]
     return (
         "## How cost grows\n\n![Seconds over samples, both on a log scale](growth.svg)\n\nExponents "
-        "of the time as a power of the number of samples, fitted from 4000 samples on. No larger fit was "
-        f"run after one that took longer than {growth['patience']:g} s.\n\n" + table(head, rows)
+        "of the time as a power of the number of samples, fitted from 4000 samples on. No solver ran a "
+        f"larger fit after one that took longer than {growth['patience']:g} s.\n\n"
+        + table(head, rows)
     )
 
 

@@ -2,7 +2,7 @@
 Bounded scores
 ==============
 
-The B-SVM keeps the decision values of both classes within the band; the C-SVM does not limit them.
+The B-SVM pulls the decision values of both classes into the band; the C-SVM does not limit them.
 """
 
 import matplotlib.pyplot as plt

@@ -29,7 +29,7 @@ LARGEST_ROUNDING = 1e-3
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 
-    The Banded SVM keeps the signed decision value ``y g(x)`` of every sample within the band
+    The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
     or, with ``loss='squared_hinge'``, the same with the brackets squared.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
