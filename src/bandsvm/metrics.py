@@ -236,9 +236,7 @@ def risk_coverage_curve(
     if not np.isfinite(scores).all():
         raise ValueError("score must be finite, but it contains NaN or infinity.")
     if not (np.isfinite(weights).all() and (weights >= 0.0).all() and weights.any()):
-        raise ValueError(
-            "sample_weight must be finite and at least 0, and not all weights may be 0."
-        )
+        raise ValueError("sample_weight must hold finite numbers of at least 0, not all of them 0.")
     counted = weights > 0.0
     weights, wrong = weights[counted].astype(np.float64), (labels != predictions)[counted]
     thresholds, place = np.unique(-scores[counted], return_inverse=True)
