@@ -1,4 +1,4 @@
-# Every target sets up what it needs: python3 (>= 3.11, with venv), make and a C++ compiler suffice.
+# Every target installs what it needs, given python3 (>= 3.11, with venv), make and a C++ compiler.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,26 +15,26 @@ demo: $(VENV)/ready
 test: $(VENV)/ready test-core
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-# Random problems are new ones every time; `make test-all SEED=17` repeats those of a seed.
+# Draws new random problems every time; `make test-all SEED=17` repeats those of a seed.
 test-all: $(VENV)/ready
 	HYPOTHESIS_PROFILE=fresh $(BIN)/python -m pytest -n 2 --hypothesis-seed=$(SEED)
 
-# C++ tests of the core at every level of instructions that the machine has. They need doctest, which they install
-# where apt-get can, and are skipped otherwise.
+# C++ tests of the core with every instruction set of the machine. They need doctest, which is installed with apt-get
+# if possible; otherwise they are skipped.
 test-core:
 	core/tests/run.sh native
 
-# The same as other processors have it: Nehalem (no AVX) and Haswell (AVX2) under qemu, and aarch64.
+# The same on emulated processors: Nehalem (no AVX) and Haswell (AVX2) under qemu, and aarch64.
 test-cpus:
 	core/tests/run.sh cpus
 
-# The suite once more with every level of instructions that the machine has.
+# The test suite with every instruction set of the machine.
 test-levels: $(VENV)/ready
 	for level in baseline avx2 avx512; do \
 		echo $$level; BANDSVM_SIMD=$$level $(BIN)/python -m pytest -n 2 -m "not slow" || exit 1; \
 	done
 
-# Which lines and branches of the package the quick tests leave out.
+# Lines and branches of the package that the quick tests miss.
 coverage: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
 
@@ -51,7 +51,7 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Installs the peers, runs everybody on the same problems (half an hour) and writes
+# Installs the peers, runs all solvers on the same problems (half an hour) and writes
 # docs/benchmarks.md and docs/choosing.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
@@ -65,13 +65,13 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/interrupts.py
 	$(BIN)/python benchmarks/choosing_report.py
 
-# BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that scikit-learn
-# does not bring along lie in ../shared/data, or where BANDSVM_DATA says.
+# BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that
+# scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA names.
 study: $(VENV)/ready
 	$(BIN)/python studies/study.py
 	$(BIN)/python studies/study_page.py
 
-# The core once more under address and undefined-behaviour sanitizers, in an environment of its own.
+# The core under address and undefined-behaviour sanitizers, in a separate environment.
 sanitize: $(SANITIZE)/ready
 	core/tests/run.sh address
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
@@ -82,7 +82,7 @@ sanitize: $(SANITIZE)/ready
 sanitize-threads:
 	core/tests/run.sh threads
 
-# A stamp is younger than the sources it was built from.
+# The stamp must be newer than the sources.
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

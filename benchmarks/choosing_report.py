@@ -30,11 +30,11 @@ def main() -> None:
 def introduction(circumstances: dict) -> str:
     """Say what was measured and where."""
     versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
-    return f"""# What choosing costs
+    return f"""# The cost of model selection
 
-Written by `benchmarks/choosing_report.py` from what `benchmarks/choosing.py` and `benchmarks/interrupts.py` measured; `make bench`
-runs them. Every time is the middle one of three, of fits of 1000 samples of nine; `GridSearchCV` runs once. Ratios count,
-seconds do not: {circumstances["processor"]}, {circumstances["cores"]} cores shared with others,
+`make bench` writes this page: `benchmarks/choosing.py` and `benchmarks/interrupts.py` measure, `benchmarks/choosing_report.py` reports.
+Every time is a median of three runs (of nine for fits of 1000 samples); `GridSearchCV` runs once. Compare ratios, not seconds, which
+depend on the machine: {circumstances["processor"]}, {circumstances["cores"]} cores shared with others,
 {circumstances["instructions"]}. Python {circumstances["python"]}, {versions}, commit {circumstances["commit"]},
 {circumstances["date"]}."""
 
@@ -54,21 +54,26 @@ def grid_section(grid: dict) -> str:
     difference = grid["largest_difference"]
     rows = [
         [
-            "average single fits, a gamma and fold",
+            "cost per gamma and fold, in average single fits",
             "at most 5",
             f"{in_fits:.1f}",
             verdict(in_fits <= 5),
         ],
-        ["faster than `GridSearchCV(SVC)`, n_jobs=2", "20x", f"{speed:.1f}x", verdict(speed >= 20)],
+        [
+            "speed-up over `GridSearchCV(SVC)`, n_jobs=2",
+            "20x",
+            f"{speed:.1f}x",
+            verdict(speed >= 20),
+        ],
         ["the same with `give_up=True`", "", f"{hasty:.1f}x", ""],
         [
-            "largest difference of mean scores",
+            "largest difference between mean scores",
             "1e-3",
             f"{difference:.1e}",
             verdict(difference <= 1e-3),
         ],
         [
-            "a C2 x rho2 grid on top, share of the first",
+            "additional C2 x rho2 grid, relative to the first grid",
             "below 1",
             f"{band:.2f}",
             verdict(band < 1),
@@ -78,13 +83,13 @@ def grid_section(grid: dict) -> str:
     return f"""## A grid with five folds
 
 {grid["data"]}: C1 from 0.1 to 100 and gamma from 0.1 to 10 times that of `gamma="scale"`, {size}, five folds, all candidates scored
-(`give_up=False`), nothing refitted; `GridSearchCV(SVC)` on the same grid and folds with a cache of 1 GB. An average fit is the mean
-of {grid["n_grid"]} single fits of training folds spread over the grid.
+(`give_up=False`), no refit; `GridSearchCV(SVC)` on the same grid and folds with a cache of 1 GB. The average single fit is the mean
+of {grid["n_grid"]} fits to training folds, spread over the grid.
 
-{table(["", "wanted", "measured", ""], rows)}
+{table(["", "target", "measured", ""], rows)}
 
-Best mean accuracy: {grid["best_score"]:.4f} (`SVC` {grid["their_best_score"]:.4f}; with hopeless candidates given up
-{grid["hasty_score"]:.4f}; with a band on top {grid["band_score"]:.4f})."""
+Best mean accuracy: {grid["best_score"]:.4f} (`SVC` {grid["their_best_score"]:.4f}; with `give_up=True`
+{grid["hasty_score"]:.4f}; with the additional grid {grid["band_score"]:.4f})."""
 
 
 def path_section(paths: list[dict]) -> str:
@@ -106,12 +111,12 @@ def path_section(paths: list[dict]) -> str:
     told = "; ".join(f"{vary} {mean:.1f}, {verdict(mean <= 5)}" for vary, mean in means.items())
     return f"""## Paths of fifty points
 
-`band_path` with its default values along C2 (0, then 0.001 to 1) and rho2 (3 to 1), C1 = 1, against the mean of five cold fits of
-points of the path. *Excess*: by how much a path's objective lies above that of the cold fit, as a share of it, at most.
+`band_path` with its default values along C2 (0, then 0.001 to 1) and rho2 (3 to 1), C1 = 1, in units of the mean of five cold fits
+at points of the path. *Excess*: the largest relative excess of the path's objective over that of the cold fit.
 
 {table(["data", "along", "cold fits", "certified points", "excess"], rows)}
 
-Geometric means, where at most 5 were wanted: {told}."""
+Geometric means (target: at most 5): {told}."""
 
 
 def left_out_section(cases: list[dict]) -> str:
@@ -129,12 +134,12 @@ def left_out_section(cases: list[dict]) -> str:
     ]
     ratios = [case["seconds"] / case["fit"] for case in cases]
     within = sum(ratio <= 30 for ratio in ratios)
-    return f"""## Leaving every sample out
+    return f"""## Leave-one-out
 
-Exact leave-one-out errors with default parameters, in units of one fit. At most 30 were wanted: {within} of
+Exact leave-one-out errors with default parameters, in units of one fit. The target, at most 30, was reached in {within} of
 {len(cases)} cases; the geometric mean is {mean_ratio(ratios):.0f}.
 
-{table(["data", "samples", "intercept", "refits", "fits' time", "error"], rows)}"""
+{table(["data", "samples", "intercept", "refits", "cost in fits", "error"], rows)}"""
 
 
 def interrupt_section(interrupts: dict) -> str:
@@ -168,16 +173,16 @@ def interrupt_section(interrupts: dict) -> str:
     optimal = all(case["is_optimal"] for case in interrupts["resumed"])
     return f"""## Ctrl-C and time limits
 
-Calls were interrupted at random moments. From Ctrl-C to the end of the call, in seconds, where at most 0.5 s were wanted:
+Calls were interrupted at random moments. The table lists the seconds from Ctrl-C to the end of the call. Target, at most 0.5 s:
 {verdict(longest <= 0.5)}.
 
-{table(["call", "takes", "times", "median", "largest"], rows)}
+{table(["call", "uninterrupted", "runs", "median", "largest"], rows)}
 
-{len(interrupts["resumed"])} fits of the first kind were resumed with `warm_start=True`:
-{"all ended optimal to tol" if optimal else "not all ended optimal to tol"}, with an objective within {excess:.0e} of that of the
+{len(interrupts["resumed"])} interrupted fits of the first row were resumed with `warm_start=True`:
+{"all reached tol" if optimal else "not all reached tol"}, with an objective within {excess:.0e} of that of the
 uninterrupted fit, whose own relative gap is {interrupts["gap"]:.0e}.
 
-Seconds that fits with a `time_limit` took, certificate included; the largest excess is {max(missed, 0.0):.2f} s.
+Seconds taken by fits with a `time_limit`, certificate included; the largest excess is {max(missed, 0.0):.2f} s.
 
 {table(["fit", *wanted], limits)}"""
 

@@ -95,18 +95,19 @@ def introduction(circumstances: dict) -> str:
     versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
     return f"""# Benchmarks
 
-This page is written by `make bench`, from `benchmarks/results`. All solvers get the same dense float32 samples, `gamma="scale"`,
-`C1 = 1`, a band of 1 to 1.5 and `tol=1e-3`, and take turns in one process; the best of three runs counts, of runs longer than 3 s
-the first. LIBSVM is `sklearn.svm.SVC` and `SVR`, oneDAL is scikit-learn-intelex, both with a cache of 2 GB. `SVR` with
-`epsilon = 0.25` and targets `1.25 y` solves the band problem with C1 = C2; nobody else solves the one with C2 = 10 C1.
+`make bench` writes this page from `benchmarks/results`. All solvers get the same dense float32 samples, `gamma="scale"`,
+`C1 = 1`, a band from 1 to 1.5 and `tol=1e-3`, and take turns in one process. Times are the best of three runs, or the first if it
+takes more than 3 s. LIBSVM is `sklearn.svm.SVC` and `SVR`, oneDAL is scikit-learn-intelex, both with a cache of 2 GB. `SVR` with
+`epsilon = 0.25` and targets `1.25 y` solves the band problem with C1 = C2; no peer solves the one with C2 = 10 C1. Columns
+named after a peer give its time divided by ours.
 
-*Floor*: one float32 pass over the kernel values of all samples with the support vectors, by NumPy (BLAS and `exp`, buffers
-reused). *Excess*: by how much the peers' objective lies above ours, as a share of it, from decision values recomputed in
-float64. *-*: not run, because LIBSVM would have taken too long. *MB*: peak during the fit above what the process held before;
-the smaller, the more an earlier fit left behind.
+*Floor*: the time of one float32 pass over the kernel values of all samples with the support vectors, by NumPy (BLAS and `exp`,
+reused buffers). *Excess*: relative excess of the peer's objective over ours, from decision values recomputed in float64. *-*: not
+run, because LIBSVM would have taken too long. *MB*: peak memory during the fit above the memory in use before it; the number is too
+small if a fit reuses memory of an earlier one.
 
 Machine: {circumstances["processor"]}, {circumstances["cores"]} cores, {circumstances["instructions"]},
-{circumstances["system"]}, shared with others: ratios count, seconds do not. Python {circumstances["python"]},
+{circumstances["system"]}, shared with others: compare ratios, not seconds. Python {circumstances["python"]},
 {versions}, commit {circumstances["commit"]}, {circumstances["date"]}."""
 
 
@@ -165,7 +166,7 @@ def promises(cases: list[dict], limits: dict) -> str:
     same = limits["threads"]["same_bits"]
     rows.append(["same bits, twice and with 1 and 2 threads", "yes", "yes" if same else "no",
                  "yes" if same else "**no**"])  # fmt: skip
-    return "## What was promised\n\n" + table(["", "wanted", "measured", "holds"], rows)
+    return "## Targets\n\n" + table(["", "target", "measured", "reached"], rows)
 
 
 def fits(cases: list[dict], model: str) -> str:
@@ -213,7 +214,7 @@ def fits(cases: list[dict], model: str) -> str:
         means = [times(mean_ratio(ratio(case, peer) for case in group)) for peer in PEERS]
         rows.append(["**geometric mean**", "", "", *means, *[""] * (len(head) - 3 - len(PEERS))])
     nearest = "" if has_peers else (
-        "\n\nNobody else solves this problem; the nearest that others offer is the band above."
+        "\n\nNo peer solves this problem; the closest comparison is the band above."
     )  # fmt: skip
     return f"## Fits: {model}\n\n" + table(head, rows) + nearest
 
@@ -256,7 +257,7 @@ def sparse(results: dict) -> str:
     head += ["prediction (ms)", "LIBSVM"]
     return (
         "## Sparse data\n\nC-SVM on samples in CSR, against `sklearn.svm.SVC`. Data with more than two "
-        "classes: the largest against the rest. *Hashed*: texts of 30 random words, hashed to that "
+        "classes: the largest class against the rest. *Hashed*: texts of 30 random words, hashed to that "
         "many columns.\n\n" + table(head, rows)
     )
 
@@ -272,9 +273,9 @@ def where_time_goes(cases: list[dict]) -> str:
         for case in cases
     ]
     text = (
-        "## Where the time goes\n\nPer cent of one fit. *Rows*: kernel values of variables that moved "
-        "with all samples (and, where they are not kept, their sum into `f`). *Blocks*: kernel values "
-        "of a block's variables with each other. *Updates*: sums of stored rows into `f`. *Other*: "
+        "## Where the time goes\n\nPercentage of the time of one fit. *Rows*: kernel values between the "
+        "variables that moved and all samples (and adding them to `f` if they are not stored). "
+        "*Blocks*: kernel values among a block's variables. *Updates*: adding stored rows to `f`. *Other*: "
         "packing, Newton steps, attributes, Python."
     )
     return text + "\n\n" + table(["data", "model", *STAGES], rows)
@@ -297,8 +298,9 @@ def growth_section(growth: dict) -> str:
     head = ["data", "model", "solver", "exponent", "largest n", "its seconds"]
     return (
         "## How cost grows\n\n![Seconds over samples, both on a log scale](growth.svg)\n\nExponents "
-        "of seconds over samples, fitted from 4000 samples on. A solver whose fit took longer than "
-        f"{growth['patience']:g} s was not given a larger one.\n\n" + table(head, rows)
+        "of the time as a power of the number of samples, fitted from 4000 samples on. No solver ran a "
+        f"larger fit after one that took longer than {growth['patience']:g} s.\n\n"
+        + table(head, rows)
     )
 
 
@@ -314,9 +316,9 @@ def others(limits: dict) -> str:
     return "\n\n".join(
         [
             "## Small data, memory, threads",
-            "Fits of the 450 samples of the toy data with default settings:",
+            "Fits to the 450 samples of the toy data with default settings:",
             table(["", "ms"], small),
-            "Peak memory of a fit above its data:",
+            "Peak memory of a fit, not counting its data:",
             table(["n x d", "cache_size (MB)", "peak (MB)"], memory),
             f"- {large['n_samples']} samples of covtype with `cache_size=1000`: {large['seconds']:.0f} s, "
             f"{large['peak']:.0f} MB, {large['n_support']} support vectors, {large['kernel_rows']} "
@@ -325,8 +327,8 @@ def others(limits: dict) -> str:
             f"{tight['seconds']['LIBSVM']:.2f} s, KKT violation {tight['kkt_violation']:.0e}, relative "
             f"gap {tight['relative_gap']:.0e}.",
             f"- One thread {threads['seconds']['1']:.1f} s, two threads {threads['seconds']['2']:.1f} s on "
-            f"{threads['n_samples']} samples of covtype; BLAS gains {threads['blas']:.2f}x from the second "
-            "thread on this machine, in products of matrices.",
+            f"{threads['n_samples']} samples of covtype; on this machine a second thread speeds up "
+            f"BLAS matrix products {threads['blas']:.2f}x.",
         ]
     )
 
@@ -347,10 +349,10 @@ def memory_section(memory: dict) -> str:
     ]
     n_kept = sum(entry["holds"] for entry in peaks)
     return (
-        "## Memory by threads\n\nPeaks, in MB, above what a process held before, each in one of its own: "
-        f"{memory['n_samples']} x {memory['n_features']} samples ({memory['data']:.0f} MB). One call may take "
-        f"`cache_size`, the data and a tenth more, with any number of threads: so it was in {n_kept} of "
-        f"{len(peaks)} cases; others are bold.\n\n"
+        "## Memory by number of threads\n\nPeak memory in MB above the memory in use before the call, each call in its "
+        f"own process, for {memory['n_samples']} x {memory['n_features']} samples ({memory['data']:.0f} MB). The limit for "
+        "a call is `cache_size` plus the data plus 10 %, for any number of threads. It was kept in "
+        f"{n_kept} of {len(peaks)} cases; others are bold.\n\n"
         + table(["", "cache_size (MB)", *(f"{n} threads" for n in threads)], rows)
     )
 

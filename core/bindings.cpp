@@ -39,7 +39,7 @@ bandsvm::Band to_band(const BandValues& values) {
   return std::apply([](auto... value) { return bandsvm::Band{value...}; }, values);
 }
 
-// Where an array's values lie, checked.
+// The address of an array's values, checked.
 template <typename Values>
 auto* data_of(const Values& values, const char* name) {
   return bandsvm::aligned(values.data(), values.size(), name);
@@ -60,7 +60,7 @@ std::vector<std::int64_t> indices_of(const Indices& indices, std::size_t count, 
   return bandsvm::as_indices(given(indices), count, name);
 }
 
-// Where rows of a matrix begin.
+// The addresses of rows of a matrix.
 template <typename Real>
 std::vector<Real*> rows_of(Real* matrix, std::size_t width, const std::vector<std::int64_t>& slots) {
   std::vector<Real*> rows;
@@ -103,7 +103,7 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
   return {report.n_steps, report.violation, report.stalled};
 }
 
-// Violation, and how many variables for the next block, besides `kept`, were put into `chosen`.
+// Returns the violation and the number of variables, besides `kept`, written to `chosen`.
 std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double> hi,
                                                  Array<double> below, Array<double> above,
                                                  Array<double> c, Array<double> f,
@@ -204,8 +204,8 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                         n_threads);
 }
 
-// Kernel values of samples with each other. Where places is not negative, a sample has that place
-// in an earlier block, `known`; where slots is not negative, its row lies in the store.
+// Kernel values among samples. If places[k] is not negative, sample k has that place in an earlier
+// block, `known`; if slots[k] is not negative, its row lies in the store.
 template <typename Real>
 void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
                    const std::string& kernel, double gamma, double coef0, int degree,

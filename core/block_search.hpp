@@ -23,7 +23,7 @@ struct Found {
   std::size_t index;
 };
 
-// The largest of a sequence of values and where it was first seen, lane by lane.
+// The largest of a sequence of values and its first position, per lane.
 template <typename Real>
 struct Largest {
   Vector<Real> value = -kInfinity<Real> - Vector<Real>{};
@@ -34,7 +34,7 @@ struct Largest {
     value = values > value ? values : value;
   }
 
-  // Over all lanes; the first among equals.
+  // Over all lanes; ties go to the first position.
   Found<Real> best() const {
     int lane = 0;
     for (int other = 1; other < kLanes<Real>; ++other)
@@ -52,8 +52,7 @@ inline Vector<Real> first_indices() {
   return index;
 }
 
-// Adds to f what `change` says of a vector, or of a last value, in one pass with the search for m
-// and M.
+// Adds `change` of each vector, or of a last value, to f, in one pass with the search for m and M.
 template <typename Real, typename Change, typename LastChange>
 inline Extremes<Real> change_and_find(const BlockSlopes<Real>& s, const Change& change,
                                       const LastChange& last_change) {
@@ -103,7 +102,7 @@ Extremes<Real> turn_and_find(const BlockSlopes<Real>& s, Real* image, Real turn,
 }
 
 // argmax of violation^2 / curvature (Fan, Chen and Lin 2005). Fractions are compared without
-// dividing, which would take longer than all the rest.
+// division, which would take longer than everything else.
 template <typename Real>
 std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real curvature_i,
                          Real rise) {

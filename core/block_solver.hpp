@@ -108,7 +108,7 @@ class BlockSolver {
     const std::size_t partner =
         instructions_.best_partner(slopes(), block_.row(i), curvature, extremes.rise);
     if (partner < block_.size && step_pair(i, partner, extremes)) return true;
-    // Rounding can swallow the promising step; the most violating pair gets a last try.
+    // Rounding can cancel the most promising step; then try the most violating pair.
     return partner != extremes.faller && step_pair(i, extremes.faller, extremes);
   }
 
@@ -138,8 +138,8 @@ class BlockSolver {
     return true;
   }
 
-  // A step along e_i - e_j, turned to be conjugate to the last ones: it keeps what they gained
-  // (Torres-Barran, Alaiz and Dorronsoro 2021). Only where all variables stay inside their pieces.
+  // A step along e_i - e_j, made conjugate to the last ones, so that it keeps their gain
+  // (Torres-Barran, Alaiz and Dorronsoro 2021). Only if all variables stay inside their pieces.
   bool step_conjugate(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
     if (in_direction_.size() > kMostInDirection) return false;
     const Band band_i = block_.band(i), band_j = block_.band(j);
@@ -196,7 +196,7 @@ class BlockSolver {
     return c != 0 && -block_.above[k] < c && c < block_.below[k];
   }
 
-  // Without intercept: the variable that can rise or fall by the largest slope moves alone.
+  // Without intercept: moves the single variable with the largest slope.
   bool move_single(Extremes<Real>& extremes) {
     const std::size_t i = extremes.rise > -extremes.fall ? extremes.riser : extremes.faller;
     double c = block_.c[i];

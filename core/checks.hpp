@@ -1,12 +1,12 @@
-// What compiled functions ask of their arguments: bindings.cpp calls this before any work begins.
+// Checks of the arguments of compiled functions; bindings.cpp calls them before any work begins.
 //
-// Shapes, addresses and numbers cost nothing to check. Indices are copied and then checked: nobody
-// changes them in between. Values of samples, coefficients and bounds are not read here. They may be
-// anything, and other threads may change them: that spoils results, but no address depends on them.
-// Where one pass counts values for the next one (Samples::pack,
-// ColumnsInUse), the next one is bounded by what was counted.
+// Shapes, addresses and numbers cost nothing to check. Indices are copied and then checked, so that
+// no other thread can change them in between. Values of samples, coefficients and bounds are not
+// checked: they may be anything, and other threads may change them. That spoils results, but no
+// address depends on them. If one pass counts values for the next (Samples::pack, ColumnsInUse), the
+// next one is bounded by the count.
 //
-// Sizes are 64 bits wide. What is narrower, and who keeps it from overflowing:
+// Sizes are 64 bits wide. These are narrower, with the check that prevents an overflow:
 //   places of sparse columns   int32  ColumnsInUse::add refuses more than 2^31 - 1 columns in use;
 //                                     Samples::pack packs more features as dense ones
 //   places in a block          Real   check_block_size: float counts exactly up to 2^24
@@ -38,14 +38,14 @@ inline void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-// The message is only put together where it is needed.
+// The message is only built if it is needed.
 inline void require(bool holds, const char* name, const char* rule, long long got) {
   if (!holds)
     throw std::invalid_argument(std::string(name) + " " + rule + ", got " + std::to_string(got) +
                                 ".");
 }
 
-// Other addresses are undefined behaviour, and fatal on some processors.
+// Misaligned access is undefined behaviour, and fatal on some processors.
 template <typename T>
 T* aligned(T* data, std::size_t size, const char* name) {
   if (size > 0 && reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0)
@@ -62,18 +62,18 @@ inline void check_length(std::size_t length, std::size_t expected, const char* n
                                 std::to_string(length) + ".");
 }
 
-// Indices as the caller stores them.
+// Indices in the caller's memory.
 struct GivenIndices {
   const std::int64_t* first;
   std::size_t number;
   std::int64_t stride;
 };
 
-// A copy of indices in [least, count), which nobody changes once it is checked.
+// A copy of indices, checked to lie in [least, count); other threads cannot change it.
 inline std::vector<std::int64_t> as_indices(const GivenIndices& given, std::size_t count,
                                             const char* name, std::int64_t least = 0) {
   aligned(given.first, given.number, name);
-  // The copy of an array that takes no memory could take all of it.
+  // An array of stride 0 takes no memory, but its copy could take all of it.
   require(given.number <= 1 || given.stride != 0, name, "must not be one value repeated by stride",
           given.stride);
   std::vector<std::int64_t> checked(given.number);
@@ -87,7 +87,7 @@ inline std::vector<std::int64_t> as_indices(const GivenIndices& given, std::size
   return checked;
 }
 
-// A copy of where CSR rows begin and the last one ends among so many values.
+// A copy of the CSR row pointers into n_values values.
 inline std::vector<std::int64_t> as_starts(const GivenIndices& starts, std::size_t n_values) {
   require(starts.number > 0, "starts must not be empty.");
   std::vector<std::int64_t> checked = as_indices(starts, n_values + 1, "starts");
@@ -137,7 +137,7 @@ void check_pair(const Samples<Real>& left, const Samples<Real>& right) {
                                 std::to_string(right.n_features) + ".");
 }
 
-// Searches in a block keep places as Real.
+// Searches in a block store positions as Real.
 template <typename Real>
 void check_block_size(std::size_t size) {
   constexpr int kDigits = std::numeric_limits<Real>::digits;

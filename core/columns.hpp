@@ -1,4 +1,4 @@
-// Columns of sparse matrices, renumbered to those in use: there may be a million others.
+// Columns of sparse matrices, renumbered to those in use; there may be a million others.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace bandsvm {
 
-// Finds the place of a column among those in use.
+// Finds the position of a column among those in use.
 class ColumnsInUse {
  public:
-  // Columns may change while they are read: what lies outside is refused, here and in `place`.
+  // Columns may change while they are read, so both `add` and `place` check the range.
   ColumnsInUse(const std::int64_t* columns, std::size_t number, std::size_t n_features)
       : n_features_(n_features) {
     if (n_features <= kMostPerValue * number) {

@@ -13,7 +13,7 @@ constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
 // Rows that are summed up in the precision of their values.
 constexpr std::size_t kRowsInSingle = 16;
 
-// Takes the inner products of a tile and makes of them what the task asks for.
+// Turns the inner products of a tile into the result that the task asks for.
 template <typename Real, KernelKind Kind, Use How>
 struct Sink {
   const RowsTask<Real>& task;
@@ -74,7 +74,7 @@ struct Sink {
   }
 };
 
-// Accumulators have names of their own because the compiler keeps an array of them in memory rather
+// Accumulators are separate variables, because the compiler keeps an array of them in memory rather
 // than in registers.
 #if defined(__AVX512F__)
 #define BANDSVM_EACH_VECTOR(do, r) do(r, 0) do(r, 1) do(r, 2) do(r, 3) do(r, 4) do(r, 5)
@@ -95,7 +95,7 @@ struct Sink {
 #define BANDSVM_KEEP_ONE(r, v) sums[r][v] = s##r##v;
 #define BANDSVM_KEEP(r) BANDSVM_EACH_VECTOR(BANDSVM_KEEP_ONE, r)
 
-// Not inlined: among the caller's constants some accumulators would not find a register either.
+// Not inlined: with the caller's constants there would not be enough registers for the accumulators.
 template <typename Real>
 __attribute__((noinline)) void dense_tile(const Real* left, const std::size_t* offsets,
                                           std::size_t n_offsets, const Real* panel,

@@ -1,4 +1,4 @@
-// Threads, and the level of instructions, for the work on kernel rows.
+// Computes kernel rows with threads and the best instruction set.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace bandsvm {
 
-// The best level that this machine has, or the one that BANDSVM_SIMD names.
+// The best instruction set of this machine, or the one that BANDSVM_SIMD names.
 template <typename Real>
 const Instructions<Real>& best_instructions() {
   static const Instructions<Real> chosen = [] {
@@ -40,7 +40,7 @@ const Instructions<Real>& best_instructions() {
 constexpr std::size_t kBytesOfThree = 40 * 1024, kBytesOfTwo = 256 * 1024;
 constexpr std::size_t kBytesOfCompact = 512 * 1024;
 
-// How rows of left are laid out for products with right: as many at once as the cache allows.
+// The layout of rows of left for products with right: as many at once as the cache allows.
 template <typename Real>
 RowLayout row_layout(const Samples<Real>& left, const Samples<Real>& right) {
   const Instructions<Real>& level = best_instructions<Real>();
@@ -78,13 +78,13 @@ void in_batches(const Samples<Real>& left, const std::int64_t* indices, std::siz
                               layout, n_threads));
 }
 
-// Zeros in which rows that are not spread out look up features.
+// Zeros, the table in which rows that are not spread out look up features.
 template <typename Real>
 std::vector<std::int32_t> lookup_table(const RowsTask<Real>& task, const Samples<Real>& right) {
   return std::vector<std::int32_t>(task.left.is_spread ? 0 : right.n_places());
 }
 
-// Threads share out the samples of right.
+// The samples of right are divided among threads.
 template <typename Real>
 void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) {
   in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
@@ -97,7 +97,7 @@ void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) 
   });
 }
 
-// Kernel values of some samples of left with all of right, each row where `rows` says.
+// Kernel values of some samples of left with all of right; row r is written to rows[r].
 template <typename Real>
 void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                   const Samples<Real>& right, const KernelFunction& kernel, Real* const* rows,
@@ -110,9 +110,9 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
              });
 }
 
-// Kernel values of some samples with each other, in rows of whole panels. Those with a place in an
-// earlier block, `known`, find their common values there; of the others, some have all their kernel
-// values stored, and they are picked out.
+// Kernel values among some samples, in rows of whole panels. Values among samples with a place in an
+// earlier block, `known`, are copied from it; for other samples whose rows are stored, values are
+// copied from these rows.
 template <typename Real>
 void compute_block(const Samples<Real>& samples, const std::int64_t* indices, std::size_t number,
                    const KernelFunction& kernel, Real* values, const Real* known,
@@ -174,8 +174,8 @@ void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std
              });
 }
 
-// Products of the same kernel values with coefficients, without keeping the values. Threads share
-// out the rows of left.
+// Products of the same kernel values with coefficients, without keeping the values. The rows of left
+// are divided among threads.
 template <typename Real>
 void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
                    const KernelFunction& kernel, const Real* coefficients, std::size_t n_outputs,

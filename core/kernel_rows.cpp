@@ -43,7 +43,7 @@ void compute_rows(const RowsTask<Real>& task) {
   }
 }
 
-// Eight rows at a time: their sum in Real, which is no coarser than the rows, then into f.
+// Eight rows at a time: sums in Real, as precise as the rows, are then added to f.
 template <typename Real>
 void update(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,
             std::size_t first, std::size_t last) {

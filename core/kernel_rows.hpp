@@ -1,6 +1,6 @@
-// What each level of instructions offers. The files of a level see plain pointers and sizes only:
-// an inline function or a container that they shared with other files could be linked in the
-// version for a level that the machine does not have.
+// The functions that are compiled once per instruction set. Their files use plain pointers and sizes
+// only: the linker could take an inline function or a container that they share with other files
+// from the version for an instruction set that the machine does not have.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct KernelFunction {
   int degree;
 };
 
-// What becomes of kernel values: stored; multiplied by one coefficient a sample of right and summed;
-// or multiplied by one coefficient a row and added to f.
+// What to do with kernel values: store them; multiply them by one coefficient per sample of right and
+// sum them; or multiply them by one coefficient per row and add them to f.
 enum class Use { store, multiply, accumulate };
 
-// Samples as samples.hpp packs them.
+// Samples packed by samples.hpp.
 template <typename Real>
 struct SamplesView {
   std::size_t count, n_features, stride;
@@ -38,7 +38,7 @@ struct SamplesView {
   const Real* norms;
 };
 
-// Rows that are worked on together, as left_rows.hpp prepares them: value k of row r lies at
+// Rows that are processed together, prepared by left_rows.hpp: value k of row r lies at
 // values[k * size of the group + r]. Only features in which a row is not zero have values, unless
 // rows for sparse samples are spread out over all features.
 template <typename Real>
@@ -69,10 +69,10 @@ struct RowsTask {
   const Real* coefficients = nullptr;  // multiply: n_outputs x right.stride
   std::size_t n_outputs = 0;
   double* products = nullptr;              // multiply: n_rows x n_outputs
-  double* sums = nullptr;                  // multiply: room for n_outputs vectors' lanes a row
+  double* sums = nullptr;                  // multiply: lanes of n_outputs vectors per row
   const Real* row_coefficients = nullptr;  // accumulate: of whole groups
-  double* f = nullptr;                     // accumulate: one value a sample of right
-  // Rows that are not spread out: one zero a feature of right, to be left as zeros.
+  double* f = nullptr;                     // accumulate: one value per sample of right
+  // Rows that are not spread out: one zero per feature of right; zero again afterwards.
   std::int32_t* place_of = nullptr;
   std::size_t first_panel = 0, last_panel = 0;
 };
@@ -104,7 +104,7 @@ struct Instructions {
   // image = row_i - row_j - turn image and f += length image, then m and M.
   Extremes<Real> (*turn_and_find)(const BlockSlopes<Real>& slopes, Real* image, Real turn,
                                   const Real* row_i, const Real* row_j, Real length);
-  // The j that promises the largest gain of a step with i; size where none promises any.
+  // The j with the largest expected gain of a step with i; size if there is none.
   std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i,
                               Real curvature_i, Real rise);
   void (*compute_rows)(const RowsTask<Real>&);

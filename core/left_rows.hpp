@@ -1,4 +1,4 @@
-// Rows prepared for products with all samples: groups of them interleaved feature by feature.
+// Rows prepared for products with all samples: groups of rows, interleaved by feature.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace bandsvm {
 
-// Reads rows of left as right sees them: in its numbering of features, measured from its origin.
+// Reads rows of left in the coordinates of right: its numbering of features and its origin.
 template <typename Real>
 class RowReader {
  public:
@@ -65,7 +65,7 @@ class RowReader {
   std::vector<std::int64_t> place_in_right_;
 };
 
-// How rows are laid out for products with some samples.
+// The layout of rows for products with some samples.
 struct RowLayout {
   std::size_t group;  // rows in a group
   bool is_spread;     // for sparse samples: over all features

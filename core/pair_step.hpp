@@ -1,5 +1,5 @@
 // Steps along one or two dual variables of the band problem (docs/algorithms.md, sections 1 and 2).
-// No Python, no allocation, no state: every engine uses this one header.
+// No Python, no allocation, no state: every engine uses this header.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Band {
   double lo, hi, below, above, ridge_below, ridge_above;
 };
 
-// The curvature that a rise of c meets first, and a fall.
+// The curvature at the start of a rise of c, and of a fall.
 inline double right_ridge(const Band& band, double c) {
   return c >= 0 ? band.ridge_below : band.ridge_above;
 }

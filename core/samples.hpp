@@ -51,11 +51,11 @@ struct Samples {
 
   // Number of features, as far as they are in use.
   std::size_t n_places() const { return features ? features->size() : n_features; }
-  // The column of X that has this place among the features.
+  // The column of X at this position among the features.
   std::int64_t column(std::size_t place) const {
     return features ? (*features)[place] : std::int64_t(place);
   }
-  // The other way round; -1 for columns that are not in use.
+  // The inverse; -1 for columns that are not in use.
   std::int64_t place_of_column(std::int64_t column) const {
     if (!features) return column;
     const auto found = std::lower_bound(features->begin(), features->end(), column);
@@ -74,7 +74,7 @@ struct Samples {
                      : double(n_features);
   }
 
-  // Whether single samples can be got at.
+  // Whether single samples can be accessed.
   bool has_rows() const { return is_sparse || source32 || source64; }
 
   // Calls entry(column, value) for all values of sample i that may differ from zero.
@@ -95,7 +95,7 @@ struct Samples {
     return source32 ? measured(row_of(source32, i), k) : measured(row_of(source64, i), k);
   }
 
-  // Dense samples, row-major, as scale * (X - origin); `origin` has one value a feature.
+  // Dense samples, row-major, as scale * (X - origin); `origin` has one value per feature.
   template <typename Source>
   static Samples pack(const Source* X, std::size_t count, std::size_t n_features,
                       const double* origin, double scale, int n_threads) {
@@ -143,7 +143,7 @@ struct Samples {
     return s;
   }
 
-  // CSR samples, times `scale`. `starts` do not fall and lie within columns and values.
+  // CSR samples, times `scale`. `starts` do not decrease and lie within columns and values.
   template <typename Source>
   static Samples compress(std::vector<std::int64_t> starts, const std::int64_t* columns,
                           const Source* values, std::size_t n_features, double scale) {
@@ -246,8 +246,8 @@ struct Samples {
     each_value(i, [&](std::size_t k, Real value) { column[k * kPanel<Real>] = value; });
   }
 
-  // X may change after its values were counted: no more are written than have room, and room that
-  // is left holds zeros.
+  // X may change after its values were counted: excess values are not written, and missing ones
+  // are zeros.
   template <typename Source>
   void compress_row(std::size_t i, const Source* x) {
     std::int64_t at = starts[i];

@@ -1,4 +1,4 @@
-// Which variables of the dual make the next block.
+// Selects the variables of the next block.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Selection {
 // Indices of the `count` largest values among those greater than `above`.
 inline void append_largest(const std::vector<double>& values, std::size_t count, double above,
                            std::vector<std::int64_t>& indices) {
-  thread_local std::vector<double> candidates;  // fresh memory would cost more than the search
+  thread_local std::vector<double> candidates;  // allocating memory would cost more than the search
   candidates.clear();
   for (double value : values)
     if (value > above) candidates.push_back(value);
@@ -76,7 +76,7 @@ inline Selection select_variables(const double* lo, const double* hi, const doub
   found.violation = whole.not_finite + (has_intercept ? whole.rise - whole.fall
                                                       : std::max({whole.rise, -whole.fall, 0.0}));
   append_largest(rises, number / 2, has_intercept ? whole.fall : 0.0, found.variables);
-  // A kink can both rise and fall: those already chosen are out.
+  // A variable at its kink can both rise and fall: skip those already chosen.
   for (std::int64_t i : found.variables) falls[i] = -infinity;
   append_largest(falls, number / 2, has_intercept ? -whole.rise : 0.0, found.variables);
   return found;

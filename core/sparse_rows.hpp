@@ -1,5 +1,5 @@
-// Kernel values of some rows with sparse samples: the lanes of a vector are rows, and every value
-// of a sample that is read serves all of them.
+// Kernel values of some rows with sparse samples: the lanes of a vector are rows, and each value of
+// a sample is read once for all of them.
 #pragma once
 
 #include "kernel_values.hpp"
@@ -84,7 +84,7 @@ class SparseRows {
   // sample's values, whatever the other rows of the group are.
   void multiply(std::size_t g, std::size_t j, Vector<Real> (&products)[NVectors]) {
     const Real* rows = left_.groups[g].values;
-    // Independent sums, because each addition waits for the one before.
+    // Independent sums, because each addition waits for the previous one.
     Vector<Real> partial[kChains][NVectors] = {};
     const auto add = [&](int chain, Real value, std::int32_t place) {
       const Real* of_rows = rows + std::size_t(place) * kGroup;

@@ -30,7 +30,7 @@ void relax() {
 #endif
 }
 
-// Waits for `holds`, awake at first.
+// Waits for `holds`; spins at first.
 template <typename Condition>
 bool comes_true_soon(const Condition& holds) {
   const auto until = std::chrono::steady_clock::now() + kLookout;
@@ -58,7 +58,7 @@ class Pool {
   }
 
  private:
-  // Who is not asked to take part sleeps on: threads left over from a larger call cost nothing.
+  // Threads that a call does not need keep sleeping, so those of a larger call cost nothing.
   struct Worker {
     std::mutex sleep;
     std::condition_variable wake;
@@ -80,7 +80,7 @@ class Pool {
       try {
         std::thread(&Pool::work, this, worker.get(), workers_.size() + 1).detach();
       } catch (const std::system_error&) {
-        return false;  // no more threads to be had
+        return false;  // the system allows no more threads
       }
       workers_.push_back(std::move(worker));
     }
@@ -95,7 +95,7 @@ class Pool {
         std::unique_lock<std::mutex> lock(self->sleep);
         self->wake.wait(lock, is_asked);
       }
-      ++n_done;  // and no more: the call waits until this part is done
+      ++n_done;  // n_asked is at most one ahead: a call waits until its parts are done
       part_.load()(context_.load(), t);
       --n_unfinished_;
     }
@@ -115,7 +115,7 @@ int process() { return int(getpid()); }
 #endif
 
 // Never destroyed: its threads may outlive everything else. A forked child has none of them and
-// gets a pool of its own.
+// gets its own pool.
 Pool& pool() {
   struct Owned {
     int owner;

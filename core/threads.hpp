@@ -1,4 +1,4 @@
-// Work shared out among threads that wait for more.
+// Work divided among waiting threads.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace bandsvm {
 
 // Calls part(context, t) for 0 < t < n_parts on waiting threads, and for t = 0 here; returns when
-// all are done. Where the waiting threads are busy with another call, everything is done here.
+// all are done. If the waiting threads are busy with another call, all parts run here.
 void run_parts(std::size_t n_parts, void (*part)(const void* context, std::size_t t),
                const void* context);
 

@@ -1,4 +1,4 @@
-// The variance of all entries of a matrix, each row counted with its weight.
+// The variance of all entries of a matrix, with weighted rows.
 #pragma once
 
 #include <numeric>

@@ -1,12 +1,12 @@
-// Vectors as wide as the level of instructions this file is compiled for, and exp on them.
+// Vectors of the width of the instruction set for which this file is compiled, and exp on them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-// Each level of instructions gets the same code in a namespace of its own, and within that in one
-// that no other file sees.
+// The same code is compiled for each instruction set, in its own namespace and, within it, in an
+// unnamed one.
 #ifndef BANDSVM_LEVEL
 #define BANDSVM_LEVEL baseline
 #endif
@@ -15,7 +15,7 @@ namespace bandsvm {
 namespace BANDSVM_LEVEL {
 namespace {
 
-// The standard ones could be linked in another level's version.
+// The linker could take std::min and std::max from the version for another instruction set.
 template <typename Value>
 constexpr Value smaller(Value a, Value b) {
   return b < a ? b : a;
@@ -84,7 +84,7 @@ inline void store(Real* to, Vector<Real> v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-// Adds each lane to a sum of its own in double precision.
+// Adds each lane to its own sum in double precision.
 inline void add_lanes(double* sums, Vector<double> v) { store(sums, load(sums) + v); }
 inline void add_lanes(double* sums, Vector<float> v) {
   typedef float Half __attribute__((vector_size(kVectorBytes / 2)));

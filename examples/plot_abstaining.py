@@ -2,9 +2,9 @@
 Abstaining
 ==========
 
-What does a prediction cost where the model is not sure? On the breast cancer data of scikit-learn:
-errors among the samples of highest score, and the point that a wanted error on held-out folds
-chooses.
+How much accuracy does a model gain by abstaining when unsure? The curves show the error among the
+samples of highest score, on scikit-learn's breast cancer data; the dots mark the threshold chosen
+on held-out folds for a given error.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 From the C-SVM to the Banded SVM
 ================================
 
-Along C2 from 0 upwards, samples in the interior of the classes become support vectors of the
-upper edge.
+As C2 grows from 0, samples in the interior of the classes become support vectors at the upper
+edge.
 """
 
 import matplotlib.pyplot as plt

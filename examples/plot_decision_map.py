@@ -2,8 +2,8 @@
 Balanced scores
 ===============
 
-In the C-SVM the central cluster gets lower scores than the rest of its class; in the B-SVM all
-clusters get comparable ones.
+The C-SVM gives the central cluster lower scores than the rest of its class; the B-SVM gives all
+clusters comparable scores.
 """
 
 import matplotlib.pyplot as plt

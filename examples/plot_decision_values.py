@@ -2,7 +2,7 @@
 Bounded scores
 ==============
 
-The band draws the decision values of both classes into itself; a C-SVM lets them run.
+The B-SVM pulls the decision values of both classes into the band; the C-SVM does not limit them.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,9 @@
 """
-Coefficients, sample by sample
-==============================
+Coefficients of every sample
+============================
 
-Upwards alpha, which pushes a sample up to the band; downwards theta, which pulls it back in.
+Bars upwards are alpha, which pushes samples up to the band; bars downwards are theta, which pulls
+them back into it.
 """
 
 import matplotlib.pyplot as plt

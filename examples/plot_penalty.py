@@ -1,8 +1,8 @@
 """
-What a sample pays
-==================
+The penalty of a sample
+=======================
 
-Below the band as in a C-SVM, above it at a price of its own, inside nothing.
+Below the band the penalty is that of a C-SVM; inside it is zero; above it has its own slope, C2.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Sensitivity at every threshold
 ==============================
 
-How many samples are still on the right side when the threshold rises?
+How many samples are still classified correctly as the threshold rises?
 """
 
 import matplotlib.pyplot as plt

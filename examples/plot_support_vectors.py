@@ -2,7 +2,8 @@
 Two kinds of support vectors
 ============================
 
-alpha-SVs hold the class boundary, theta-SVs keep the interior of a class from running away.
+alpha-SVs lie near the class boundary; theta-SVs, in the interior of a class, bound its scores from
+above.
 """
 
 import matplotlib.pyplot as plt

@@ -48,7 +48,7 @@ and, where there is one, the line. `--json` prints one JSON object on standard o
 
 
 def main() -> None:
-    """PathSolver, and write the page."""
+    """Run the walkthrough and write the page."""
     page = [BEGINNING]
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder))

@@ -10,7 +10,7 @@ from scipy.stats import binom, rankdata, wilcoxon
 
 # name -> whether larger is better, what it is
 MEASURES = {
-    "accuracy": (True, "share of test samples that are predicted right"),
+    "accuracy": (True, "share of correctly predicted test samples"),
     "AUC": (True, "area under the ROC curve of the decision value"),
     "Brier score": (
         False,
@@ -19,26 +19,26 @@ MEASURES = {
     ),
     "risk-coverage area": (
         False,
-        "mean error over all coverages, where the model abstains by the size of its decision value",
+        "mean error over all coverages, abstaining on the smallest absolute decision values first",
     ),
     "sensitivity area": (
         True,
-        "mean signed decision value, negative ones counted as 0, in units of the largest: the "
-        "paper's sensitivity curve, as an area",
+        "mean signed decision value, with negative values set to 0, relative to the largest: the "
+        "area under the paper's sensitivity curve",
     ),
     "accuracy lost to noise": (
         False,
-        "accuracy less that after a refit, at the chosen parameters, to training labels of which "
-        "a part was flipped",
+        "drop in accuracy after a refit, with the chosen parameters, to partly flipped training "
+        "labels",
     ),
     "change by noise": (
         False,
-        "mean absolute change of decision values by that refit, in units of their standard "
+        "mean absolute change of decision values caused by that refit, in units of their standard "
         "deviation before it",
     ),
     "bootstrap disagreement": (
         False,
-        "share of test samples on which two models, fitted at the chosen parameters to two "
+        "share of test samples on which two models, fitted with the chosen parameters to two "
         "bootstrap samples of the training set, disagree",
     ),
     "bootstrap correlation": (True, "correlation of the decision values of these two models"),
@@ -82,7 +82,7 @@ class Row:
     def verdict(self) -> str:
         """Return who is better, where chance does not explain it."""
         if self.corrected_p >= LEVEL:
-            return "not told apart"
+            return "not significantly different"
         return "better" if self.rank_correlation > 0 else "worse"
 
     def evidence(self) -> str:

@@ -15,7 +15,7 @@ from study_comparison import LEVEL, MEASURES, Row, compare, median_interval, p_t
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "studies" / "results" / "study.json"
 PAGE = ROOT / "docs" / "study.md"
-# A difference in accuracy that somebody might care about.
+# Smallest difference in accuracy that matters in practice.
 NOTABLE = 0.01
 
 
@@ -38,30 +38,32 @@ def page(results: dict[str, Any]) -> str:
     search_alone = compare(sets, "BandedSVC", "SVC", lambda split: not has_band(split))
     sections = [
         "# Does the band help?",
-        "Written by `studies/study_page.py` from `studies/results/study.json`; `make study` runs "
-        "both. All conclusions are sentences that the script makes of the numbers.",
-        "## In short",
+        "`make study` runs the study and writes this page. "
+        "`studies/study_page.py` derives every number and every conclusion from "
+        "`studies/results/study.json`.",
+        "## Summary",
         "\n".join(in_short(sets, against_svc, band_alone, search_alone)),
         f"## BandedSVCCV against tuned SVC: {n_of(against_svc)} data sets",
         comparison(against_svc, "BandedSVCCV", "SVC"),
         f"## The band alone: {n_of(band_alone)} data sets",
-        "Splits in which a band was chosen only: the chosen model against the same with `C2=0`, at "
-        "the same C1 and gamma. These were chosen with the band, which favours it.",
+        "Only splits in which a band was chosen: the chosen model against the same model with `C2=0`. "
+        "C1 and gamma are the same for both; they were chosen together with the band, which favours it.",
         comparison(band_alone, "with band", "C2=0"),
         f"## The search alone: {n_of(search_alone)} data sets",
-        "Splits in which `C2=0` was chosen only. Both models are C-SVMs there, so that what differs "
-        "is the search: a control, in which nothing is due to the band.",
+        "Only splits in which `C2=0` was chosen. Both models are C-SVMs there, so only the search "
+        "differs. This is a control: no difference is due to the band.",
         comparison(search_alone, "BandedSVCCV", "SVC"),
-        "## How it was done",
+        "## Method",
         method(results),
-        "## What it does not say",
-        "- Training sets are small and the kernel is RBF: nothing follows for others.\n"
-        "- Both searches maximise accuracy. A band chosen for another measure may differ.\n"
-        '- "Not told apart" is not "equal": the intervals say what could still be.',
+        "## Limitations",
+        "- Training sets are small and the kernel is RBF. The results need not hold for others.\n"
+        "- Both searches maximise accuracy. Searching for another measure may choose other bands.\n"
+        '- "Not significantly different" does not mean "equal": the intervals show which differences '
+        "remain possible.",
         "## Data sets",
         data_sets(sets),
         "## Differences by data set",
-        "BandedSVCCV less SVC, means over the splits.",
+        "BandedSVCCV minus SVC, means over the splits.",
         differences(sets, against_svc),
     ]
     return "\n\n".join(sections) + "\n"
@@ -75,14 +77,14 @@ def n_of(rows: list[Row]) -> int:
 def in_short(
     sets: list[dict], against_svc: list[Row], band_alone: list[Row], search_alone: list[Row]
 ) -> list[str]:
-    """Return the conclusions, a bullet each."""
+    """Return the conclusions, one per bullet."""
     splits = [split for one in sets for split in one["splits"]]
     n_band, n_idle = sum(map(has_band, splits)), sum(map(is_idle, splits))
     never = sum(not any(map(has_band, one["splits"])) for one in sets)
     return [
         f"- `C2=0` was chosen in {len(splits) - n_band} of {len(splits)} splits, and in all splits of "
-        f"{never} of {len(sets)} data sets. Of the {n_band} bands that were chosen, {n_idle} changed "
-        "nothing: all measures are those of `C2=0` at the same C1 and gamma.",
+        f"{never} of {len(sets)} data sets. Of the {n_band} bands that were chosen, {n_idle} had "
+        "no effect (all measures equal those of `C2=0` at the same C1 and gamma).",
         *conclusions("Against tuned `SVC`, `BandedSVCCV`", against_svc),
         *conclusions("Where it was chosen, the band alone", band_alone),
         *conclusions("Where it was not chosen, `BandedSVCCV`", search_alone),
@@ -91,15 +93,15 @@ def in_short(
 
 
 def conclusions(subject: str, rows: list[Row]) -> list[str]:
-    """Return what a comparison says, in a bullet."""
+    """Return the conclusion of a comparison, as a bullet."""
     if not rows:
-        return [f"- {subject}: no data set to tell."]
+        return [f"- {subject}: no data set to compare."]
     parts = []
     for verdict in ("better", "worse"):
         found = [row.evidence() for row in rows if row.verdict == verdict]
         parts.append(f"is {verdict} in {', '.join(found) if found else 'none of the measures'}")
-    rest = [row.measure for row in rows if row.verdict == "not told apart"]
-    told = f" Not told apart from chance: {', '.join(rest)}." if rest else ""
+    rest = [row.measure for row in rows if row.verdict == "not significantly different"]
+    told = f" No significant difference: {', '.join(rest)}." if rest else ""
     return [f"- {subject} {' and '.join(parts)} (n = {n_of(rows)}).{told}"]
 
 
@@ -155,29 +157,29 @@ def method(results: dict[str, Any]) -> str:
         f"- Every data set is split {chosen['n_splits']} times (seeds 0 to {chosen['n_splits'] - 1}), "
         f"stratified, into at most {chosen['most_train']} training samples (and at most "
         f"{chosen['train_share']:.0%} of all) and at most {chosen['most_test']} test samples. Features "
-        "are standardised by the training samples. Of data sets with a published test part only the "
-        "training part is used. More than two classes became two as the table says, so that every "
-        "measure is defined on every set and one-against-one plays no part.",
-        f"- `BandedSVCCV` has its defaults, and tried {min(band)} to {max(band)} candidates (mean "
+        "are standardised with the training samples. If a data set has a published test set, only its "
+        "training set is used. More than two classes were merged into two, as listed in the table, so "
+        "that every measure is defined on every set and one-vs-one plays no role.",
+        f"- `BandedSVCCV` uses its defaults and tried {min(band)} to {max(band)} candidates (mean "
         f"{np.mean(band):.1f}; hopeless ones are given up after two folds). `SVC` got a full grid of "
         f"{max(svc)}: {len(chosen['SVC_C'])} values of C from {chosen['SVC_C'][0]:g} to "
         f"{chosen['SVC_C'][-1]:g}, {len(chosen['SVC_gamma_factors'])} of gamma from "
         f"{chosen['SVC_gamma_factors'][0]:g} to {chosen['SVC_gamma_factors'][-1]:g} times that of "
-        f"`gamma='scale'`, the ends of `BandedSVCCV`'s grid. Both maximise accuracy in the same "
-        f"{chosen['n_folds']} stratified folds; of equals both prefer small costs.",
-        f"- Label noise flips {chosen['noise']:.0%} of the training labels, {chosen['n_noises']} times a "
-        f"split; bootstrap samples come in {chosen['n_bootstrap_pairs']} pairs a split. Both models get "
-        "the same ones. Parameters are not searched again.",
-        "- Values are averaged over the splits of a data set first; the data set is the unit of all "
-        "tests. p is that of Wilcoxon's signed-rank test, two-sided, zeros shared out to both sides; "
-        f"Holm's correction is over the {len(MEASURES)} measures of a table, and a verdict needs "
-        f"p < {LEVEL} after it. The rank correlation (matched-pairs rank-biserial) is 1 where the "
-        "first model wins on all sets, -1 where it loses on all. Intervals of medians come from order "
+        f"`gamma='scale'`, the same ranges as `BandedSVCCV`'s grid. Both maximise accuracy in the same "
+        f"{chosen['n_folds']} stratified folds; in a tie both prefer small costs.",
+        f"- Label noise flips {chosen['noise']:.0%} of the training labels, {chosen['n_noises']} times per "
+        f"split; there are {chosen['n_bootstrap_pairs']} pairs of bootstrap samples per split. Both models "
+        "get the same ones. Parameters are not searched again.",
+        "- Values are first averaged over the splits of a data set; the data set is the unit of all "
+        "tests. p-values come from Wilcoxon's two-sided signed-rank test, with zeros split between both "
+        f'sides. Holm\'s correction covers the {len(MEASURES)} measures of a table; "better" and "worse" '
+        f"need p < {LEVEL} after it. The rank correlation (matched-pairs rank-biserial) is 1 if the "
+        "first model wins on all sets, -1 if it loses on all. Intervals of medians come from order "
         "statistics.",
         "- Versions: " + ", ".join(f"{k} {v}" for k, v in results["versions"].items()) + ".",
         "",
         table(
-            ["measure", "better", "what it is, on test samples"],
+            ["measure", "better", "definition, on test samples"],
             [[name, "higher" if up else "lower", what] for name, (up, what) in MEASURES.items()],
         ),
     ]
@@ -188,7 +190,12 @@ def data_sets(sets: list[dict]) -> str:
     """Return the table of data sets, and what was chosen on them."""
     head = [
         *("data", "classes", "samples", "features", "smaller class", "train", "test"),
-        *("splits with a band", "of these idle", "accuracy, SVC", "accuracy, BandedSVCCV"),
+        *(
+            "splits with a band",
+            "of these without effect",
+            "accuracy, SVC",
+            "accuracy, BandedSVCCV",
+        ),
     ]
     lines = []
     for one in sets:

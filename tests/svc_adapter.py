@@ -127,7 +127,7 @@ DIFFERENCES = {
         "test_gamma_scale",
         "test_svc_raises_error_internal_representation",
     ),
-    "words of messages": (
+    "error messages": (
         "test_negative_sample_weights_mask_all_samples[weights-are-zero-SVC]",
         "test_svc_nonfinite_params",
         "test_sparse_precomputed",

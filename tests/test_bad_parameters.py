@@ -36,7 +36,7 @@ PARAMETERS = [
     ({"gamma": "wide"}, r"gamma must be 'scale', 'auto' or a number, got 'wide'"),
     ({"kernel": "cosine"}, r"kernel must be one of .*'rbf'.*'precomputed'.* got 'cosine'"),
     ({"kernel": None}, r"kernel must be one of .* or a callable, got None"),
-    ({"kernel": "poly", "degree": 2.5}, r"degree must be a whole number, got 2\.5"),
+    ({"kernel": "poly", "degree": 2.5}, r"degree must be an integer, got 2\.5"),
     ({"degree": -1}, r"degree must be at least 0, got -1"),
     ({"loss": "log"}, r"loss must be 'hinge' or 'squared_hinge', got 'log'"),
     ({"loss": None}, r"loss must be .* got None"),

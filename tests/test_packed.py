@@ -1,4 +1,4 @@
-"""The compiled engine: kernel rows, products and updates at every level of instructions."""
+"""The compiled engine: kernel rows, products and updates with every instruction set."""
 
 import os
 import subprocess

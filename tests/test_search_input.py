@@ -66,13 +66,13 @@ def no_work(monkeypatch):
         ({"cv": [(np.arange(9), [])]}, ValueError, "cv must give indices of at least one sample"),
         ({"cv": [(np.arange(9.0), [9])]}, ValueError, "cv must give indices .* got float64"),
         ({"cv": [(np.arange(99), [200])]}, ValueError, "indices of the 200 samples, got 200"),
-        ({"cv": [(np.flatnonzero(Y), [0])]}, ValueError, r"fold 0 trains on \[1\] alone"),
+        ({"cv": [(np.flatnonzero(Y), [0])]}, ValueError, r"fold 0 trains on \[1\] only"),
         ({"scoring": "fun"}, ValueError, "scoring: 'fun' is not a valid scoring"),
         ({"scoring": ["f1", "roc_auc"]}, TypeError, "scoring must be one name"),
         ({"scoring": "neg_log_loss"}, ValueError, "needs probabilities, which BandedSVC"),
         ({"scoring": lambda *_: "good"}, TypeError, "scoring must return a number, got str"),
         ({"scoring": lambda *_: np.ones(2)}, TypeError, "scoring must return a number"),
-        ({"scoring": lambda e, X, y: e.predict(X[1:])}, ValueError, "of the 67 samples held out"),
+        ({"scoring": lambda e, X, y: e.predict(X[1:])}, ValueError, "of the 67 held-out samples"),
     ],
 )
 def test_refused_before_any_work(options, error, words, no_work):

@@ -195,7 +195,7 @@ def test_own_mark():
     model = SelectiveClassifier(coverage=0.5, abstain_label="ask a human").fit(X, y)
     assert set(model.predict_or_abstain(X).tolist()) == {0, 1, "ask a human"}
     for given in (0, np.int64(1)):
-        with pytest.raises(ValueError, match=r"abstain_label must be no class, but .* is one of"):
+        with pytest.raises(ValueError, match=r"abstain_label must not be a class, but .* is one"):
             SelectiveClassifier(coverage=0.5, abstain_label=given).fit(X, y)
 
 
@@ -289,7 +289,7 @@ def test_classes_are_dealt_out_over_folds():
         ({"max_error": 1.0}, ValueError, "less than 1"),
         ({"max_error": "low"}, TypeError, "real number"),
         ({"coverage": 0.5, "cv": 1}, ValueError, "at least 2 folds"),
-        ({"coverage": 0.5, "cv": ShuffleSplit(2)}, ValueError, "every sample out once"),
+        ({"coverage": 0.5, "cv": ShuffleSplit(2)}, ValueError, "every sample exactly once"),
         ({"coverage": 0.5, "estimator": NearestCentroid()}, None, ""),
     ],
 )
@@ -309,7 +309,7 @@ def test_estimators_without_scores_or_weights_are_named():
     class Silent(KNeighborsClassifier):
         predict_proba = property()
 
-    with pytest.raises(TypeError, match="decision_function or predict_proba, which Silent has not"):
+    with pytest.raises(TypeError, match="decision_function or predict_proba; Silent has"):
         SelectiveClassifier(Silent(), coverage=0.5).fit(X, y)
     with pytest.raises(TypeError, match="not supported by the fit of KNeighborsClassifier"):
         SelectiveClassifier(KNeighborsClassifier(), coverage=0.5).fit(X, y, np.ones(50))

@@ -44,7 +44,7 @@ def _expected(request):
 
 
 def test_page_lists_every_difference():
-    table = PAGE.read_text().split("## What differs")[1].split("\n## ")[0]
+    table = PAGE.read_text().split("## Differences")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (.*?) \|", table, re.MULTILINE)
     assert rows[1:] == list(svc_adapter.DIFFERENCES)
 

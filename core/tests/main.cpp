@@ -1,4 +1,4 @@
-// Runs the tests with the level of instructions that BANDSVM_SIMD names, else the best there is.
+// Runs the tests with the instruction set that BANDSVM_SIMD names, else with the best one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

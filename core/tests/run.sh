@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs the tests of the core:
-#   native         at every level of instructions that this machine has; symbols of the objects
+#   native         with every instruction set of this machine; symbols of the objects
 #   cpus           the same, as other processors under qemu, and cross-compiled for aarch64
 #   threads        under the thread sanitizer
 #   address        under the address and undefined-behaviour sanitizers

@@ -1,6 +1,6 @@
 #!/bin/sh
-# symbols.sh FOLDER: checks that objects of a level of instructions define nothing that the linker
-# may take for another file's: no weak (W, V, w, v) or unique (u) symbols.
+# symbols.sh FOLDER: checks that objects for an instruction set define no symbol that the linker may
+# use in place of another file's: no weak (W, V, w, v) or unique (u) symbols.
 set -eu
 n_objects=0
 for object in $(find "$1" -path '*rows_avx*' -name '*.o'); do

@@ -9,10 +9,10 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn, before 1.9, has no callbacks."""
+        """Replacement for versions of scikit-learn without callbacks, before 1.9."""
 
     def with_callbacks(method: Any) -> Any:
-        """Return the method as it is."""
+        """Return the method unchanged."""
         return method
 
 

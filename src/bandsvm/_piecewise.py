@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-# Newton's method mostly finds the root of a piecewise linear function after a few steps.
+# Newton's method usually finds the root of a piecewise linear function in a few steps.
 NEWTON_STEPS = 6
 ROUNDING = 1e-15
 
@@ -15,14 +15,14 @@ ROUNDING = 1e-15
 def falling_root(value: Callable[[float], float], breakpoints: NDArray) -> float:
     """Return b with value(b) = 0 of a falling, continuous function, linear between breakpoints.
 
-    Values are computed where they are needed: summed up from breakpoint to breakpoint they would
+    Values are computed where they are needed. Accumulated from breakpoint to breakpoint, they would
     have the rounding errors of the largest one, and boxes can be much wider than a solution.
     """
     points = np.sort(breakpoints)
     first, last = 0, len(points) - 1
     before, after = value(float(points[first])), value(float(points[last]))
     if before <= 0.0 or after > 0.0:
-        # Only rounding, or nothing that moves, can leave the root outside the breakpoints.
+        # The root lies outside the breakpoints only by rounding, or if the function is constant.
         return float(points[first] if before <= 0.0 else points[last])
     while last - first > 1:
         middle = (first + last) // 2
@@ -42,7 +42,7 @@ def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None)
     moved = np.clip(point, lower, upper)
     if total is None or moved.sum() == total:
         return moved
-    # A corner of the box is met exactly; a shift would come close.
+    # A corner of the box is returned exactly; a shift would only come close.
     if total <= lower.sum():
         return np.array(lower)
     if total >= upper.sum():
@@ -61,16 +61,16 @@ def project(point: NDArray, lower: NDArray, upper: NDArray, total: float | None)
         np.concatenate([point - upper, point - lower]),
     )
     moved = np.clip(point - shift, lower, upper)
-    # Points far from the box cost the root digits.
+    # For points far from the box, the root loses digits.
     inside = (moved > lower) & (moved < upper)
     moved[inside] += shares(total - float(moved.sum()), moved[inside])
     return np.clip(moved, lower, upper, out=moved)
 
 
 def shares(excess: float, values: NDArray) -> NDArray[np.float64]:
-    """Return the excess of a sum over what it should be as shares of its terms, by their size.
+    """Return the excess of a sum, divided among its terms in proportion to their size.
 
-    Equal shares would be errors of the largest term's size in the smallest.
+    Equal shares could be large relative to the smallest terms.
     """
     sizes = np.abs(values)
     if not sizes.any():

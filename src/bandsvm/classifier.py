@@ -23,37 +23,37 @@ from bandsvm.system.threads import single_threaded_blas
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 
-    The Banded SVM draws the signed decision value ``y g(x)`` of every sample into the band
+    The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
-    or with ``loss='squared_hinge'`` the same with squares of the brackets.
+    or, with ``loss='squared_hinge'``, the same with the brackets squared.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
     (inside the band), doubtful (below) or extreme (above). With ``C2=0`` and two classes it is the
-    C-SVM of `sklearn.svm.SVC`. Every fit comes with a `certificate_` of how close to optimal it is.
+    C-SVM of `sklearn.svm.SVC`. Every fit has a `certificate_` of how close to optimal it is.
     More than two classes are handled one-vs-rest.
 
     Parameters
     ----------
     C1 : float or mapping from class to float, default=1.0
-        Cost of lying below the band; greater than 0. Each sample pays its own class's cost. With
+        Penalty for lying below the band; greater than 0. A mapping gives each class its own. With
         ``inf`` no sample may lie below the band, as in the hard-margin SVM: `fit` raises ValueError
         if the kernel cannot separate the classes that way.
     C2 : float or mapping from class to float, default=1.0
-        Cost of lying above the band; 0 switches the upper edge off.
+        Penalty for lying above the band; 0 switches the upper edge off.
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band; greater than 0.
     rho2 : float or mapping from class to float, default=1.5
         Upper edge of the band; not less than `rho1`.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
-        What is penalised: the distance from the band, or its square. Squares also give
-        L2-SVM, LS-SVM and ODM; docs/family.md lists which numbers make which known model.
+        What is penalised: the distance from the band, or its square. The square
+        also gives L2-SVM, LS-SVM and ODM; docs/family.md lists the parameters of known models.
     kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
 default='rbf'
         The kernel. A callable takes two arrays of samples and returns the matrix of kernel values
         of all pairs; its samples may be anything, such as text or graphs. With 'precomputed', X is
         the kernel matrix.
     gamma : {'scale', 'auto'} or float, default='scale'
-        Coefficient of all kernels but 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
-        counted with their weights), 'auto' is ``1 / n_features``.
+        Coefficient of all kernels except 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
+        weighted by the sample weights), 'auto' is ``1 / n_features``.
     degree : int, default=3
         Degree of the 'poly' kernel.
     coef0 : float, default=0.0
@@ -61,33 +61,33 @@ default='rbf'
     fit_intercept : bool, default=True
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
-        Factors of both costs by class. 'balanced' gives all classes the same total of sample
-        weights, where `sklearn.svm.SVC` counts samples.
+        Factors of C1 and C2 per class. 'balanced' gives all classes the same total of sample
+        weights; `sklearn.svm.SVC` counts samples instead.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the decision value.
     solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
         'smo' takes pair steps on blocks of variables, 'pcg' is projected conjugate gradients,
-        'reference' is slow, plain and keeps the whole kernel matrix. 'auto' is 'smo'.
+        'reference' is simple and slow and stores the whole kernel matrix. 'auto' is 'smo'.
     max_iter : int, default=10_000
         Bound on the outer steps of the solver; each does a bounded amount of work.
     time_limit : float or None, default=None
-        Seconds after which `fit` ends with the best model so far, certificate included.
+        Seconds after which `fit` ends, certificate included, with the best model so far.
     cache_size : float or None, default=None
-        Megabytes of memory for kernel rows and what is computed from them. None: 2000, or a quarter
-        of what the process may use (free memory, limits of containers, its share among joblib's
-        workers) where that is less.
+        Megabytes of memory for kernel rows and values computed from them. None: 2000, or a quarter
+        of the memory that the process may use (free memory, container limits, its share among
+        joblib's workers) if that is less.
     warm_start : bool, default=False
-        Whether `fit` starts from the last solution, if it has as many samples and the same
-        classes. All parameters may differ.
+        Whether `fit` starts from the last solution, if the number of samples and the classes are
+        the same. Parameters may differ.
     verbose : int, default=0
-        1 shows a bar on a terminal (if `rich` is installed) or a line a second, 2 a line for every
-        outer step. Lines go to the logger 'bandsvm' where it has a handler for them, else to
+        1 shows a progress bar on a terminal (if `rich` is installed) or a line per second, 2 a line
+        per outer step. Lines go to the logger 'bandsvm' if it has a handler for them, else to
         standard error.
     n_jobs : int or None, default=None
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
-        all. Answers do not depend on it. The kernels 'laplacian', 'chi2', 'precomputed' and
-        callables use one.
+        all. Results do not depend on it. The kernels 'laplacian', 'chi2', 'precomputed' and
+        callables use one thread.
 
     Attributes
     ----------
@@ -106,23 +106,23 @@ default='rbf'
     coef_ : ndarray of shape (n_problems, n_features)
         Weights of the features, read-only; only with the 'linear' kernel.
     alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Multipliers of the lower and of the upper edge for every training sample.
+        Multipliers of the lower and the upper edge for every training sample.
     alpha_support_, theta_support_ : ndarray
-        Indices of the samples with a multiplier greater than 0, in any problem: near the class
-        boundary, and in the interior of the class.
+        Indices of the samples with a positive multiplier in any problem: `alpha_support_` near the
+        class boundary, `theta_support_` in the interior of a class.
     xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        How far every training sample lies below and above the band; NaN for samples of weight 0
-        where a fit was cut short.
+        Distances of every training sample below and above the band; NaN for samples of weight 0 if
+        the fit was cut short.
     certificate_ : Certificate
-        Primal, dual, gap, violation, status and cost of the fit.
+        Primal and dual value, gap, violation, status and cost of the fit.
     n_iter_ : int
         Number of outer steps.
     gamma_ : float
-        The value of gamma that was used; NaN for kernels that have none.
+        The value of gamma that was used; NaN for kernels without gamma.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had names that are all strings.
+        Names of the features, if all names in X are strings.
 
     See Also
     --------
@@ -131,17 +131,17 @@ default='rbf'
     Notes
     -----
     With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
-    stationary point of the objective, of which there may be several.
+    stationary point of the objective; there may be several.
 
-    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. What else differs
-    from `sklearn.svm.SVC` is listed in docs/from_svc.md.
+    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. docs/from_svc.md
+    lists all differences from `sklearn.svm.SVC`.
 
-    Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
-    digits far from the origin. Sparse samples cannot be centred: scale them.
+    For the 'rbf' kernel, dense samples are centred at their mean, which keeps distances accurate
+    far from the origin. Sparse samples cannot be centred: scale them.
 
-    Fits may run in several threads at once, and children forked meanwhile may fit too. But OpenBLAS
-    itself, on several threads, does not survive forks: while another thread multiplies matrices,
-    `os.fork` or the child can hang. Start processes from programs with threads by
+    Fits may run in several threads at once, and in child processes forked meanwhile. But
+    multi-threaded OpenBLAS is not safe to fork: while another thread multiplies matrices, `os.fork`
+    or the child can hang. In programs with threads, start processes with
     ``multiprocessing.get_context("spawn")``.
 
     References
@@ -204,7 +204,7 @@ default='rbf'
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
-        """Return what scikit-learn should know of the estimator."""
+        """Return the estimator's scikit-learn tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
@@ -222,7 +222,7 @@ default='rbf'
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors of both costs of each sample; a sample of weight 0 takes no part.
+            Factors of C1 and C2 per sample; samples of weight 0 are ignored.
 
         Returns
         -------
@@ -232,8 +232,8 @@ default='rbf'
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C, so that loops around `fit` end. The best model so far is kept: the
-            estimator is fitted, and `warm_start` continues from there.
+            After Ctrl-C, so that loops around `fit` end. The estimator keeps the best model so far:
+            it is fitted, and `warm_start` continues from there.
         """
         was_interrupted = fit_model(self, X, y, sample_weight)
         complaint = shortfall(self.certificate_)
@@ -250,13 +250,13 @@ default='rbf'
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples. With a precomputed kernel, their kernel values with all training samples, or
-            with the support vectors alone.
+            with the support vectors only.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The decision value g(x), one column per class if there are more than two; in float32
-            for X in float32. Those differ from the values of the same samples in float64 by at most
+            The decision value g(x), one column per class if there are more than two; float32 if
+            X is float32. Such values differ from those of the same samples in float64 by at most
             `tol` or 1e-3, whichever is less.
         """
         check_is_fitted(self)
@@ -284,7 +284,7 @@ default='rbf'
         return self.classes_[predicted]
 
     def certify(self, X, y, sample_weight=None):
-        """Check the fitted model in full, with all decision values recomputed in float64.
+        """Certify the fitted model with all decision values recomputed in float64.
 
         Parameters
         ----------
@@ -298,8 +298,8 @@ default='rbf'
         Returns
         -------
         Certificate
-            Like `certificate_`, whose violation and gap rest on the decision values that the
-            solver kept; here they rest on the recomputed ones.
+            Like `certificate_`, but violation and gap are computed from recomputed decision values,
+            not from those that the solver kept.
         """
         checked = training_set(self, X, y, sample_weight, "certify")
         training = checked.training
@@ -329,8 +329,8 @@ default='rbf'
         """Weights of the features, for the linear kernel."""
         check_is_fitted(self)
         if self.kernel != "linear":
-            raise AttributeError(f"coef_ exists for kernel='linear' only, not for {self.kernel!r}.")
+            raise AttributeError(f"coef_ exists only for kernel='linear', not for {self.kernel!r}.")
         with single_threaded_blas():
             coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
-        coef.flags.writeable = False  # it is recomputed on every access: changes would be lost
+        coef.flags.writeable = False  # recomputed on every access, so changes would be lost
         return coef

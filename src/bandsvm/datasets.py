@@ -21,18 +21,18 @@ def make_paper_clusters(
     return_clusters: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[NDArray, ...]:
-    """Draw the nine clusters in the plane on which the paper shows the Banded SVM.
+    """Draw the paper's toy data: nine clusters in the plane.
 
-    Class +1 has a cluster in the centre and four on the diagonals, class -1 four on the axes.
+    Class +1 has one cluster in the centre and four on the diagonals; class -1 has four on the axes.
 
     Parameters
     ----------
     n_per_cluster : int, default=50
         Number of samples in each cluster.
     sigma1, sigma2 : float, default=0.2
-        Standard deviation of the clusters of class +1 and of class -1, in both directions.
+        Standard deviations of the clusters of class +1 and class -1, in both directions.
     return_clusters : bool, default=False
-        Whether to return the cluster of each sample as well.
+        Whether to return the cluster of each sample too.
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers.
 
@@ -43,8 +43,8 @@ def make_paper_clusters(
     y : ndarray of shape (9 * n_per_cluster,)
         Labels, +1 and -1.
     clusters : ndarray of shape (9 * n_per_cluster,)
-        Number of each sample's cluster: 0 is the one in the centre, 0 to 4 are of class +1, 5 to 8
-        of class -1. Only if `return_clusters`.
+        Number of each sample's cluster: 0 to 4 belong to class +1 (0 is the central one), 5 to
+        8 to class -1. Only returned if `return_clusters` is true.
 
     Examples
     --------

@@ -12,9 +12,9 @@ from bandsvm.checks.parameters import band_parameters
 from bandsvm.kernels import KernelSettings
 
 POSITIONS = np.array(["below", "inside", "above"])
-# Share of an edge by which rounding may put a sample that lies on it outside, by float type.
+# Relative rounding error within which a sample counts as lying on an edge, by float type.
 ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
-# Rounding errors that decision values of float32 samples may have, unless ``tol`` is less.
+# Largest rounding error of the decision values of float32 samples, unless ``tol`` is smaller.
 LARGEST_ROUNDING = 1e-3
 
 
@@ -69,7 +69,7 @@ class DecisionRule:
 
 
 def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
-    """Return the index of the predicted class of each sample, and its decision value."""
+    """Return the index of the predicted class, and its decision value (two classes: ``|g|``)."""
     if values.ndim == 1:
         return (values > 0.0).astype(np.intp), np.abs(values)
     return values.argmax(axis=1), values.max(axis=1)
@@ -90,7 +90,7 @@ class BandPositionMixin:
     """Adds `band_position` to a classifier that has a band."""
 
     def band_position(self: Any, X: Any) -> NDArray[np.str_]:
-        """Return where samples lie in the band of the class that is predicted for them.
+        """Return where samples lie relative to the band of their predicted class.
 
         Parameters
         ----------
@@ -101,8 +101,8 @@ class BandPositionMixin:
         -------
         ndarray of shape (n_samples,)
             'below' for a doubtful sample, 'inside' for a typical one and 'above' for an extreme
-            one. With two classes ``|g(x)|`` counts, with more of them the decision value of the
-            predicted class. Samples on an edge, up to rounding, are inside.
+            one. The position is that of ``|g(x)|`` for two classes, else of the decision value of
+            the predicted class. Samples on an edge, up to rounding, are inside.
         """
         values = self.decision_function(X)
         predicted, own = verdict(values)

@@ -1,4 +1,4 @@
-"""What decision values are worth: sensitivity, coverage of the band, balance, and risk."""
+"""Measures of decision values: sensitivity, coverage of the band, balance, and risk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "sensitivity_curve",
 ]
 
-# Share of an edge by which rounding may put a sample that lies on it outside.
+# Relative rounding error within which a sample counts as lying on an edge.
 ROUNDING = 1e-9
 
 
@@ -35,7 +35,7 @@ class BandCoverage(NamedTuple):
 
 
 class ClusterBalance(NamedTuple):
-    """Groups, the mean size of their decision values, and the smallest mean over the largest."""
+    """Groups, the mean ``|g(x)|`` of each, and the smallest mean divided by the largest."""
 
     groups: NDArray
     means: NDArray[np.float64]
@@ -52,7 +52,7 @@ def sensitivity_curve(
     """Return the share of samples whose signed decision value reaches each threshold.
 
     The curve of the paper's figure 4: ``S(t) = mean(y g(x) >= t)`` at thresholds between 0 and the
-    largest ``|g(x)|``. At 0 it is the accuracy; it falls slowly where samples get comparable
+    largest ``|g(x)|``. At 0 it is the accuracy; it falls slowly if samples get comparable
     scores.
 
     Parameters
@@ -62,10 +62,10 @@ def sensitivity_curve(
     decision : array-like of shape (n_samples,)
         Decision values g(x).
     n_thresholds : int, default=50
-        Number of thresholds, equally spaced.
+        Number of equally spaced thresholds.
     largest : float, default=None
-        The size of decision values that counts as 100 per cent; None takes the largest one in
-        `decision`. For test samples, that of the training samples may be meant.
+        The absolute decision value that counts as 100 per cent; None takes the largest one in
+        `decision`. To compare test with training samples, pass that of the training samples.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def sensitivity_area(
 ) -> float:
     """Return the area under the sensitivity curve, between 0 and 1.
 
-    It is the mean of ``y g(x)``, negative values counted as 0, as a share of the largest
-    ``|g(x)|``: 1 if all samples are right and get the same score.
+    It is the mean of ``y g(x)``, with negative values set to 0, divided by the largest ``|g(x)|``:
+    1 if all samples are classified correctly with the same score.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ def sensitivity_area(
     decision : array-like of shape (n_samples,)
         Decision values g(x).
     largest : float, default=None
-        The size of decision values that counts as 100 per cent; None takes the largest one in
+        The absolute decision value that counts as 100 per cent; None takes the largest one in
         `decision`.
 
     Returns
     -------
     float
-        The area; exact, not summed up over thresholds.
+        The area; exact, not a sum over thresholds.
 
     Examples
     --------
@@ -130,7 +130,7 @@ sensitivity_area_scorer = make_scorer(sensitivity_area, response_method="decisio
 def band_coverage(
     y_true: ArrayLike, decision: ArrayLike, *, rho1: float = 1.0, rho2: float = 1.5
 ) -> BandCoverage:
-    """Return the shares of samples whose signed decision value lies below, in and above a band.
+    """Return the shares of samples whose signed decision value lies below, inside and above a band.
 
     Parameters
     ----------
@@ -197,10 +197,10 @@ def risk_coverage_curve(
     *,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the error among the samples of highest score, however many of them are kept.
+    """Return the error among the samples of highest score, for every number of samples kept.
 
-    A model that abstains below a threshold keeps the samples whose score reaches it: its coverage
-    is their share, its risk the share of errors among them.
+    A model that abstains below a threshold keeps the samples whose score reaches it. Its coverage
+    is the share of samples kept; its risk is the share of errors among them.
 
     Parameters
     ----------
@@ -209,9 +209,9 @@ def risk_coverage_curve(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     score : array-like of shape (n_samples,)
-        How sure the model is of each prediction, for example ``|g(x)|``.
+        Confidence of the model in each prediction, for example ``|g(x)|``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples; None weighs them alike.
+        Weights of the samples; None weights them equally.
 
     Returns
     -------
@@ -254,8 +254,8 @@ def risk_coverage_area(
 ) -> float:
     """Return the area under the risk-coverage curve: the mean risk over all coverages.
 
-    It is the smaller, the fewer errors there are and the lower their scores; a score that says
-    nothing gives about the error itself.
+    It is small if errors are few and have low scores. An uninformative score gives about the error
+    rate itself.
 
     Parameters
     ----------
@@ -264,14 +264,15 @@ def risk_coverage_area(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     score : array-like of shape (n_samples,)
-        How sure the model is of each prediction.
+        Confidence of the model in each prediction.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples; None weighs them alike.
+        Weights of the samples; None weights them equally.
 
     Returns
     -------
     float
-        The area. Between two points of the curve the risk of the larger coverage counts.
+        The area under a step function: between two points of the curve, the risk is that of the
+        larger coverage.
 
     Examples
     --------
@@ -302,9 +303,9 @@ def _signed(y_true: ArrayLike, decision: ArrayLike) -> NDArray[np.float64]:
 
 
 def _largest(signed: NDArray, largest: float | None) -> float:
-    """Return the size of decision values that counts as 100 per cent."""
+    """Return the absolute decision value that counts as 100 per cent."""
     if largest is None:
-        # Where all values are 0 nobody reaches any threshold but 0, whatever the unit.
+        # If all values are 0, no sample reaches a threshold above 0, whatever the unit.
         return float(np.abs(signed).max()) or 1.0
     if not (np.isfinite(largest) and largest > 0.0):
         raise ValueError(f"largest must be a finite number greater than 0, got {largest!r}.")

@@ -31,9 +31,9 @@ def slack_multipliers(
 ) -> SlackMultipliers:
     """Return the multipliers of the slacks: ``mu = C1 w - alpha`` and ``psi = C2 w - theta``.
 
-    With `alpha_` and `theta_` they make the paper's four groups of multipliers. A sample with
+    With `alpha_` and `theta_` they are the paper's four groups of multipliers. A sample with
     ``mu > 0`` does not lie below the band and one with ``psi > 0`` does not lie above it. Squared
-    losses need no constraint on the signs of the slacks, and both are 0.
+    losses need no constraints on the signs of the slacks, so both are 0.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def slack_multipliers(
     -------
     SlackMultipliers
         Arrays `mu` and `psi` of shape (n_samples,) or (n_samples, n_classes); infinite where the
-        cost is.
+        cost is infinite.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def slack_multipliers(
     labels: NDArray = column_or_1d(y)
     if len(labels) != len(model.alpha_):
         raise ValueError(
-            f"y must hold the training labels, one for each of the {len(model.alpha_)} training "
+            f"y must hold the training labels, one per sample of the {len(model.alpha_)} training "
             f"samples, got {len(labels)}."
         )
     weights = check_weights(sample_weight, len(labels))

@@ -1,4 +1,4 @@
-"""The band problem: all that a solver needs to know of labels, bands, costs and weights."""
+"""The band problem: all that a solver needs to know about labels, bands, costs and weights."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from bandsvm._piecewise import project
 from bandsvm.system.cached import cached_property
 
-# Share of sum |c| that rounding may leave in sum c.
+# Value of sum c, relative to sum |c|, that rounding can explain.
 ROUNDING = 1e-13
-# What lying outside the band costs: the distance or its square.
+# What is penalised: the distance from the band or its square.
 LOSSES = ("hinge", "squared_hinge")
-# Keeps the curvature of a squared loss of next to no cost finite.
+# Keeps the curvature of a squared loss finite if its cost is tiny.
 SMALLEST_COST = 1e-300
 
 
 class Sides(NamedTuple):
-    """A value of every sample for either side of its band."""
+    """One value per sample for each side of its band."""
 
     below: NDArray[np.float64]
     above: NDArray[np.float64]
@@ -28,11 +28,11 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class BandProblem:
-    """One band problem, docs/theory.md section 3.
+    """One band problem (docs/theory.md, section 3).
 
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
-    Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead, section 5.
+    Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section 5).
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class BandProblem:
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What is penalised: the distance from the band, or its square.
     box : Sides, default=None
-        The bounds, where a larger problem has set them. None: those that follow from the costs.
+        The bounds, if a larger problem has set them. None: the bounds that follow from the costs.
     """
 
     lo: NDArray[np.float64]
@@ -70,13 +70,13 @@ class BandProblem:
 
     @cached_property
     def has_hard_edges(self) -> bool:
-        """Whether lying outside the band is forbidden to some samples: their costs are infinite."""
+        """Whether some samples must not lie outside the band, because their cost is infinite."""
         return bool(np.isinf(self.below).any() or np.isinf(self.above).any())
 
     def priced(self, cost: float) -> BandProblem:
-        """Return the problem with a finite cost in place of infinite ones.
+        """Return the problem with infinite costs replaced by a finite one.
 
-        It has the same solutions if the cost is greater than all coefficients.
+        It has the same solutions if this cost is greater than all coefficients.
         """
         if not self.has_hard_edges:
             return self
@@ -87,8 +87,9 @@ class BandProblem:
     def bounds(self) -> Sides:
         """The box that solvers search, ``-bounds.above <= c <= bounds.below``.
 
-        Squared losses bound nothing, but no single one can exceed what g = 0 costs in all. Twice
-        what follows for c is a box that a solution does not touch; it is 0 where the cost is.
+        Squared losses have no bounds, but the loss of a single sample cannot exceed the total loss
+        of g = 0. This bounds c; twice the bound is a box that no solution touches. Without cost it
+        is 0.
         """
         if self.box is not None:
             return self.box
@@ -111,44 +112,44 @@ class BandProblem:
         )
 
     def ridge_at(self, c: NDArray, indices: NDArray | slice = slice(None)) -> NDArray[np.float64]:
-        """Return the curvature that the loss adds on the side of ``c``, which may be of some."""
+        """Return the curvature that the loss adds on the side of ``c``, for all or some samples."""
         return np.where(c > 0.0, self.ridge.below[indices], self.ridge.above[indices])
 
     def gradient(self, c: NDArray, f: NDArray) -> NDArray[np.float64]:
-        """Return the gradient of all that is quadratic in ``c``: ``f = K c`` and the ridges."""
+        """Return the gradient of the quadratic part: ``f = K c`` plus the ridges times ``c``."""
         return f + self.ridge_at(c) * c if self.is_squared else f
 
     def largest_coefficient(self) -> float:
-        """Return about the largest size that a coefficient takes."""
+        """Return an estimate of the largest absolute coefficient."""
         costs = np.maximum(self.below, self.above)
-        if self.is_squared:  # c = 2 cost distance; beyond the origin they are few
+        if self.is_squared:  # c = 2 cost distance; few samples are on the wrong side of 0
             costs = 2.0 * costs * np.maximum(np.abs(self.lo), np.abs(self.hi))
         return float(costs.max())
 
     def part(self, indices: NDArray) -> BandProblem:
-        """Return the problem of some of the samples while the others stay where they are."""
+        """Return the problem over some samples while the coefficients of the others are fixed."""
         lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
-        # What bounds squared losses is the cost of all samples.
+        # The box of squared losses depends on the costs of all samples.
         box = Sides(*(bound[indices] for bound in self.bounds))
         return replace(self, lo=lo, hi=hi, below=below, above=above, box=box)
 
     def without(self, index: int) -> BandProblem:
-        """Return the problem in which one sample takes no part."""
+        """Return the problem without one sample: its costs are 0."""
 
         def zeroed(values: NDArray) -> NDArray:
             values = values.copy()
             values[index] = 0.0
             return values
 
-        # A box for more costs is one for fewer, and what was inside stays inside.
+        # The box remains valid with fewer costs, and points inside it stay inside.
         box = Sides(*(zeroed(bound) for bound in self.bounds))
         return replace(self, below=zeroed(self.below), above=zeroed(self.above), box=box)
 
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
-        """Return a feasible point near ``c`` whose zeros, which are kinks, stay zeros.
+        """Return a feasible point near ``c`` that keeps its zeros, where the objective has kinks.
 
-        What rounding keeps from a bound is put there. What is in excess of ``sum c = 0`` is borne
-        by variables at no bound, as far as they can.
+        Values within rounding of a bound are set to it. Any excess of ``sum c`` over 0 is spread
+        over variables at no bound, as far as possible.
         """
         lowest, highest = -self.bounds.above, self.bounds.below
         c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
@@ -164,7 +165,7 @@ class BandProblem:
         return c
 
     def _is_balanced(self, c: NDArray) -> bool:
-        """Return whether ``sum c`` is 0 as far as it must be."""
+        """Return whether ``sum c`` is 0 up to rounding, if it must be."""
         return not self.has_intercept or abs(float(c.sum())) <= ROUNDING * float(np.abs(c).sum())
 
 
@@ -187,9 +188,9 @@ def band_problem(
     rho1, rho2 : float or ndarray of shape (n_samples,)
         The band of ``y g(x)``.
     C1, C2 : float or ndarray of shape (n_samples,)
-        Cost of lying below ``rho1`` and above ``rho2``.
+        Penalties for lying below ``rho1`` and above ``rho2``.
     weights : float or ndarray of shape (n_samples,), default=1.0
-        Factor of both costs of each sample.
+        Factor of C1 and C2 per sample.
     has_intercept : bool, default=True
         Whether the decision rule has an intercept.
     loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -214,7 +215,7 @@ def band_problem(
 
 
 def _weighted(weights: float | NDArray, costs: NDArray) -> NDArray[np.float64]:
-    """Return costs times weights; without weight there is no cost, not even of an infinite one."""
+    """Return costs times weights; weight 0 gives cost 0, even if the cost is infinite."""
     with np.errstate(invalid="ignore"):
         return np.where(np.asarray(weights) > 0.0, weights * costs, 0.0).astype(np.float64)
 
@@ -228,6 +229,6 @@ def split_coefficients(signs: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:
 def slacks(
     signs: NDArray, decision: NDArray, rho1: float | NDArray, rho2: float | NDArray
 ) -> tuple[NDArray, NDArray]:
-    """Return ``xi`` and ``eta``: how far ``y g(x)`` lies below and above the band."""
+    """Return ``xi`` and ``eta``, the distances of ``y g(x)`` below and above the band."""
     signed = signs * decision
     return np.maximum(rho1 - signed, 0.0), np.maximum(signed - rho2, 0.0)

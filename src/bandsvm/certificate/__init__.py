@@ -1,7 +1,7 @@
-"""The certificate of a fit: how far a solution is from optimal, by code no solver shares.
+"""The certificate of a fit: how far a solution is from optimal, computed independently of solvers.
 
 - `_values`: objectives, gap, violations.
-- `shortfall`: the sentence that a warning prints when a certificate falls short.
+- `shortfall`: the text of the warning if a solution is not optimal to ``tol``.
 """
 
 from __future__ import annotations
@@ -40,56 +40,56 @@ __all__ = [
     "recomputed_gradient",
 ]
 
-# Share of sum |c| by which rounding may violate the dual's constraints.
+# Violation of the dual's constraints, relative to sum |c|, that rounding can explain.
 FEASIBLE = 1e-9
-# The gradient is recomputed for this many samples of every fit; next to a fit that is free. Errors
-# at one sample in ten are missed once in a thousand times, docs/theory.md Eq. (49).
+# The gradient is recomputed at this many samples of every fit, at a negligible cost. Errors at one
+# sample in ten are missed once in a thousand times (docs/theory.md, Eq. (49)).
 N_SPOT_CHECKS = 64
-# Samples are drawn at random, since data have patterns, but the same ones every time.
+# Samples are drawn at random, since data may have patterns, but with a fixed seed.
 SEED_OF_CHECKS = 0
 
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """What a solution is worth, docs/theory.md section 4.
+    """How close to optimal a solution is (docs/theory.md, section 4).
 
     The optimal value of the objective lies between `dual` and `primal`. (For a kernel that is not
-    positive semidefinite, such as the sigmoid, a gap of zero means a stationary point, of which
-    there may be several.) Where a model has more than two classes, values are sums over its
-    one-vs-rest problems, violations are maxima, and `parts` holds the certificate of each class.
+    positive semidefinite, such as the sigmoid, a gap of zero means a stationary point; there may be
+    several.) If a model has more than two classes, values are sums over its one-vs-rest problems,
+    violations are maxima, and `parts` holds the certificate of each class.
 
     Attributes
     ----------
     primal, dual : float
-        Value of the objective, and a lower bound of what any model can reach.
+        Value of the objective, and a lower bound on its optimal value.
     gap : float
-        How much of the objective is not yet accounted for: primal - dual.
+        primal - dual: the most by which any solver could still improve the objective.
     relative_gap : float
-        The gap as a share of the larger of the two values.
+        The gap divided by the larger absolute value of `primal` and `dual`.
     kkt_violation : float
-        Largest violation of the optimality conditions, in units of the decision value; `tol`
-        bounds it.
+        Largest violation of the optimality conditions, in units of the decision value; a fit aims
+        at `tol` or less.
     intercept_interval : tuple of two floats
-        The intercepts that the optimality conditions allow; it is empty, its ends swapped, by as
-        much as they are violated.
+        The intercepts that the optimality conditions allow. If they are violated, the interval is
+        empty: its lower end exceeds its upper end by the violation.
     infeasibility : float
-        Largest violation of the dual's constraints by the coefficients, as a share of the sum of
-        their sizes; beyond rounding, `dual` is no bound.
+        Largest violation of the dual's constraints, relative to the sum of absolute coefficients.
+        If it exceeds rounding errors, `dual` is not a bound.
     gradient_drift : float
-        Largest difference between decision values as the solver kept them and as recomputed.
+        Largest difference between the solver's decision values and recomputed ones.
     n_checked : int
-        Number of samples at which they were recomputed, drawn at random: 64 after a fit, all of
-        them in `BandedSVC.certify`.
+        Number of samples at which decision values were recomputed: 64, drawn at random, after a
+        fit; all of them in `BandedSVC.certify`.
     status : Status
         Why the solver stopped.
     tol : float
-        The violation that was asked for.
+        The largest violation that counts as optimal.
     n_iter, n_pair_steps, n_kernel_rows : int
         Outer steps, pair steps and kernel rows that the fit took.
     seconds : float
-        Time the solver took.
+        Time that the solver took.
     parts : tuple of Certificate
-        Certificates of the classes, empty for two classes.
+        Certificates of the classes; empty for two classes.
     """
 
     primal: float
@@ -111,9 +111,9 @@ class Certificate:
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the optimality conditions hold to ``tol``, drift of the gradient included.
+        """Whether the optimality conditions hold to ``tol``, including the drift of the gradient.
 
-        The drift is that of the `n_checked` samples; only `BandedSVC.certify` checks all of them.
+        The drift is measured at `n_checked` samples; only `BandedSVC.certify` checks all of them.
         """
         if self.parts:
             return all(part.is_optimal for part in self.parts)
@@ -122,11 +122,11 @@ class Certificate:
         return bool(worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return plain values only: skops, for one, cannot restore an enumeration."""
+        """Return plain values only, since skops cannot restore an enumeration."""
         return {**self.__dict__, "status": self.status.value}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take back what `__getstate__` returned."""
+        """Restore what `__getstate__` returned."""
         self.__dict__.update(state, status=Status(state["status"]))
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class Certificate:
 def recomputed_gradient(
     rows: KernelOperator, c: NDArray, n_checks: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return some samples, or all, and ``K c`` there from kernel values that no solver has used."""
+    """Return some or all samples, and ``K c`` there from recomputed kernel values."""
     n_samples = rows.n_samples
     checked = np.arange(n_samples)
     if n_checks is not None and n_checks < n_samples:
@@ -162,7 +162,7 @@ def recomputed_gradient(
 def gradient_drift(
     rows: KernelOperator, c: NDArray, f: NDArray, n_checks: int = N_SPOT_CHECKS
 ) -> float:
-    """Return the largest difference between ``f`` and ``K c`` as recomputed at some samples."""
+    """Return the largest difference between ``f`` and ``K c`` recomputed at some samples."""
     checked, recomputed = recomputed_gradient(rows, c, n_checks)
     return _largest_difference(recomputed, f[checked])
 
@@ -184,23 +184,23 @@ def certify(
     Parameters
     ----------
     problem : BandProblem
-        What was solved.
+        The problem that was solved.
     rows : KernelOperator
-        Kernel rows, to recompute the gradient from.
+        Kernel rows from which to recompute the gradient.
     solution : Solution
-        What a solver returned.
+        The solution that a solver returned.
     intercept : float
         The intercept of the model.
     tol : float
-        The violation that was asked for.
+        The largest violation that counts as optimal.
     n_checks : int or None, default=64
-        Number of samples, drawn at random, at which the gradient is recomputed. None: at all of
-        them, and the certificate is then that of the recomputed gradient.
+        Number of samples, drawn at random, at which the gradient is recomputed. None: recompute it
+        at all samples, and certify the recomputed gradient.
 
     Returns
     -------
     Certificate
-        Primal, dual, gap, violation and the rest.
+        Primal and dual value, gap, violation and so on.
     """
     c, f = solution.c, solution.f
     checked, recomputed = recomputed_gradient(rows, c, n_checks)
@@ -233,7 +233,7 @@ def certify(
 
 
 def combine(parts: Sequence[Certificate]) -> Certificate:
-    """Return the certificate of independent problems solved side by side."""
+    """Return the joint certificate of independent problems."""
     if len(parts) == 1:
         return parts[0]
     primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
@@ -260,6 +260,6 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
 
 
 def _relative(gap: float, primal: float, dual: float) -> float:
-    """Return the gap as a share of the larger value."""
+    """Return the gap relative to the larger value."""
     largest = float(np.maximum(abs(primal), abs(dual)))
     return 0.0 if largest == 0.0 else gap / largest

@@ -1,4 +1,4 @@
-"""Objectives, gap and violations of a solution, by formulas that no solver uses."""
+"""Objectives, gap and violations of a solution, computed independently of solvers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bandsvm.problem import BandProblem
 
 
 def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
-    """Return the objective of the decision rule that ``c`` and ``intercept`` make."""
+    """Return the objective of the decision rule given by ``c`` and ``intercept``."""
     problem = with_finite_costs(problem, c)
     g = f + intercept
     short, beyond = np.maximum(problem.lo - g, 0.0), np.maximum(g - problem.hi, 0.0)
@@ -21,9 +21,9 @@ def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float)
 
 
 def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:
-    """Return the problem with costs that no coefficient reaches in place of infinite ones.
+    """Return the problem with infinite costs replaced by finite ones that no coefficient reaches.
 
-    Solutions are the same, and a rounding error below an edge does not cost everything.
+    Solutions are the same, and a rounding error below an edge does not make the objective infinite.
     """
     return problem.priced(2.0 * float(np.abs(c).max(initial=0.0)) or 1.0)
 
@@ -36,17 +36,18 @@ def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
 
 
 def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
-    """Return the gap as a sum over samples of terms that are never negative.
+    """Return the gap as a sum over samples of non-negative terms.
 
-    It equals primal - dual where ``sum c = 0``, without the cancellation of two large numbers.
+    It equals primal - dual if ``sum c = 0``, without the cancellation of two large numbers.
     """
     problem = with_finite_costs(problem, c)
     g = f + intercept
-    # A coefficient c > 0 pays for lying below lo, c < 0 for lying above hi: what is paid in
-    # excess, sample by sample, is the gap.
+    # A coefficient c > 0 accounts for lying below lo, c < 0 for lying above hi. The gap is the sum
+    # of the losses that they do not account for.
     to_lo, to_hi = problem.lo - g, g - problem.hi
     if problem.is_squared:
-        # cost t^2 - c t + c^2 / (4 cost) is a square where t > 0, and a sum of two gains elsewhere.
+        # cost t^2 - c t + c^2 / (4 cost) is a square where t > 0,
+        # and a sum of two non-negative terms elsewhere.
         bought = bought_distance(problem, c)
         terms = problem.below * (np.maximum(to_lo, 0.0) - np.maximum(bought, 0.0)) ** 2
         terms += problem.above * (np.maximum(to_hi, 0.0) - np.maximum(-bought, 0.0)) ** 2
@@ -59,7 +60,7 @@ def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) 
 
 
 def bought_distance(problem: BandProblem, c: NDArray) -> NDArray[np.float64]:
-    """Return how far outside its band a sample may lie for ``c``: c / (2 cost), 0 with the hinge.
+    """Return how far outside its band ``c`` puts a sample: c / (2 cost), or 0 with the hinge.
 
     It is positive below the band and negative above.
     """
@@ -70,7 +71,7 @@ def bought_distance(problem: BandProblem, c: NDArray) -> NDArray[np.float64]:
 
 
 def largest_multipliers(problem: BandProblem) -> tuple[NDArray, NDArray]:
-    """Return how large c and -c may be: costs of the hinge; of a square, anything but for none."""
+    """Return the bounds of c and -c: the costs; with squared losses inf, or 0 without cost."""
     if not problem.is_squared:
         return problem.below, problem.above
     below, above = (np.where(cost > 0.0, np.inf, 0.0) for cost in (problem.below, problem.above))
@@ -78,11 +79,11 @@ def largest_multipliers(problem: BandProblem) -> tuple[NDArray, NDArray]:
 
 
 def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[float, float]:
-    """Return the largest lower and the smallest upper limit that samples set to the intercept.
+    """Return the largest lower and the smallest upper limit that samples impose on the intercept.
 
-    A sample with 0 < c < below must lie at ``lo``; one with c = below at or under it, one with
-    c = 0 within the band, and so on upwards. With squared losses a sample with c > 0 must lie under
-    ``lo`` by as much as c says.
+    A sample with 0 < c < below must lie at ``lo``; one with c = below at or under ``lo``; one with
+    c = 0 within the band; and likewise at the upper edge. With squared losses a sample with c > 0
+    must lie below ``lo`` by c / (2 cost).
     """
     at_lo, at_hi = _intercepts(problem, c, f)
     below, above = largest_multipliers(problem)
@@ -92,7 +93,7 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
 
 
 def kkt_violation(problem: BandProblem, interval: tuple[float, float], intercept: float) -> float:
-    """Return by how much the limits that samples set to the intercept contradict each other or it.
+    """Return by how much the samples' limits contradict each other, or the intercept violates them.
 
     An intercept between the limits adds nothing to their own contradiction, ``m - M``.
     """
@@ -102,7 +103,7 @@ def kkt_violation(problem: BandProblem, interval: tuple[float, float], intercept
 
 
 def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
-    """Return the intercept: the mean over free variables, else the middle of its interval."""
+    """Return the intercept: the mean over free variables, or else the middle of its interval."""
     if not problem.has_intercept:
         return 0.0
     below, above = largest_multipliers(problem)
@@ -117,6 +118,6 @@ def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
 
 
 def _intercepts(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the intercepts that put each sample where c says, seen from either edge."""
+    """Return the intercepts that put each sample where c requires, relative to either edge."""
     g = f + bought_distance(problem, c) if problem.is_squared else f
     return problem.lo - g, problem.hi - g

@@ -1,11 +1,11 @@
-"""What is wrong with a fit, in a sentence, and what to do about it."""
+"""The text of warnings: why a fit is not optimal, and what to do about it."""
 
 from __future__ import annotations
 
 from bandsvm.certificate import FEASIBLE, Certificate
 from bandsvm.solvers import Status
 
-# How a limit ends a fit, and what else than going on may help.
+# How each limit ends a fit, and what may help besides continuing.
 _LIMITS = {
     Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", "raise max_iter, scale X, or "),
     Status.TIME_LIMIT: (
@@ -13,7 +13,7 @@ _LIMITS = {
         "raise time_limit, scale X, or ",
     ),
     Status.WORK_LIMIT: (
-        "stopped after as much work as a problem of this size should take",
+        "stopped after the most work that a problem of this size should take",
         "scale X, lower C1 and C2, or ",
     ),
     Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
@@ -22,7 +22,7 @@ _LIMITS = {
 
 
 def shortfall(certificate: Certificate) -> str:
-    """Return what is wrong with a fit and what to do about it; nothing where it is optimal."""
+    """Return why a fit is not optimal and what to do about it; an empty string if it is."""
     if certificate.is_optimal:
         return ""
     for part in certificate.parts:
@@ -39,17 +39,17 @@ def shortfall(certificate: Certificate) -> str:
         return f"{end} {reached}; {cure}go on from here with warm_start=True."
     if certificate.infeasibility > FEASIBLE:
         return (
-            f"ended outside the dual's constraints by {certificate.infeasibility:.1e} of the "
+            f"violates the dual's constraints by {certificate.infeasibility:.1e} of the "
             f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
             "or try another solver."
         )
     if certificate.kkt_violation > certificate.tol:
         return (
-            f"stopped {reached}: rounding errors leave no better step; raise tol, scale X or lower "
-            "C1 and C2."
+            f"stopped {reached}: rounding errors prevent further progress; raise tol, scale X or "
+            "lower C1 and C2."
         )
     return (
-        f"reached {tol}, but the decision values it kept differ from recomputed ones by "
+        f"reached {tol}, but its decision values differ from recomputed ones by "
         f"{certificate.gradient_drift:.1e}, too much for that tolerance; raise tol or scale X. "
         f"The duality gap is {certificate.gap:.1e}."
     )

@@ -1,6 +1,6 @@
-"""Parameters and data are checked before any work begins.
+"""Checks of parameters and data before any work begins.
 
-- `parameters`: parameters of estimators, and the numbers of the band by class.
+- `parameters`: parameters of estimators, and costs and edges per class.
 - `data`: samples, labels and weights.
 - `objects`: samples that are not numbers, for callable kernels.
 """

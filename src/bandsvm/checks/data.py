@@ -23,16 +23,16 @@ SYMMETRY_CHECKS = 20
 
 
 def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-    """Return X (and y) as scikit-learn validates them, with the cure added to its messages.
+    """Return X (and y) validated by scikit-learn, with advice added to its error messages.
 
-    Where all kernels are callables, X need not hold numbers.
+    If all kernels are callables, X need not hold numbers.
     """
     labelled = not (isinstance(y, str) and y == "no_validation")
     if are_objects(estimator, X, reset=reset):
         return check_objects(estimator, X, y, labelled=labelled, reset=reset)
     check_storage(X)
     try:
-        # Its sum of all entries, infinite ones of both signs included, would warn.
+        # scikit-learn sums all entries, which warns if there are infinities of both signs.
         with np.errstate(over="ignore", invalid="ignore"):
             checked = validate_data(
                 estimator, X, y, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C"
@@ -42,7 +42,7 @@ def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
         return (samples, targets) if labelled else samples
     except np.exceptions.DTypePromotionError as error:
         raise TypeError(
-            "X must be numeric, but no type of number holds all of its columns; encode dates, text "
+            "X must be numeric, but no numeric type fits all of its columns; encode dates, text "
             f"and categories first. {error}"
         ) from error
     except ValueError as error:
@@ -53,7 +53,7 @@ def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
 
 
 def check_storage(X: Any) -> None:
-    """Check what NumPy and SciPy would trust: indices of sparse matrices, masks, dates."""
+    """Check what NumPy and SciPy do not: indices of sparse matrices, masks, dates."""
     if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
         try:
             X.check_format(full_check=True)
@@ -64,14 +64,14 @@ def check_storage(X: Any) -> None:
             ) from None
     if np.ma.is_masked(X):
         raise ValueError(
-            "X must not have masked entries, which stand for no value; fill them in, for example "
+            "X must not have masked entries, which are missing values; fill them in, for example "
             "with sklearn.impute.SimpleImputer, or drop those samples."
         )
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", None) == "M":
         raise ValueError(
-            "X must hold numbers, got dates; turn them into numbers, for example of days since "
-            "one of them."
+            "X must hold numbers, got dates; convert them to numbers, for example to days since a "
+            "fixed date."
         )
     if getattr(dtype, "names", None):
         raise ValueError(
@@ -81,7 +81,7 @@ def check_storage(X: Any) -> None:
 
 
 def canonical(X: Any) -> Any:
-    """Return X, or a copy: aligned if it is dense, without repeated entries if it is CSR."""
+    """Return X or a copy of it: aligned if dense, without duplicate entries if CSR."""
     if not sp.issparse(X):
         return in_plain_memory(X)
     if not X.has_canonical_format:
@@ -91,7 +91,7 @@ def canonical(X: Any) -> Any:
 
 
 def _cure(message: str) -> str:
-    """Return what to do about a complaint of scikit-learn's that does not say so itself."""
+    """Return advice on an error message of scikit-learn, or an empty string."""
     if "could not convert" in message or ("numeric" in message and "strings" in message):
         return (
             "X must be numeric; encode text and categories first, for example with "
@@ -103,7 +103,7 @@ def _cure(message: str) -> str:
 
 
 def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    """Return one finite weight of at least 0 for every sample, not all of them 0."""
+    """Return finite weights >= 0, one per sample and not all 0."""
     if sample_weight is None:
         return np.ones(n_samples)
     if isinstance(sample_weight, Real):
@@ -133,7 +133,7 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
 
 
 def check_for_kernel(kernel: str | Callable, X: Any) -> None:
-    """Check what a kernel asks of the samples beyond being numbers."""
+    """Check further requirements that a kernel has on the samples."""
     if kernel == "precomputed":
         check_kernel_matrix(X)
     elif kernel == "chi2":
@@ -151,7 +151,7 @@ def check_kernel_matrix(K: Any) -> None:
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"A precomputed kernel must be a square matrix of shape (n_samples, n_samples), got "
-            f"shape {K.shape}; pass the kernel of the training samples with themselves."
+            f"shape {K.shape}; pass the kernel values of all pairs of training samples."
         )
     largest = worst = 0.0
     for rows in Samples(K).chunks(len(K)):
@@ -160,24 +160,24 @@ def check_kernel_matrix(K: Any) -> None:
     if worst > ASYMMETRY * largest:
         raise ValueError(
             f"A precomputed kernel must be symmetric, but entries (i, j) and (j, i) differ by up "
-            f"to {worst:.3g} where the largest entry is {largest:.3g}; use (K + K.T) / 2 if that "
-            "is what you mean."
+            f"to {worst:.3g} where the largest entry is {largest:.3g}; pass (K + K.T) / 2 if that "
+            "is intended."
         )
 
 
 def check_symmetric_function(function: Callable, X: Any) -> None:
-    """Check that a callable kernel is symmetric, on a few samples."""
+    """Check on a few samples that a callable kernel is symmetric."""
     few = Samples(X[:SYMMETRY_CHECKS])
     values = FromFunction(function)(few, few)
     if float(np.abs(values - values.T).max()) > ASYMMETRY * float(np.abs(values).max()):
         raise ValueError(
             "kernel must be symmetric, but the callable's values for (x, z) and (z, x) differ on "
-            f"the first {len(few)} samples; use the mean of both if that is what you mean."
+            f"the first {len(few)} samples; use the mean of both if that is intended."
         )
 
 
 def check_for_prediction(estimator: Any, X: Any) -> Any:
-    """Return X as a fitted estimator's kernel takes it."""
+    """Return X in the form that a fitted estimator's kernel takes."""
     if estimator.kernel == "precomputed":
         return kernel_columns(X, estimator.n_features_in_, estimator.support_)
     X = check_samples(estimator, X, reset=False)
@@ -189,7 +189,7 @@ def check_for_prediction(estimator: Any, X: Any) -> Any:
 def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
     """Return the support columns of a precomputed kernel for prediction.
 
-    K may hold the kernel values with all training samples, or with the support vectors alone.
+    K may hold the kernel values with all training samples, or with the support vectors only.
     """
     K = check_array(K, dtype=FLOATS, input_name="X")
     if K.shape[1] == n_train:
@@ -198,13 +198,13 @@ def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
         return K
     raise ValueError(
         f"X has {K.shape[1]} features, but BandedSVC is expecting {n_train} features as input: "
-        f"with a precomputed kernel, one column for each training sample, or {len(support)}, one "
-        "for each support vector in the order of support_."
+        f"with a precomputed kernel, one column per training sample, or {len(support)}, one per "
+        "support vector in the order of support_."
     )
 
 
 def check_not_negative(X: Any) -> None:
-    """Check that no feature is negative, as the chi2 kernel needs it."""
+    """Check that no feature is negative, as the chi2 kernel requires."""
     smallest = float(X.min())
     if smallest < 0.0:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Samples that are no rows of numbers: text, graphs, images. Only a callable kernel takes them."""
+"""Samples that are not rows of numbers (text, graphs, images), for callable kernels only."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sklearn.utils.validation import validate_data
 
 
 def are_objects(estimator: Any, X: Any, *, reset: bool) -> bool:
-    """Return whether an estimator is to take X as objects for its kernel, not as numbers.
+    """Return whether an estimator treats X as objects for its kernel, not as numbers.
 
-    A fitted estimator takes what it was fitted to.
+    A fitted estimator treats X as it treated its training samples.
     """
     kernel = estimator.kernel
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
@@ -26,11 +26,11 @@ def are_objects(estimator: Any, X: Any, *, reset: bool) -> bool:
 
 
 def is_matrix_of_numbers(X: Any) -> bool:
-    """Return whether X has rows and columns of numbers, or of what can be read as such."""
+    """Return whether X is a matrix of numbers, or can be converted to one."""
     if sp.issparse(X):
         return True
     if isinstance(X, Sequence) and not isinstance(X, str):
-        # Objects that look like sequences, such as graphs, are not to be unpacked.
+        # Objects that look like sequences, such as graphs, must not be unpacked.
         if not all(isinstance(sample, (Sequence, np.ndarray, Number)) for sample in X):
             return False
         try:
@@ -40,7 +40,7 @@ def is_matrix_of_numbers(X: Any) -> bool:
     elif hasattr(X, "to_numpy"):
         X = X.to_numpy()
     if not isinstance(X, np.ndarray):
-        return hasattr(X, "__array__")  # some other matrix: others will say what is wrong with it
+        return hasattr(X, "__array__")  # some other matrix, which scikit-learn checks
     if X.ndim != 2 or X.dtype.kind in "MV":
         return False
     if X.dtype.kind not in "OSU":
@@ -53,20 +53,20 @@ def is_matrix_of_numbers(X: Any) -> bool:
 
 
 def check_objects(estimator: Any, X: Any, y: Any, *, labelled: bool, reset: bool) -> Any:
-    """Return X as an array with one entry for each sample (and y, checked)."""
+    """Return X as an array with one entry per sample (and y, checked)."""
     X = array_of_objects(X)
     if not labelled:
         return X
     y = validate_data(estimator, "no_validation", y, reset=reset)
     check_consistent_length(X, y)
     if reset:
-        # What another fit left behind.
+        # It may remain from an earlier fit.
         vars(estimator).pop("n_features_in_", None)
     return X, y
 
 
 def array_of_objects(X: Any) -> NDArray:
-    """Return samples as an array of any shape, the first axis of which counts them."""
+    """Return samples as an array of any shape, one sample per entry of the first axis."""
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
     if not isinstance(X, np.ndarray):
@@ -74,7 +74,7 @@ def array_of_objects(X: Any) -> NDArray:
         if not is_sequence or isinstance(X, (str, Mapping)):
             raise TypeError(
                 f"X must be a sequence of samples, got {type(X).__name__}; pass a list or an array "
-                "with one entry for each sample."
+                "with one entry per sample."
             )
         samples = np.empty(len(X), dtype=object)
         for i in range(len(X)):

@@ -1,4 +1,4 @@
-"""Checks of the estimator's parameters: messages name the parameter, the rule and the value."""
+"""Checks of the estimator's parameters; messages name the parameter, the rule and the value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
 from bandsvm.system.text import some
 
-# What the compiled kernel counts with.
+# The compiled kernel uses 32-bit integers.
 LARGEST_DEGREE = 2**31 - 1
 
 
 class BandParameters(NamedTuple):
-    """Band and costs, one entry a class."""
+    """Edges and costs, one entry per class."""
 
     rho1: NDArray[np.float64]
     rho2: NDArray[np.float64]
@@ -47,8 +47,8 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
         raise ValueError(f"C1 must be greater than 0, got {estimator.C1!r}.")
     if np.isinf(C1).any() and getattr(estimator, "loss", "hinge") != "hinge":
         raise ValueError(
-            f"loss must be 'hinge' with C1=inf, got {estimator.loss!r}; where no sample lies below "
-            "the band, squares make no difference to C1."
+            f"loss must be 'hinge' with C1=inf, got {estimator.loss!r}; no sample may lie below "
+            "the band, so squares would make no difference."
         )
     if not (C2 >= 0.0).all():
         raise ValueError(
@@ -66,7 +66,7 @@ def _of_class(label: Any) -> str:
 
 
 def check_finite_costs(estimator: Any) -> None:
-    """Refuse infinite costs where many problems are solved, from one to the next."""
+    """Refuse infinite costs in paths and searches, where each problem starts from another."""
     costs = estimator.C1.values() if isinstance(estimator.C1, Mapping) else [estimator.C1]
     if any(isinstance(cost, Real) and cost == math.inf for cost in costs):
         raise ValueError(
@@ -78,7 +78,7 @@ def check_finite_costs(estimator: Any) -> None:
 def _per_class(
     name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
 ) -> NDArray[np.float64]:
-    """Return a number, or a mapping from class to number, as one number a class."""
+    """Return a number, or a mapping from class to number, as one number per class."""
     number = _finite_or_inf if may_be_infinite else _finite
     if not isinstance(value, Mapping):
         return np.full(len(classes), number(name, value))
@@ -103,7 +103,7 @@ def _finite(name: str, value: Any) -> float:
 
 
 def _finite_or_inf(name: str, value: Any) -> float:
-    """Return a real number as a float; a number too large for that is not meant to be infinite."""
+    """Return a real number or inf as a float; refuse finite numbers that overflow."""
     number = _real(name, value)
     if not math.isfinite(number) and value != math.inf:
         raise ValueError(f"{name} must be finite or inf, got {value!r}.")
@@ -111,7 +111,7 @@ def _finite_or_inf(name: str, value: Any) -> float:
 
 
 def _real(name: str, value: Any) -> float:
-    """Return a real number as a float, infinite if it is too large for that."""
+    """Return a real number as a float, or inf if it overflows."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
     try:
@@ -173,12 +173,12 @@ def _check_kernel(estimator: Any) -> None:
         raise ValueError(f"degree must be at least 0, got {estimator.degree!r}.")
     if kernel == "poly" and not float(estimator.degree).is_integer():
         raise ValueError(
-            f"degree must be a whole number, got {estimator.degree!r}: a negative inner product "
-            "has no other powers."
+            f"degree must be an integer, got {estimator.degree!r}: other powers of a negative "
+            "inner product are undefined."
         )
     if kernel == "poly" and estimator.degree > LARGEST_DEGREE:
         raise ValueError(
-            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers are 0 "
-            "or infinite."
+            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers "
+            "underflow or overflow."
         )
     _finite("coef0", estimator.coef0)

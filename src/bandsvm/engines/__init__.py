@@ -1,7 +1,7 @@
-"""Engines: a point of a band problem's dual, and all the arithmetic that moves it.
+"""Engines: a point of a band problem's dual, and the arithmetic that moves it.
 
-Solvers decide what happens next; an engine does it, wherever its arrays are kept. A store of kernel
-rows chooses its engine: ``rows.engine(problem, c, f)``.
+Solvers decide which step to take; an engine computes it, wherever its arrays are stored. A store of
+kernel rows chooses its engine: ``rows.engine(problem, c, f)``.
 
 - `cpu`: NumPy arrays, moved by compiled functions.
 - `slopes`: the slopes of the dual, by which solvers select variables and stop.
@@ -18,7 +18,7 @@ from bandsvm.problem import BandProblem
 
 
 class BlockStep(NamedTuple):
-    """What pair steps on a block reached: its coefficients, at what cost."""
+    """The result of pair steps on a block: its coefficients and the cost."""
 
     c: NDArray[np.float64]
     n_steps: int
@@ -26,29 +26,29 @@ class BlockStep(NamedTuple):
 
 
 class Engine(Protocol):
-    """A point ``c`` with ``f = K c``, and the verbs of all solvers.
+    """A point ``c`` with ``f = K c``, and the operations that solvers use.
 
-    Indices and values of some variables are NumPy arrays on either side. Whatever is as long as
-    the problem stays with the engine, unless a solver asks for `c`, `f`, `diagonal` or `product`.
+    Indices and values of some variables are passed as NumPy arrays. Arrays as long as the problem
+    stay in the engine, unless a solver asks for `c`, `f`, `diagonal` or `product`.
     """
 
     @property
     def problem(self) -> BandProblem:
-        """The problem whose dual it is."""
+        """The problem whose dual is maximised."""
 
     @property
     def c(self) -> NDArray[np.float64]:
-        """Coefficients, to read; copy what is to be kept."""
+        """Coefficients, read-only; copy them to keep them."""
 
     @property
     def f(self) -> NDArray[np.float64]:
-        """``K c``, to read; copy what is to be kept."""
+        """``K c``, read-only; copy it to keep it."""
 
     @property
     def largest_block(self) -> int:
         """Number of variables whose block of K can be computed at a time."""
 
-    # Where the point is
+    # Queries of the point
 
     def violation(self) -> float:
         """Return how far the point is from optimality: ``m - M``, ``max(m, -M, 0)`` without b."""
@@ -71,12 +71,12 @@ class Engine(Protocol):
     def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
         """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
 
-    # How it moves
+    # Moves
 
     def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``.
 
-        The point stays where it is: `move` takes it to what was reached.
+        The point itself does not change; call `move` with the result.
         """
 
     def move(self, indices: NDArray, values: NDArray) -> None:
@@ -89,12 +89,12 @@ class Engine(Protocol):
         """Set all of ``c`` and ``f = K c``."""
 
     def refresh(self) -> None:
-        """Compute ``f`` again, free of the rounding that many updates leave behind."""
+        """Recompute ``f`` without the rounding errors that updates accumulate."""
 
     def part(self, indices: NDArray) -> Engine | None:
-        """Return the point of some samples while the others stay; None where that saves no time."""
+        """Return the point of some samples while others are fixed; None if that saves no time."""
 
-    # What it knows of K
+    # Queries of K
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""

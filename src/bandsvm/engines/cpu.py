@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class CpuEngine:
-    """A point of one band problem over shared kernel rows; see `Engine` for its verbs.
+    """A point of one band problem over shared kernel rows; see `Engine` for its methods.
 
     Parameters
     ----------
     problem : BandProblem
-        Whose dual it is.
+        The problem whose dual is maximised.
     rows : Rows
         Kernel rows of its samples.
     c, f : ndarray of shape (n_samples,), default=None
-        Where to begin; they are the engine's from now on. None: at zero.
+        The initial point; the arrays belong to the engine from now on. None: zero.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class CpuEngine:
         self.c[:], self.f[:] = c, f
 
     def refresh(self) -> None:
-        """Compute ``f`` again, free of the rounding that many updates leave behind."""
+        """Recompute ``f`` without the rounding errors that updates accumulate."""
         support = np.flatnonzero(self.c)
         self.f[:] = self.product(support, self.c[support])
 
     def part(self, indices: NDArray) -> CpuEngine | None:
-        """Return the point of some samples while the others stay; None where that saves no time."""
+        """Return the point of some samples while others are fixed; None if that saves no time."""
         rows = self._rows.part(indices)
         if rows is None:
             return None
@@ -153,5 +153,5 @@ class CpuEngine:
         return ascent_slopes(self.problem, self.c, self.f)
 
     def _ends(self, rise: NDArray, fall: NDArray) -> tuple[float, float]:
-        """Return m and M, what all slopes are compared with; without an intercept that is 0."""
+        """Return m and M, with which slopes are compared; both are 0 without an intercept."""
         return (rise.max(), fall.min()) if self.problem.has_intercept else (0.0, 0.0)

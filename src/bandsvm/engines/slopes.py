@@ -1,4 +1,4 @@
-"""Slopes of the dual along single variables: what every solver selects and stops by."""
+"""Slopes of the dual along single variables, by which solvers select variables and stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bandsvm.problem import BandProblem
 
 
 def ascent_slopes(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the dual's slope for a rise and for a fall of each variable.
+    """Return the dual's slope for raising and for lowering each variable.
 
     A variable at its upper bound cannot rise (slope -inf), one at its lower bound cannot fall
     (+inf); m and M of docs/theory.md section 4 are the maximum of the first and the minimum of
@@ -30,7 +30,7 @@ def violation(problem: BandProblem, rise: NDArray, fall: NDArray) -> float:
 
 
 def piece(problem: BandProblem, indices: NDArray, c: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Return slope, lower and upper end of the piece of ``h_i`` that some ``c_i`` lie in."""
+    """Return slope, lower and upper end of the piece of ``h_i`` in which each ``c_i`` lies."""
     positive, bounds = c > 0.0, problem.bounds
     slope = np.where(positive, problem.lo[indices], problem.hi[indices])
     lower = np.where(positive, 0.0, -bounds.above[indices])

@@ -9,12 +9,12 @@ from bandsvm.solvers import Status
 
 
 def has_callbacks(estimator: Any) -> bool:
-    """Return whether callbacks are set on an estimator, or on one around it."""
+    """Return whether callbacks are set on an estimator or on a meta-estimator around it."""
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
 class FitTasks(Observer):
-    """A fit as scikit-learn's callbacks see it: one task per problem, and in it one per step."""
+    """A fit for scikit-learn's callbacks: one task per problem, with one subtask per step."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self._estimator = estimator
@@ -24,7 +24,7 @@ class FitTasks(Observer):
         self._problem: Any = None
 
     def begin(self, run: FitRun) -> None:
-        """Open the task of a problem; two classes make one, which is the fit itself."""
+        """Open the task of a problem; for two classes, the fit itself is the task."""
         n_problems = len(run.training.problems)
         if self._root is None:
             steps_alone = n_problems == 1
@@ -46,7 +46,7 @@ class FitTasks(Observer):
         return Status.STOPPED if wants_end else None
 
     def close(self) -> None:
-        """Close what is open, once the estimator is fitted."""
+        """Close the open tasks once the estimator is fitted."""
         self._close_problem()
         self._end(self._root, {})
 

@@ -1,4 +1,4 @@
-"""A fit from end to end: check, make problems and rows, solve."""
+"""A fit from end to end: check the input, build problems and rows, solve."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def fit_state(
     Parameters
     ----------
     estimator : BandedSVC
-        Whose parameters say what to fit. Nothing is set on it but what `validate_data` sets.
+        Its parameters define what to fit. Only `validate_data` sets attributes on it.
     X, y, sample_weight : array-like
         The training set.
     last : LastFit or None
-        What to start from.
+        An earlier fit to start from.
     observers : sequence of Observer
-        Who watches.
+        Called after every outer step.
     with_state : callable
         Returns a fitted copy of the estimator, for observers that ask for one.
 
     Returns
     -------
     FittedState
-        What was reached, converged or not.
+        The best state reached, converged or not.
     """
     check_parameters(estimator)
     with ExitStack() as stack:
@@ -62,9 +62,9 @@ def fit_state(
         def assemble(outcomes: list[Outcome]) -> Any:
             return with_state(fitted_state(settings, X, y, training, outcomes))
 
-        # Overflow is detected and reported in words.
+        # Overflows are detected later and raise an error with advice.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            # Rows have no other owner: where more precise ones take over, they are gone.
+            # Keep no other reference to the rows, so that they are freed when replaced.
             run = FitRun(
                 settings,
                 training,

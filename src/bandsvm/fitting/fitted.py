@@ -90,7 +90,7 @@ def _decision_values(
         try:
             decision[:, dropped] = rule.of_training_samples(X, dropped, support).T
         except Stop:
-            decision[:, dropped] = np.nan  # they took no part: nothing else rests on them
+            decision[:, dropped] = np.nan  # weight 0: nothing else depends on them
     return decision
 
 
@@ -109,7 +109,7 @@ def last_fit(model: Any) -> LastFit:
 
 
 def starting_points(last: LastFit | None, training: Training) -> list[NDArray | None]:
-    """Return the coefficients that each problem starts from; None starts at zero."""
+    """Return the coefficients from which each problem starts; None starts at zero."""
     cold: list[NDArray | None] = [None] * len(training.problems)
     if last is None or last.coefficients.shape[1] != training.signs.shape[1]:
         return cold

@@ -1,4 +1,4 @@
-"""What ends a fit early: a limit on its time, and Ctrl-C."""
+"""The observer that ends a fit early: at its time limit or on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bandsvm.fitting.run import Observer
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import stop_when
 
-# Share of a time limit, and seconds at most, that are kept for what comes after the solver.
+# Share of a time limit, and largest number of seconds, reserved for work after the solver.
 SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
 
 
 class Limits(Observer):
     """Ends work that was interrupted or takes longer than ``time_limit`` seconds.
 
-    Solvers, kernel rows and certificates look at it between their pieces.
+    Solvers, kernel rows and certificates check it between pieces of work.
     """
 
     def __init__(self, time_limit: float | None = None) -> None:
@@ -29,7 +29,7 @@ class Limits(Observer):
         self._entered = ExitStack()
 
     def __enter__(self) -> Limits:
-        """Start the clock and listen to Ctrl-C."""
+        """Start the clock and take over Ctrl-C."""
         for_the_end = min(SHARE_FOR_THE_END * self._seconds, MOST_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
         self._entered.enter_context(self._interruption)
@@ -37,12 +37,12 @@ class Limits(Observer):
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Give Ctrl-C back."""
+        """Restore the handler of Ctrl-C."""
         self._entered.close()
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether somebody pressed Ctrl-C."""
+        """Whether Ctrl-C was pressed."""
         return self._interruption.was_pressed
 
     def reason(self) -> Status | None:
@@ -53,17 +53,17 @@ class Limits(Observer):
 
 
 class Interruption:
-    """Turns Ctrl-C from an exception into a fact, so that work can end with what was reached.
+    """Records Ctrl-C instead of raising an exception, so that work can end with a usable result.
 
-    Whoever uses it raises KeyboardInterrupt once that is safe. A second Ctrl-C meanwhile raises it
-    at once. Signals reach the main thread only; a program's own handler of SIGINT is left alone.
+    The caller raises KeyboardInterrupt once that is safe; a second Ctrl-C raises it at once.
+    Signals reach the main thread only. A program's own handler of SIGINT is left in place.
     """
 
     def __init__(self) -> None:
         self.was_pressed = False
 
     def __enter__(self) -> Interruption:
-        """Take over Ctrl-C where it is Python's own."""
+        """Take over Ctrl-C if Python's default handler is in place."""
         self.was_pressed = False
         self._is_ours = (
             threading.current_thread() is threading.main_thread()
@@ -74,12 +74,12 @@ class Interruption:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Give Ctrl-C back."""
+        """Restore the handler of Ctrl-C."""
         if self._is_ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Remember the first Ctrl-C; raise at the second."""
+        """Record the first Ctrl-C; raise on the second."""
         if self.was_pressed:
             signal.default_int_handler(number, frame)
         self.was_pressed = True

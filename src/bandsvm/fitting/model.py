@@ -40,9 +40,9 @@ def with_state(model: Any, state: FittedState, band: BandSettings | None = None)
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
     """Fit a model; return whether Ctrl-C was pressed meanwhile.
 
-    ``watchers`` see every outer step besides the observers that its parameters ask for. An
-    interrupted fit keeps the best model so far. A fit that fails leaves nothing half fitted, and an
-    earlier fit as it was; so does one that is interrupted before there is anything to keep.
+    ``watchers`` are called after every outer step, in addition to the observers that the model's
+    parameters ask for. An interrupted fit keeps the best model so far. If a fit fails, or is
+    interrupted before there is a model to keep, the model is left as it was before.
     """
     before = dict(vars(model))
     limits = Limits(model.time_limit)

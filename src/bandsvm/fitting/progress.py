@@ -15,7 +15,7 @@ SECONDS_BETWEEN_LINES = 1.0
 
 
 def report(line: str) -> None:
-    """Log a line for people; print it to standard error where nobody listens to the log."""
+    """Log a line, or print it to standard error if the log has no handler."""
     if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
         logger.info(line)
     else:
@@ -23,7 +23,7 @@ def report(line: str) -> None:
 
 
 def progress_shower(verbose: int) -> Observer:
-    """Return what shows the progress of a fit: a bar on a terminal that can draw one, or lines."""
+    """Return the observer that shows progress: a bar on a terminal if possible, else lines."""
     somebody_listens = logger.isEnabledFor(logging.INFO) and logger.hasHandlers()
     if verbose == 1 and sys.stderr.isatty() and not somebody_listens:
         with suppress(ImportError):
@@ -32,7 +32,7 @@ def progress_shower(verbose: int) -> Observer:
 
 
 def share_done(first: float, violation: float, tol: float) -> float:
-    """Return how much of the way from the first violation to ``tol`` is done, on a log scale."""
+    """Return the progress from the first violation to ``tol``, from 0 to 1 on a log scale."""
     if violation <= tol:
         return 1.0
     if not tol < first < math.inf:
@@ -41,7 +41,7 @@ def share_done(first: float, violation: float, tol: float) -> float:
 
 
 def describe(run: FitRun) -> str:
-    """Return where a fit stands, in a line."""
+    """Return a line on the current state of a fit."""
     progress, (n_lower, n_upper) = run.progress, run.n_support()
     return (
         f"step {progress.n_iter}: violation {progress.violation:.2e} (tol {progress.tol:.0e}), "
@@ -52,19 +52,19 @@ def describe(run: FitRun) -> str:
 
 
 class ProgressLines(Observer):
-    """Says a line now and then, or at every outer step if ``verbose > 1``."""
+    """Reports a line per second, or one per outer step if ``verbose > 1``."""
 
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
 
     def begin(self, run: FitRun) -> None:
-        """Say nothing yet: what is over at once deserves one line only."""
+        """Report nothing yet, so that a short fit prints only one line."""
         self._last_line_at = 0.0
         title = run.training.titles()[run.index]
         self._title = f"{title} " if title else ""
 
     def step(self, run: FitRun) -> None:
-        """Say where the fit stands."""
+        """Report the state of the fit if a line is due."""
         progress = run.progress
         due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
         if due or self._verbose > 1 or progress.violation <= progress.tol:
@@ -80,7 +80,7 @@ class ProgressBar(Observer):
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._bar = Progress(
-            # A label in brackets is no style.
+            # A label in brackets is not markup.
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[figures]}"),
@@ -89,16 +89,16 @@ class ProgressBar(Observer):
         )
 
     def __enter__(self) -> ProgressBar:
-        """Begin to draw."""
+        """Start drawing."""
         self._bar.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave the bar as it is, and the cursor where it belongs."""
+        """Stop drawing; keep the last state and restore the cursor."""
         self._bar.stop()
 
     def begin(self, run: FitRun) -> None:
-        """Draw a bar of its own for every problem."""
+        """Add a bar for the next problem."""
         title = run.training.titles()[run.index].rstrip(":") or "fit"
         self._task: Any = self._bar.add_task(title, total=1.0, figures="")
         self._first = 0.0

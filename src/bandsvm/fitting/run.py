@@ -1,4 +1,4 @@
-"""The run of a fit: one problem after the other, seen by observers that may end it."""
+"""The run of a fit: one problem after the other, with observers that may end it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 from bandsvm.system.stopping import Stop, stop_when
 
-# Share of ``tol`` that a solver aims at when its rows are of single precision.
+# Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
 
 
 def aim_at(tol: float, rows: KernelOperator) -> float:
-    """Return what a solver aims at: rounding of coarse rows adds to the violation."""
+    """Return the violation that a solver aims at; rounding errors of coarse rows add to it."""
     return COARSE_AIM * tol if rows.is_coarse else tol
 
 
-# Spot checks that a certificate makes even where work must end at once.
+# Spot checks of a certificate if work must end at once.
 FEWEST_SPOT_CHECKS = 4
 
 
 class Outcome(NamedTuple):
-    """What came of one problem."""
+    """Solution, intercept and certificate of one problem."""
 
     solution: Solution
     intercept: float
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float) -> Outcome:
-    """Choose the intercept of a solution and certify both; in haste with fewer spot checks."""
+    """Choose the intercept of a solution and certify it; with fewer spot checks if time is up."""
     intercept = choose_intercept(problem, solution.c, solution.f)
     try:
         certificate = certify(problem, rows, solution, intercept, tol)
@@ -54,40 +54,40 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
 
 
 class Observer:
-    """Something that watches a fit: a context around it, told of every problem and every step."""
+    """Watches a fit: a context around it that is called for every problem and every step."""
 
     def __enter__(self) -> Observer:
-        """Begin to watch, before anything is computed."""
+        """Start, before anything is computed."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave nothing behind, whatever became of the fit."""
+        """Clean up, whether or not the fit succeeded."""
 
     def begin(self, run: FitRun) -> None:
-        """Hear that ``run.index`` is the next problem."""
+        """Called before problem ``run.index``."""
 
     def step(self, run: FitRun) -> Status | None:
-        """Hear of ``run.progress``; a status ends the fit for the reason that it gives."""
+        """Called after a step, see ``run.progress``; returning a status ends the fit with it."""
         return None
 
 
 class FitRun:
-    """The problems of a training set on their way to their outcomes.
+    """Solves the problems of a training set.
 
     Parameters
     ----------
     settings : FitSettings
         How to solve.
     training : Training
-        What to solve.
+        The problems to solve.
     rows : KernelOperator
         Kernel rows that all problems share.
     starts : list of ndarray or None
-        Coefficients that each problem starts from.
+        Coefficients from which each problem starts.
     observers : sequence of Observer
-        Who watches.
+        Called for every problem and every step.
     assemble : callable
-        Makes a fitted estimator of outcomes.
+        Returns a fitted estimator for outcomes.
     """
 
     progress: Progress
@@ -105,12 +105,12 @@ class FitRun:
         self.index = 0
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: list[Outcome] = []
-        self._earlier: Solution | None = None  # of this problem, on rows that were not sharp enough
+        self._earlier: Solution | None = None  # with less precise rows
 
     def run(self) -> list[Outcome]:
         """Return the outcomes of all problems.
 
-        Where the precision of the rows does not suffice for ``tol``, sharper ones go on from there.
+        If the precision of the rows does not suffice for ``tol``, more precise rows continue.
         """
         for index, start in enumerate(self._starts):
             self.index = index
@@ -128,12 +128,12 @@ class FitRun:
         return self._outcomes
 
     def n_support(self) -> tuple[int, int]:
-        """Return the numbers of support vectors at the lower and at the upper edge, as of now."""
+        """Return the current numbers of support vectors at the lower and at the upper edge."""
         signed = self.training.signs[self.index, self.training.kept] * self.progress.c
         return int(np.count_nonzero(signed > 0.0)), int(np.count_nonzero(signed < 0.0))
 
     def model(self) -> Any:
-        """Return a fitted estimator of what is there now, later problems as they would start."""
+        """Return an estimator fitted to the current state; later problems are at their starts."""
         progress = self.progress
         now = Solution(
             c=progress.c.copy(),
@@ -153,7 +153,7 @@ class FitRun:
         return self._assemble(outcomes)
 
     def _solve(self, start: NDArray | None) -> Outcome:
-        """Solve and certify the problem that is next."""
+        """Solve and certify the current problem."""
         settings, problem = self.settings, self.training.problems[self.index]
         band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
         n_before = 0 if self._earlier is None else self._earlier.n_iter
@@ -183,7 +183,7 @@ class FitRun:
         return judge(problem, self.rows, solution, solving.tol)
 
     def _observe(self, progress: Progress) -> Status | None:
-        """Tell everybody of a step; return the first reason to end."""
+        """Call all observers after a step; return the first reason to end."""
         self.progress = progress if self._earlier is None else after(self._earlier, progress)
         reasons = [observer.step(self) for observer in self._observers]
         return next((reason for reason in reasons if reason is not None), None)

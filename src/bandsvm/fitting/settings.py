@@ -1,4 +1,4 @@
-"""What an estimator's parameters ask for, frozen: the model, its kernel, and how to solve it."""
+"""An estimator's parameters, frozen: the band, the kernel, and how to solve."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from bandsvm.kernels import KernelSettings, Rows
 from bandsvm.system.memory import bytes_of
 
-# Rounding errors, in units of ``tol``, with which float32 rows still bring a fit most of the way;
-# where that does not suffice, more precise ones go on from there.
+# Rounding errors, in units of ``tol``, with which float32 rows still bring a fit close to ``tol``;
+# if that does not suffice, more precise rows continue from there.
 COARSE_ROUNDING = 10.0
 
 
@@ -55,7 +55,7 @@ class SolverSettings:
 
 @dataclass(frozen=True)
 class FitSettings:
-    """All that a fit needs to know besides the data.
+    """Everything that a fit needs besides the data.
 
     Parameters
     ----------

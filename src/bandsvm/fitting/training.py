@@ -17,20 +17,20 @@ from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficient
 
 @dataclass(frozen=True)
 class Training:
-    """Classes, labels as signs, and the band problems they make.
+    """Classes, labels as signs, and the resulting band problems.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
-        Labels of the classes that have weight.
+        Labels of the classes that have samples of positive weight.
     signs : ndarray of shape (n_problems, n_samples)
-        +1 for the class that a problem tells apart from the rest, -1 for the rest.
+        +1 for the class that a problem separates from the rest, -1 for the rest.
     rho1, rho2 : ndarray of shape (n_samples,)
         Each sample's band.
     kept : ndarray
-        Indices of the samples that have weight.
+        Indices of the samples of positive weight.
     problems : list of BandProblem
-        One for each row of signs, over the samples that have weight.
+        One per row of signs, over the samples of positive weight.
     """
 
     classes: NDArray
@@ -42,56 +42,56 @@ class Training:
 
     @property
     def dropped(self) -> NDArray[np.intp]:
-        """Samples without weight."""
+        """Indices of the samples of weight 0."""
         if len(self.kept) == self.signs.shape[1]:
             return np.empty(0, dtype=np.intp)
         return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
 
     def kept_samples(self, X: Any, is_pairwise: bool) -> Any:
-        """Return the rows (and columns, of a kernel matrix) of samples with weight."""
+        """Return the rows (and, of a kernel matrix, columns) of samples of positive weight."""
         if len(self.kept) == X.shape[0]:
             return X
         return X[np.ix_(self.kept, self.kept)] if is_pairwise else X[self.kept]
 
     def largest_cost(self) -> float:
-        """Return about the largest size that a coefficient takes."""
+        """Return an estimate of the largest absolute coefficient."""
         return max(problem.largest_coefficient() for problem in self.problems)
 
     def titles(self) -> list[str]:
-        """Return what each problem is about, for people who watch."""
+        """Return a title for each problem, for progress and messages."""
         if len(self.problems) == 1:
             return [""]
         return [f"class {label!r} against the rest:" for label in self.classes.tolist()]
 
     def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
-        """Return alpha and theta as the estimator shows them, from one row of c per problem."""
+        """Return alpha and theta, shaped as attributes, from one row of c per problem."""
         alpha, theta = split_coefficients(self.signs, coefficients)
         return self.columns(alpha), self.columns(theta)
 
     def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
-        """Return xi and eta as the estimator shows them, from one row of g per problem."""
+        """Return xi and eta, shaped as attributes, from one row of g per problem."""
         xi, eta = slacks(self.signs, decision, self.rho1, self.rho2)
         return self.columns(xi), self.columns(eta)
 
     def columns(self, values: NDArray) -> NDArray:
-        """Return one column per problem, or a plain vector if there is one problem only."""
+        """Return one column per problem, or a vector if there is only one problem."""
         return values[0] if len(values) == 1 else values.T
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What labels and weights say before any number of the band is known.
+    """Labels and weights, independent of band and costs.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
-        Labels of the classes that have weight.
+        Labels of the classes that have samples of positive weight.
     class_of : ndarray of shape (n_samples,)
-        Each sample's class, by its place in ``classes``; any of them where it has no weight.
+        Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
     signs : ndarray of shape (n_problems, n_samples)
         As in `Training`.
     weights, factors : ndarray of shape (n_samples,)
-        Weights of the samples, and the same times those of their classes.
+        Sample weights, and sample weights times class weights.
     """
 
     classes: NDArray
@@ -103,7 +103,7 @@ class Labels:
 
 def labels_of(class_weight: Any, y: NDArray, weights: NDArray) -> Labels:
     """Return the classes of a training set, with weights of samples and classes."""
-    if y.dtype.kind not in "biuU":  # labels for sure
+    if y.dtype.kind not in "biuU":  # these types are always labels
         check_classification_targets(y)
     counted = weights > 0.0
     classes = np.unique(y[counted])
@@ -119,10 +119,10 @@ def labels_of(class_weight: Any, y: NDArray, weights: NDArray) -> Labels:
         )
     if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
         raise ValueError(
-            f"class_weight must hold finite values greater than 0, got {class_weight}; a "
-            "class that is not to count can be left out by a sample_weight of 0."
+            f"class_weight must hold finite values greater than 0, got {class_weight}; to "
+            "leave a class out, set its sample_weight to 0."
         )
-    # Labels of samples without weight may lie outside of classes; any class will do for them.
+    # Labels of samples of weight 0 need not be in classes; any class will do for them.
     class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     distinguished = [1] if len(classes) == 2 else range(len(classes))
     signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
@@ -136,8 +136,8 @@ def band_problems(
 ) -> Training:
     """Return the band problems of labels, for the costs and the band of ``band``.
 
-    With ``keep_all`` samples without weight stay in the problems, at no cost: they take no part,
-    but get their decision values. Infinite costs are refused unless ``allows_hard`` says otherwise.
+    With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
+    the solution, but get decision values. Infinite costs are refused unless ``allows_hard``.
     """
     if not allows_hard:
         check_finite_costs(band)

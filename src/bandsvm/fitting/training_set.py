@@ -1,4 +1,4 @@
-"""A fitted model together with its training set, which a model does not keep."""
+"""A fitted model together with its training set, which the model itself does not store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bandsvm.fitting.training import Training, training_problems
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """A model, the samples that have weight, their band problems and their coefficients.
+    """A model with its samples of positive weight, their band problems and coefficients.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class TrainingSet:
     y : ndarray of shape (n_samples,)
         Their labels.
     samples : ndarray or CSR of shape (n_kept, n_features)
-        Those with weight, or their kernel matrix.
+        Samples of positive weight, or their kernel matrix.
     training : Training
         Classes, signs and band problems.
     coefficients : ndarray of shape (n_problems, n_kept)
-        The model's c of every sample with weight.
+        The model's coefficients c of the samples of positive weight.
     """
 
     model: Any
@@ -47,7 +47,7 @@ class TrainingSet:
 
 
 def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
-    """Return a fitted model's training set, checked as far as the model can tell."""
+    """Return a fitted model's training set, checked as far as the model allows."""
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
     X, y = data.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])

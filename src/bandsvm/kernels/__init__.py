@@ -1,14 +1,14 @@
-"""Kernels: one file per family, one line per kernel in the registry of `_settings`.
+"""Kernels: one module per family, one line per kernel in the registry of `_settings`.
 
 - `_settings`: a kernel as the user sets it, and the best way to compute with it; `_gamma`:
   ``gamma="scale"``.
-- `_operator`: what solvers, certificates and engines ask of a kernel matrix.
+- `_operator`: the interface of a kernel matrix for solvers, certificates and engines.
 - `products`, `distances`, `precomputed`: the kernel functions; `linear`: the linear kernel without
   kernel rows.
-- `_samples`: dense or CSR samples, never copied whole.
-- `_rows`: float64 rows by NumPy, for small problems and all kernels.
-- `packed`: rows by the compiled core, over samples that `_packing` arranges for it; `_slots`: which
-  row lies where.
+- `_samples`: dense or CSR samples, which are never copied as a whole.
+- `_rows`: float64 rows computed by NumPy, for small problems and all kernels.
+- `packed`: rows computed by the compiled core, from samples that `_packing` arranges for it;
+  `_slots`: where each row is stored.
 - `_prediction`: products for predictions; `_precision`: rounding errors of float32.
 """
 

@@ -1,4 +1,4 @@
-"""What ``gamma="scale"`` and ``gamma="auto"`` stand for."""
+"""The values of ``gamma="scale"`` and ``gamma="auto"``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEWEST_FOR_THREADS = 100_000
 
 
 def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
-    """Return the number that gamma stands for; rows of X count with their weights."""
+    """Return the value of gamma; rows of X are weighted."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
@@ -26,7 +26,7 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
     if np.isfinite(spread) and 0.0 < resolved < np.inf:
         return resolved
     if spread == 0.0 and not has_spread(X, weights):
-        # All entries are the same and gamma does not matter.
+        # All entries are equal, and gamma does not matter.
         return 1.0
     size = "large" if not np.isfinite(spread) or resolved == 0.0 else "small"
     raise ValueError(
@@ -36,19 +36,19 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
 
 
 def has_spread(X: Any, weights: NDArray) -> bool:
-    """Return whether the entries of X that have weight differ."""
+    """Return whether the entries of X in rows of positive weight differ."""
     kept = X[weights > 0.0]
     return bool(kept.max() != kept.min())
 
 
 def variance(X: Any, weights: NDArray) -> float:
-    """Return the variance of all entries of X, each row counted with its weight."""
+    """Return the variance of all entries of X, with weighted rows."""
     if not sp.issparse(X):
         return _core.variance(X, weights, n_threads(None) if X.size > FEWEST_FOR_THREADS else 1)
     total = float(weights.sum()) * X.shape[1]
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)
-    # Sums, not inner products, whose last digits depend on the threads of BLAS.
+    # Sums, because the last digits of inner products depend on the threads of BLAS.
     mean = (of_value * values).sum() / total
     zeros = float((weights * (X.shape[1] - counts)).sum())
     return (float((of_value * (values - mean) ** 2).sum()) + zeros * mean**2) / total

@@ -1,4 +1,4 @@
-"""What a kernel is, and what solvers, certificates and engines ask of a kernel matrix."""
+"""The interfaces of kernels and of kernel matrices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Kernel(Protocol):
 
 
 class KernelOperator(Protocol):
-    """K as solvers and certificates see it: products with it, and an engine that moves points."""
+    """The interface of K for solvers and certificates: products, and an engine."""
 
     @property
     def n_samples(self) -> int:
@@ -40,15 +40,15 @@ class KernelOperator(Protocol):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether products are of less than double precision."""
+        """Whether products have less than double precision."""
 
     def more_precise(self) -> KernelOperator | None:
-        """Return the same in higher precision, or None if there is none."""
+        """Return an operator of higher precision, or None if there is none."""
 
     def engine(
         self, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
     ) -> Engine:
-        """Return the point ``c`` with ``f = K c``, which become the engine's; None is zero."""
+        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -63,25 +63,25 @@ class KernelOperator(Protocol):
         """Add K[:, indices] @ values to f."""
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from kernel values that no solver has used."""
+        """Return K[targets][:, indices] @ values from recomputed kernel values."""
 
 
 class Rows(KernelOperator, Protocol):
-    """What the CPU engine asks of a store of kernel rows besides."""
+    """What the CPU engine also requires of a store of kernel rows."""
 
     @property
     def n_threads(self) -> int:
         """Number of threads that compiled functions may use."""
 
     def part(self, indices: NDArray) -> Rows | None:
-        """Return the rows, and columns, of some samples; None where that saves no time."""
+        """Return the rows and columns of some samples; None if that saves no time."""
 
 
 class OnCpu:
-    """Rows in the memory of the processor, which the CPU engine serves."""
+    """Rows in main memory, with the CPU engine."""
 
     def engine(
         self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
     ) -> CpuEngine:
-        """Return the point ``c`` with ``f = K c``, which become the engine's; None is zero."""
+        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
         return CpuEngine(problem, self, c, f)

@@ -1,4 +1,4 @@
-"""Samples packed for the compiled engine, and what it takes to compute with them."""
+"""Samples packed for the compiled engine, and the cost of computing with them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LARGEST_SINGLE = 1e15
 
 @dataclass(frozen=True)
 class PackedKernel:
-    """A kernel that the compiled engine knows, with its parameters."""
+    """A kernel that the compiled engine supports, with its parameters."""
 
     name: str
     gamma: float
@@ -37,23 +37,23 @@ class PackedKernel:
     degree: int
 
     def parameters(self) -> tuple[str, float, float, int]:
-        """Return what the engine's functions take."""
+        """Return the arguments of the engine's functions."""
         degree = int(self.degree) if self.name == "poly" else 0
         return self.name, self._finite_gamma(), float(self.coef0), degree
 
     def scale(self) -> float:
-        """Return the factor of all samples: with it, rbf values are ``2^(x'z - norms)``."""
+        """Return the factor that makes rbf values of scaled samples ``2^(x'z - norms)``."""
         if self.name != "rbf":
             return 1.0
-        # sqrt(2 gamma / log 2), which does not overflow this way.
+        # sqrt(2 gamma / log 2), written so that it does not overflow.
         return 2.0 * float(np.sqrt(0.5 * self._finite_gamma() / np.log(2.0)))
 
     def fits_single(self, *matrices: Any) -> bool:
-        """Return whether samples, scaled, can be multiplied in float32."""
+        """Return whether scaled samples can be multiplied in float32."""
         return all(self.scale() * _largest(X) <= LARGEST_SINGLE for X in matrices)
 
     def origin(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the point to measure dense samples from: only distances do not mind where it is.
+        """Return the origin to which dense samples are shifted; only distances do not depend on it.
 
         Features that equal the origin's in most samples need no arithmetic. None is zero.
         """
@@ -71,7 +71,7 @@ class PackedKernel:
 
 
 def _largest(X: Any) -> float:
-    """Return the size of the largest entry."""
+    """Return the largest absolute entry."""
     values = X.data if sp.issparse(X) else X
     return max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
 
@@ -79,7 +79,7 @@ def _largest(X: Any) -> float:
 def pack(
     packed_kernel: PackedKernel, X: Any, origin: NDArray | None, dtype: type, n_threads: int
 ) -> Any:
-    """Return samples packed for the engine, dense ones measured from ``origin``."""
+    """Return samples packed for the engine; dense ones are shifted to ``origin``."""
     single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
@@ -92,7 +92,7 @@ def pack(
 
 
 def cost_of_value(n_products: float) -> float:
-    """Return about how long it takes to compute a kernel value."""
+    """Return an estimate of the time to compute a kernel value."""
     return COST_OF_EXP + COST_OF_PRODUCT * n_products
 
 
@@ -102,17 +102,17 @@ def rows_at_once(packed: Any) -> int:
 
 
 def quickly_solved(packed: Any) -> int:
-    """Return how many samples may make a block whose kernel values one call computes."""
+    """Return the largest block whose kernel values one call computes."""
     return in_whole_groups((LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5)
 
 
 def in_whole_groups(number: float) -> int:
-    """Return a number of rows that the engine computes in whole groups."""
+    """Round a number of rows to whole groups of the engine."""
     return max(1, int(number) // ROWS_OF_GROUP) * ROWS_OF_GROUP
 
 
 def uses_worth_keeping(n_products: float) -> float:
-    """Return after how many uses a row is worth its place in memory.
+    """Return after how many uses a row is worth storing.
 
     Fresh memory costs more than the values written into it: rows that take few multiplications
     are cheaper to compute again than to keep.

@@ -1,8 +1,8 @@
 """Rounding errors of single precision, in units of the decision value.
 
-An rbf value is 2^(x'z - n(x) - n(z)), n being half the squared length of a scaled sample. Far from
-the origin the three terms are large and nearly cancel: the error of the exponent is a multiple of
-n, whatever the value. Only samples of about the same n have kernel values worth speaking of.
+An rbf value is 2^(x'z - n(x) - n(z)), where n is half the squared length of a scaled sample. Far
+from the origin the three terms are large and nearly cancel: the error of the exponent is a multiple
+of n, whatever the value. Only samples of about the same n have kernel values that matter.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ N_LOOKED_AT = 255
 def errors_of_products(
     kernel: PackedKernel, norms: NDArray, largest_norm: float, coefficients: NDArray
 ) -> NDArray[np.float64]:
-    """Return about the largest rounding error of sums of kernel values in float32.
+    """Return an estimate of the largest rounding error of sums of kernel values in float32.
 
     Parameters
     ----------
     kernel : PackedKernel
         The kernel.
     norms : ndarray of shape (n_samples,)
-        Half the squared lengths of the scaled samples that the sums are for.
+        Half the squared lengths of the scaled samples for which sums are computed.
     largest_norm : float
-        The largest such number among the samples that are summed over.
+        The largest such value among the samples that are summed over.
     coefficients : ndarray of shape (n_terms, n_sums)
-        What kernel values are multiplied with.
+        Factors of the kernel values.
     """
     size = float(np.sqrt((coefficients**2).sum(axis=0).max(initial=0.0)))
     norms = norms.astype(np.float64)
@@ -54,7 +54,7 @@ def errors_of_products(
 def error_of_rows(
     kernel: PackedKernel, X: Any, origin: NDArray | None, largest_coefficient: float
 ) -> float:
-    """Return about the rounding error of most decision values of a fit to X in float32."""
+    """Return an estimate of the rounding error of most decision values of a float32 fit to X."""
     few = Samples(X[:: max(1, -(-X.shape[0] // N_LOOKED_AT))])
     with np.errstate(over="ignore", invalid="ignore"):
         if kernel.name == "rbf":
@@ -68,7 +68,7 @@ def error_of_rows(
 
 
 def _size_of_values(kernel: PackedKernel, products: NDArray) -> NDArray:
-    """Return the size of the numbers that kernel values of so large inner products come from."""
+    """Return the size of the intermediate values in kernel values, from inner products."""
     if kernel.name == "linear":
         return products
     inner = abs(kernel.gamma) * products + abs(kernel.coef0)

@@ -1,4 +1,4 @@
-"""Products of kernel values with coefficients: what predictions are made of."""
+"""Products of kernel values with coefficients, for predictions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PackedProduct:
     B : ndarray or CSR of shape (n_terms, n_features)
         The samples to sum over.
     coefficients : ndarray of shape (n_terms, n_sums)
-        What kernel values are multiplied with.
+        Factors of the kernel values.
     n_jobs : int or None, default=None
         Number of threads.
     """
@@ -53,10 +53,10 @@ class PackedProduct:
         return finite(products)
 
     def within(self, A: Any, largest_error: float) -> NDArray[np.float64]:
-        """Return the products with rounding errors of about ``largest_error`` at most.
+        """Return the products with rounding errors of at most about ``largest_error``.
 
-        They are computed in float32 where that suffices, sample by sample, and in float64 for the
-        others. Some are computed in both: if they do not agree, float64 has the last word on all.
+        Products are computed in float32 for samples where that suffices, and in float64 for the
+        others. Some are computed in both: if they do not agree, all are computed in float64.
         """
         if not self._kernel.fits_single(A, self._B):
             return self.exact(A)
@@ -84,7 +84,7 @@ class PackedProduct:
         return finite(products)
 
     def _parts(self, A: Any, dtype: type) -> list[slice]:
-        """Return slices over A, each of few enough samples for Ctrl-C to be heard in between."""
+        """Return slices over A, each small enough that Ctrl-C takes effect soon."""
         right, _ = self._right(dtype)
         per_sample = dtype().itemsize * max(1, Samples(A).n_values_per_sample)
         rows = min(rows_at_once(right), max(1, CHUNK_BYTES // per_sample))
@@ -94,7 +94,7 @@ class PackedProduct:
         return pack(self._kernel, X, self._origin, dtype, self._threads)
 
     def _right(self, dtype: type) -> tuple[Any, NDArray]:
-        """Return B and the coefficients as the engine takes them."""
+        """Return B and the coefficients in the form that the engine takes."""
         if dtype not in self._prepared:
             right = self._pack(self._B, dtype)
             padded = np.zeros((self._coefficients.shape[1], right.stride), dtype=dtype)
@@ -112,7 +112,7 @@ class PackedProduct:
 
 
 def _riskiest(errors: NDArray, is_single: NDArray) -> NDArray[np.intp]:
-    """Return some of the samples that were computed in float32, those of the largest errors."""
+    """Return the float32 samples of the largest estimated errors."""
     number = int(np.count_nonzero(is_single)) // ROWS_PER_CHECK
     if number == 0:
         return np.empty(0, dtype=np.intp)

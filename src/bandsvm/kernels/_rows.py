@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 1920
 
 
 class ComputedRows(OnCpu):
-    """What all stores of computed rows have in common."""
+    """Base class of stores of computed rows."""
 
     def __init__(
         self,
@@ -60,12 +60,12 @@ class ComputedRows(OnCpu):
         return len(self.samples)
 
     def part(self, indices: NDArray) -> Rows | None:
-        """Return the rows, and columns, of some samples; None where that saves no time."""
+        """Return the rows and columns of some samples; None if that saves no time."""
         return None
 
     @property
     def capacity(self) -> int:
-        """Number of rows that are kept at most."""
+        """Largest number of rows that are kept."""
         return self._capacity
 
     def diagonal(self) -> NDArray[np.float64]:
@@ -76,18 +76,18 @@ class ComputedRows(OnCpu):
         return self._diagonal
 
     def _parts(self, indices: NDArray) -> Iterator[slice]:
-        """Yield slices of as many rows as are added at a time."""
+        """Yield slices of rows that are added together."""
         size = min(self._capacity, self._rows_at_once)
         for start in range(0, len(indices), size):
             check_stop()
             yield slice(start, start + size)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute the rows of samples into places of the store."""
+        """Compute the rows of samples into slots of the store."""
         raise NotImplementedError
 
     def _slots(self, indices: NDArray) -> NDArray[np.intp]:
-        """Return where the rows of ``indices`` lie, after computing those that are missing."""
+        """Return the slots of the rows of ``indices``, after computing missing ones."""
         slots, missing, places = self._table.find(indices)
         if len(missing):
             try:
@@ -99,9 +99,9 @@ class ComputedRows(OnCpu):
         return slots
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from float64 kernel values of their own.
+        """Return K[targets][:, indices] @ values from separately computed float64 kernel values.
 
-        Who asks for the same targets again is likely to go on: their rows are kept from then on.
+        Targets that are requested twice are likely to be requested again: their rows are kept.
         """
         if np.array_equal(targets, self._targets):
             fit_in = 8 * len(targets) * self.n_samples <= self._target_bytes
@@ -118,14 +118,14 @@ class ComputedRows(OnCpu):
         )
 
 
-# Writes the rows of some samples to some places of a store.
+# Writes the rows of some samples to some slots of a store.
 RowWriter = Callable[[NDArray, NDArray, NDArray], None]
 
 
 class KernelRows(ComputedRows):
-    """Rows of K over samples, at most ``capacity`` of them kept; the longest unused go first.
+    """Rows of K; at most ``capacity`` are kept, and the least recently used are dropped first.
 
-    They come from the kernel, or from a faster function that writes rows of ``width`` values.
+    They are computed by the kernel, or by a faster function that writes rows of ``width`` values.
     """
 
     def __init__(
@@ -147,11 +147,11 @@ class KernelRows(ComputedRows):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows are of less than double precision."""
+        """Whether rows have less than double precision."""
         return False
 
     def more_precise(self) -> None:
-        """Return rows of higher precision: there are none."""
+        """Return None: there is no higher precision."""
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
@@ -175,7 +175,7 @@ class KernelRows(ComputedRows):
             _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
 
     def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
-        """Write rows of K as the kernel computes them."""
+        """Write rows of K, computed by the kernel."""
         per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for start in range(0, len(indices), per_call):
             check_stop()
@@ -184,7 +184,7 @@ class KernelRows(ComputedRows):
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute rows into their places."""
+        """Compute rows into their slots."""
         self._write(missing, self._padded, places)
 
 
@@ -195,7 +195,7 @@ def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]
 
 
 def finite(values: NDArray) -> NDArray:
-    """Return kernel values as they are, or raise if one is NaN or infinite."""
+    """Return kernel values unchanged, or raise if one is NaN or infinite."""
     if np.isfinite(values.sum()) or np.isfinite(values).all():
         return values
     raise ValueError(
@@ -205,11 +205,11 @@ def finite(values: NDArray) -> NDArray:
 
 
 def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
-    """Return K(A, B) @ values without holding more of K(A, B) than a piece."""
+    """Return K(A, B) @ values with only a piece of K(A, B) in memory at a time."""
     products = np.zeros((len(A), *values.shape[1:]))
     if len(B) == 0:
         return products
-    # Pieces of B small enough to stay in cache while they are scaled, multiplied and summed.
+    # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
     for some in B.chunks(8 * B.n_values_per_sample):
         right, factors = B.take(some), values[some]
         for part in A.chunks(max(len(right), A.n_values_per_sample)):
@@ -219,10 +219,10 @@ def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> N
 
 
 def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
-    """Return how many rows of a matrix fit in so many bytes."""
+    """Return how many rows of a matrix fit in a number of bytes."""
     return min(n_samples, max(SMALLEST_CAPACITY, int(n_bytes // bytes_per_row)))
 
 
 def target_bytes(cache_bytes: float) -> float:
-    """Return how much of a store's memory is for rows that no solver uses."""
+    """Return how much of a store's memory is reserved for rows of spot checks."""
     return min(TARGET_BYTES, TARGET_SHARE * cache_bytes)

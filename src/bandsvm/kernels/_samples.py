@@ -1,4 +1,4 @@
-"""Samples as the kernels see them: dense or CSR, float32 or float64, never copied as a whole."""
+"""Samples for kernels: dense or CSR, float32 or float64, never copied as a whole."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CHUNK_BYTES = 8 * 2**20
 def in_plain_memory(values: NDArray, dtype: type | None = None) -> NDArray:
     """Return an array, or a copy if it is not contiguous or not aligned.
 
-    Compiled functions take no other. Views of bytes and fields of records may lie anywhere.
+    Compiled functions require this. Views of bytes and fields of records may lie anywhere.
     """
     return np.require(values, dtype, ["C", "A"])
 
 
 class Samples:
-    """A matrix of samples, one a row, that hands out float64 pieces of itself."""
+    """A matrix of samples, one per row, that provides float64 copies of pieces."""
 
     def __init__(self, X: Any) -> None:
         self.X = X
@@ -35,7 +35,7 @@ class Samples:
 
     @property
     def n_features(self) -> int:
-        """Number of values of a sample; 1 for objects that only a callable kernel knows."""
+        """Number of features; 1 for objects, which only callable kernels take."""
         return math.prod(self.X.shape[1:])
 
     @property
@@ -45,7 +45,7 @@ class Samples:
 
     @property
     def n_values_per_sample(self) -> int:
-        """Number of values that a sample stores, on average."""
+        """Average number of stored values per sample."""
         return -(-self.X.nnz // max(1, len(self))) if self.is_sparse else self.n_features
 
     def take(self, indices: NDArray | slice | list[int]) -> Samples:
@@ -53,7 +53,7 @@ class Samples:
         return Samples(self.X[indices])
 
     def dense(self) -> NDArray[np.float64]:
-        """Return the samples as a dense float64 matrix: for pieces, not for the whole."""
+        """Return the samples as a dense float64 matrix; use it for pieces only."""
         dense = self.X.toarray() if self.is_sparse else self.X
         return np.asarray(dense, dtype=np.float64)
 
@@ -65,11 +65,11 @@ class Samples:
 
     @cached_property
     def columns(self) -> NDArray | None:
-        """Columns of sparse samples that hold values, in order; None (all) if many of them do."""
+        """Columns of sparse samples that hold values, in order; None (all) if most of them do."""
         return None if self.n_features <= self.X.nnz else np.unique(self.X.indices)
 
     def on_columns(self, columns: NDArray | None) -> Any:
-        """Return sparse samples as a float64 matrix of some columns alone; None is all."""
+        """Return sparse samples as a float64 matrix of some columns; None is all."""
         X = self.X.astype(np.float64, copy=False)
         if columns is None:
             return X
@@ -87,14 +87,14 @@ class Samples:
 
     @cached_property
     def centre(self) -> NDArray[np.float64]:
-        """Mean of the samples; distances are sharper when measured from there."""
+        """Mean of the samples; distances are more accurate after centring."""
         return np.asarray(self.X.mean(axis=0, dtype=np.float64)).ravel()
 
 
 def inner_products(A: Samples, B: Samples, shift: NDArray | None = None) -> NDArray[np.float64]:
-    """Return the inner products of all samples of A with all of B, both moved by -shift.
+    """Return the inner products of all samples of A with all of B, both minus ``shift``.
 
-    Only dense samples can be moved. Dense float64 copies are made of pieces alone.
+    Only dense samples can be shifted. Dense float64 copies are made of pieces only.
     """
     products = np.empty((len(A), len(B)))
     if A.is_sparse and B.is_sparse:
@@ -118,12 +118,12 @@ def inner_products(A: Samples, B: Samples, shift: NDArray | None = None) -> NDAr
 
 
 def _moved(A: Samples, shift: NDArray | None) -> NDArray[np.float64]:
-    """Return a piece of dense samples in float64, moved by -shift."""
+    """Return a piece of dense samples in float64, minus ``shift``."""
     return A.dense() if shift is None else A.dense() - shift
 
 
 def squared_norms(A: Samples, shift: NDArray | None = None) -> NDArray[np.float64]:
-    """Return the squared length of every sample moved by -shift."""
+    """Return the squared length of every sample minus ``shift``."""
     if A.is_sparse:
         return sums_of_rows(A.X, np.square(A.X.data, dtype=np.float64))
     norms = np.empty(len(A))

@@ -1,4 +1,4 @@
-"""A kernel as the user sets it, and the best way to compute with it."""
+"""A kernel as set by the user, and the choice of how to compute with it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class KernelSettings:
 
     @property
     def is_precomputed(self) -> bool:
-        """Whether the user brings the kernel matrix itself."""
+        """Whether the user passes the kernel matrix itself."""
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def function(self) -> Kernel:
@@ -55,7 +55,7 @@ class KernelSettings:
         return KERNELS[self.kernel](self.gamma, self.coef0, self.degree)
 
     def packed(self) -> PackedKernel | None:
-        """Return the kernel as the compiled engine knows it, or None if it does not."""
+        """Return the kernel for the compiled engine, or None if that does not support it."""
         if not isinstance(self.kernel, str) or self.kernel not in PACKED_KERNELS:
             return None
         return PackedKernel(self.kernel, self.gamma, self.coef0, int(self.degree))
@@ -72,10 +72,10 @@ class KernelSettings:
     ) -> Rows:
         """Return a store of kernel rows.
 
-        They are of single precision if that leaves rounding errors of at most ``largest_rounding``
-        in most decision values, as far as one can tell from some samples and from the largest
-        coefficient there may be: check what was reached.
-        ``n_uses`` says how often a row is likely to be used, if many problems share the store.
+        They are in single precision if that keeps rounding errors of most decision values below
+        ``largest_rounding``. This is an estimate from some samples and from the largest possible
+        coefficient: check the result. ``n_uses`` is how often a row is likely to be used, if many
+        problems share the store.
         """
         if self.is_precomputed:
             return PrecomputedRows(X)
@@ -97,14 +97,14 @@ class KernelSettings:
         n_jobs: int | None,
         largest_rounding: float = 0.0,
     ) -> NDArray:
-        """Return K(A, B) @ coefficients; of a precomputed kernel, A is K(A, B) itself.
+        """Return K(A, B) @ coefficients; with a precomputed kernel, A is K(A, B) itself.
 
-        For A in float32 rounding errors may be as large as ``largest_rounding``.
+        For A in float32, rounding errors may be as large as ``largest_rounding``.
         """
         if self.is_precomputed:
             return A @ coefficients
         if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
-            # Most columns are of no use: dense pieces of all of them would cost what B declares.
+            # Most columns are empty: dense pieces of all of them would cost as much as B declares.
             A = sp.csr_array(A)
         packed = self.packed()
         if packed is None or B.shape[0] == 0:

@@ -1,4 +1,4 @@
-"""Which rows lie where in a store of bounded size; the longest unused give way."""
+"""Slots of rows in a store of bounded size; the least recently used rows are replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Found(NamedTuple):
-    """Where rows lie: all of them, those to be computed first, and where to put these."""
+    """Slots of all requested rows, the rows still to be computed, and their slots."""
 
     slots: NDArray[np.intp]
     missing: NDArray[np.intp]
@@ -27,7 +27,7 @@ class SlotTable:
         self._clock = 0
 
     def find(self, indices: NDArray) -> Found:
-        """Return where the rows of at most ``capacity`` samples lie, making room for new ones."""
+        """Return the slots of at most ``capacity`` samples, making room for new ones."""
         self._clock += 1
         present = self._slot_of[indices]
         self._last_use[present[present >= 0]] = self._clock
@@ -43,7 +43,7 @@ class SlotTable:
         return Found(self._slot_of[indices], missing, places)
 
     def peek(self, indices: NDArray) -> NDArray[np.intp]:
-        """Return where rows lie, -1 for those that do not."""
+        """Return the slots of rows, or -1 for rows that are not stored."""
         return self._slot_of[indices]
 
     def forget(self, samples: NDArray) -> None:

@@ -27,7 +27,7 @@ class Rbf:
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
-        # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin: measure from the samples' mean.
+        # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
         shift = None if A.is_sparse or B.is_sparse else B.centre
         values = inner_products(A, B, shift)
         values *= -2.0
@@ -45,7 +45,7 @@ class Rbf:
 def _by_dense_pieces(distances: Callable, A: Samples, B: Samples) -> NDArray[np.float64]:
     """Return ``distances(a, b)`` for all pairs, from dense float64 pieces of A and B.
 
-    Where one of two samples is zero, a feature must add the size of the other's value.
+    If a feature is zero in one of two samples, it must add the absolute value in the other.
     """
     filled = np.empty((len(A), len(B)))
     pieces_of_B = [(part, B.take(part)) for part in B.chunks(_n_dense_values(B))]
@@ -81,7 +81,7 @@ def _on_common_columns(distances: Callable, A: Samples, B: Samples) -> NDArray[n
 
 
 def _sizes_elsewhere(A: Samples, columns: NDArray) -> NDArray[np.float64]:
-    """Return the sum of the sizes of each sparse sample's values in all other columns."""
+    """Return the sum of absolute values of each sparse sample in all other columns."""
     sizes = np.abs(A.X.data, dtype=np.float64)
     sizes[np.isin(A.X.indices, columns)] = 0.0
     return sums_of_rows(A.X, sizes)
@@ -105,7 +105,7 @@ class Laplacian:
 
 
 def _chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
-    # scikit-learn's loop asks for writeable memory, though it only reads.
+    # scikit-learn's loop requires writeable memory, although it only reads.
     return -additive_chi2_kernel(np.require(a, requirements="W"), np.require(b, requirements="W"))
 
 

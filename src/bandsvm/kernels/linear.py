@@ -14,9 +14,9 @@ from bandsvm.system.stopping import check_stop
 
 
 class LinearOperator(OnCpu):
-    """``K = X X'`` by products with X and its transpose, whose cost follows the values of X.
+    """``K = X X'`` by products with X and its transpose; the cost is that of the values of X.
 
-    No kernel row is computed, whatever the number of samples; blocks are, when a solver asks.
+    No kernel row is ever computed; blocks are computed when a solver needs them.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LinearOperator(OnCpu):
         return self.n_samples
 
     def more_precise(self) -> None:
-        """Return the same in higher precision: there is none."""
+        """Return None: there is no higher precision."""
 
     def part(self, indices: NDArray) -> LinearOperator:
         """Return the operator of some samples."""

@@ -1,4 +1,4 @@
-"""Kernel rows by the compiled engine: packed samples, vector instructions, threads."""
+"""Kernel rows computed by the compiled engine: packed samples, vector instructions, threads."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ PADDING = 256
 
 
 def largest_block(n_samples: int, itemsize: int, cache_bytes: float) -> int:
-    """Return how many samples the blocks have for which a store's memory suffices."""
+    """Return the largest block for which a store's memory suffices."""
     fits = int((BLOCK_SHARE * cache_bytes / (2 * itemsize)) ** 0.5)
     return min(n_samples, LARGEST_BLOCK, max(SMALLEST_CAPACITY, fits))
 
 
 def useful_bytes(X: Any) -> float:
-    """Return the memory with which a store is as good as with more, but for speed.
+    """Return the memory beyond which a store only becomes faster.
 
-    Blocks of any size are then solved, and rows added, in the same order: results are the same.
+    With at least this much, blocks are solved and rows added in the same order: results are equal.
     """
     n_samples, n_features = X.shape[0], X.shape[1] if X.ndim == 2 else 1
     n_values = X.nnz if sp.issparse(X) else X.size
@@ -65,7 +65,7 @@ def useful_bytes(X: Any) -> float:
 
 
 class Block:
-    """Kernel values of some samples with each other, in memory that is used again and again."""
+    """Kernel values among some samples, in memory that is reused."""
 
     def __init__(self, dtype: type) -> None:
         self.indices: NDArray = np.empty(0, dtype=np.intp)
@@ -73,7 +73,7 @@ class Block:
         self._memory: NDArray = np.empty(0, dtype=dtype)
 
     def reserve(self, number: int, panel: int) -> None:
-        """Make room for the values of so many samples, in rows padded to whole panels."""
+        """Make room for the values of a number of samples, in rows padded to whole panels."""
         width = -(-number // panel) * panel
         if self._memory.size < number * width:
             self._memory = np.empty(number * width, dtype=self._memory.dtype)
@@ -84,7 +84,7 @@ class Block:
 class PackedRows(ComputedRows):
     """Rows of K in float32 or float64, at most ``capacity`` of them kept.
 
-    Where ``n_uses`` are so many that it pays, rows are kept at their first use.
+    If ``n_uses`` is large enough for that to pay off, rows are kept from their first use.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class PackedRows(ComputedRows):
         worth_keeping = uses_worth_keeping(packed.n_products)
         if worth_keeping <= n_uses:
             worth_keeping = 0.0
-        # Where rows are not kept, samples in play are packed once more.
+        # If rows are not kept, samples in play are packed separately.
         samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + LARGEST_PART)
         super().__init__(kernel, Samples(X), row_bytes, cache_bytes, samples_bytes + blocks)
         self._packed_kernel = packed_kernel
@@ -121,7 +121,7 @@ class PackedRows(ComputedRows):
         self._packed = packed
         self._parameters = packed_kernel.parameters()
         self.n_threads = threads
-        # Untouched memory costs nothing: a store of full size is filled as far as it is needed.
+        # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
@@ -133,16 +133,16 @@ class PackedRows(ComputedRows):
 
     @property
     def capacity(self) -> int:
-        """Number of rows that are kept at most and that a block may have."""
+        """Largest number of rows that are kept, and of rows of a block."""
         return min(self._capacity, max(self._largest_block, SMALLEST_CAPACITY))
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows are of less than double precision."""
+        """Whether rows have less than double precision."""
         return self._dtype is np.float32
 
     def more_precise(self) -> PackedRows | None:
-        """Return the same rows in float64, or None if that is what they are."""
+        """Return the same rows in float64, or None if they are in float64 already."""
         if self._dtype is np.float64:
             return None
         return PackedRows(
@@ -157,9 +157,9 @@ class PackedRows(ComputedRows):
         )
 
     def block(self, indices: NDArray) -> NDArray:
-        """Return K[indices, indices], computed on its own: it needs no whole rows.
+        """Return K[indices, indices], computed without whole rows.
 
-        Expensive values that it shares with the previous block are not computed again. It is
+        Expensive values that the previous block contains are not recomputed. The block is
         overwritten by the next call but one.
         """
         block, last = self._blocks
@@ -203,7 +203,7 @@ class PackedRows(ComputedRows):
             _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute the rows of samples into places of the store."""
+        """Compute the rows of samples into slots of the store."""
         _core.compute_rows(
             self._packed,
             missing,
@@ -215,7 +215,7 @@ class PackedRows(ComputedRows):
         )
 
     def part(self, indices: NDArray) -> PartOfRows | None:
-        """Return the rows, and columns, of some samples; None where rows are kept anyway."""
+        """Return the rows and columns of some samples; None if rows are kept anyway."""
         return None if self._worth_keeping <= 1.0 else PartOfRows(self, indices)
 
     def columns(self, indices: NDArray) -> Any:
@@ -258,7 +258,7 @@ class PartOfRows(OnCpu):
 
     @property
     def n_computed(self) -> int:
-        """Number of rows computed, of all samples."""
+        """Number of rows computed, over all samples."""
         return self._whole.n_computed
 
     @property
@@ -273,14 +273,14 @@ class PartOfRows(OnCpu):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows are of less than double precision."""
+        """Whether rows have less than double precision."""
         return self._whole.is_coarse
 
     def more_precise(self) -> None:
-        """Return rows of higher precision: ask the whole."""
+        """Return None: only the whole store has higher precision."""
 
     def part(self, indices: NDArray) -> None:
-        """Return some of these samples' rows: ask the whole."""
+        """Return None: only the whole store has parts."""
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from freshly computed kernel values."""
@@ -306,7 +306,7 @@ class PartOfRows(OnCpu):
 
 
 def row_writer(packed_kernel: PackedKernel, X: Any) -> tuple[RowWriter, int]:
-    """Return what writes rows of K in float64, on one thread, and how long they are."""
+    """Return a function that writes rows of K in float64, on one thread, and their length."""
     packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
 
     def write(indices: NDArray, store: NDArray, places: NDArray) -> None:

@@ -1,4 +1,4 @@
-"""Kernels that the user brings: a function, or the matrix itself."""
+"""Kernels that the user provides: a function, or the matrix itself."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FromFunction:
         if not np.isfinite(values).all():
             raise ValueError(
                 f"kernel must return finite values, but the callable {self._name} returned NaN or "
-                "infinity; scale X or mend the function."
+                "infinity; scale X or fix the function."
             )
         return values
 
@@ -56,7 +56,7 @@ class FromFunction:
 
 
 class PrecomputedRows(OnCpu):
-    """Rows of a kernel matrix that the user computed: read where they lie."""
+    """Rows of a kernel matrix that the user computed, without a copy."""
 
     def __init__(self, matrix: NDArray) -> None:
         self.matrix = matrix
@@ -71,19 +71,19 @@ class PrecomputedRows(OnCpu):
 
     @property
     def capacity(self) -> int:
-        """Number of rows at hand: all."""
+        """Number of available rows: all."""
         return len(self.matrix)
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows are of less than double precision."""
+        """Whether rows have less than double precision."""
         return False
 
     def more_precise(self) -> None:
-        """Return rows of higher precision: there are none."""
+        """Return None: there is no higher precision."""
 
     def part(self, indices: NDArray) -> None:
-        """Return the rows, and columns, of some samples: the whole ones cost nothing."""
+        """Return None: whole rows cost nothing."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -110,7 +110,7 @@ class PrecomputedRows(OnCpu):
         f += self.product(indices, values)
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values, by rows of ``indices`` like `product`."""
+        """Return K[targets][:, indices] @ values from the rows of ``indices``, as in `product`."""
         total = np.zeros(len(targets))
         size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
         for start in range(0, len(indices), size):

@@ -25,7 +25,7 @@ class Linear:
 
 
 def linear_product(A: Samples, B: Samples, coefficients: NDArray) -> NDArray[np.float64]:
-    """Return A B' coefficients in float64, by way of the weights B' coefficients."""
+    """Return A B' coefficients in float64, via the weights B' coefficients."""
     products = np.empty((len(A), coefficients.shape[1]))
     # Results must not depend on the number of threads.
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):

@@ -1,8 +1,8 @@
-"""Choosing the band: searches over shared kernels, and the error of samples left out.
+"""Choosing the parameters: searches, paths and leave-one-out errors over shared kernel rows.
 
-- Searches: `_cv` (`BandedSVCCV`) over `_search` (what to try next), `_score_pool` (threads and
-  memory), `_folds` (candidates through the folds), `_standings` (scores so far) and `_verdict` (the
-  best, and warnings); `_choices`, `_grid` (what to try, checked), `_splits` (folds), `_scoring`
+- Searches: `_cv` (`BandedSVCCV`) over `_search` (the stages of a search), `_score_pool` (threads
+  and memory), `_folds` (cross-validation), `_standings` (scores so far) and `_verdict` (the best,
+  and warnings); `_choices` (parameter checks), `_grid` (candidates), `_splits` (folds), `_scoring`
   (scores of decision values), `_reporting` (progress, and when to stop).
 - Paths: `_path` (`band_path`) over `_following` (from one point to the next); `_band_path` (the
   result).

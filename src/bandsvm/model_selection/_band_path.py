@@ -1,4 +1,4 @@
-"""What comes of a path: solutions at its points, and the models that they make."""
+"""The result of a path: solutions at its points, and their fitted models."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from bandsvm.system.threads import single_threaded_blas
 
 @dataclass(frozen=True)
 class PathModels:
-    """All that makes a fitted model of any point that was reached.
+    """What is needed to build the fitted model of any point that was reached.
 
     Parameters
     ----------
     vary : str
         What changes along the path.
     template : BandedSVC
-        A model with all that does not change.
+        A model with the parameters that do not vary.
     settings : FitSettings
         The same, frozen.
     points : list of (float, BandSettings)
-        Its values, and the bands that they make.
+        The values, and the band at each.
     trainings : list of Training
         The problems of every point.
     outcomes : list of lists of Outcome
-        What came of them, as far as they were solved.
+        Their outcomes, as far as they were solved.
     X, y : ndarray or CSR
         The training set.
     """
@@ -69,13 +69,13 @@ class BandPath:
     Attributes
     ----------
     vary : str
-        What changes along the path.
+        The parameter that varies.
     values : ndarray of shape (n_points,)
         Its values.
     certificates : tuple of Certificate
         The certificate of each point.
     coefficients : list of CSR matrices of shape (n_points, n_samples)
-        Signed coefficients ``alpha - theta`` of the training samples, one matrix a problem; two
+        Signed coefficients ``alpha - theta`` of the training samples, one matrix per problem; two
         classes make one problem.
     intercepts : ndarray of shape (n_points, n_problems)
         Intercepts.
@@ -94,7 +94,7 @@ class BandPath:
 
     @classmethod
     def of(cls, models: PathModels) -> BandPath:
-        """Return the path of what was reached; warn of points that are not optimal."""
+        """Return the path of the points reached; warn about points that are not optimal."""
         outcomes, kept, n_samples = models.outcomes, models.trainings[0].kept, len(models.y)
         certificates = tuple(combine([o.certificate for o in point]) for point in outcomes)
         short = [certificate for certificate in certificates if not certificate.is_optimal]
@@ -136,45 +136,45 @@ class BandPath:
 
 
 class PathInterrupted(KeyboardInterrupt):
-    """Raised by `band_path` at Ctrl-C; has the points that were reached.
+    """Raised by `band_path` on Ctrl-C; holds the points that were reached.
 
     Parameters
     ----------
     path : BandPath
-        What was reached.
+        The points that were reached.
     n_points : int
-        Number of points that were wanted.
+        Number of points of the whole path.
 
     Attributes
     ----------
     path : BandPath
-        What was reached.
+        The points that were reached.
     """
 
     def __init__(self, path: BandPath, n_points: int) -> None:
         super().__init__(
-            f"band_path was interrupted after {len(path.values)} of {n_points} points; they are "
-            "the attribute path of this exception."
+            f"band_path was interrupted after {len(path.values)} of {n_points} points; the "
+            "attribute path of this exception holds them."
         )
         self.path, self._n_points = path, n_points
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes another of its kind, for pickle."""
+        """Return how pickle recreates the exception."""
         return PathInterrupted, (self.path, self._n_points)
 
 
 def _samples(masks: Any) -> NDArray[np.intp]:
-    """Return the columns in which any of some one-row matrices has an entry."""
+    """Return the columns in which at least one of some one-row matrices has an entry."""
     return np.unique(np.concatenate([mask.nonzero()[1] for mask in masks])).astype(np.intp)
 
 
 def _n_samples(masks: Any) -> NDArray[np.intp]:
-    """Return in how many columns any of some matrices has an entry, row by row."""
+    """Return, per row, in how many columns at least one of some matrices has an entry."""
     return np.diff(sum(masks).indptr).astype(np.intp)
 
 
 def _sparse_rows(rows: list[NDArray], columns: NDArray, n_columns: int) -> Any:
-    """Return vectors, which have values in some columns, as rows of a CSR matrix."""
+    """Return vectors over some columns as rows of a CSR matrix."""
     places = [np.flatnonzero(row) for row in rows]
     values = [row[k] for row, k in zip(rows, places, strict=True)]
     none = np.empty(0, dtype=np.intp)

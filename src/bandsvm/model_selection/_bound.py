@@ -1,4 +1,4 @@
-"""A bound of the leave-one-out error from a single fit, docs/theory.md section 8."""
+"""A bound on the leave-one-out error from a single fit (docs/theory.md, section 8)."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import Samples
 from bandsvm.problem import BandProblem
 
-# Share of the numbers in a comparison that their rounding errors may take up.
+# Bound on the relative rounding errors of the terms in a comparison.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class LeaveOneOutBound:
-    """What a single fit says about samples left out.
+    """A bound on the leave-one-out error from a single fit.
 
     Attributes
     ----------
     error : float
-        Upper bound of the leave-one-out error: the share of doubtful samples among those that have
-        weight.
+        Upper bound on the leave-one-out error: the share of doubtful samples among those of
+        positive weight.
     doubtful : ndarray of shape (n_doubtful,)
-        Indices of the samples that could be misclassified when left out; all others are right.
+        Indices of the samples that could be misclassified when left out; no other can.
     margin : ndarray of shape (n_samples,)
-        Lower bound of the signed decision value ``y g(x)`` of each sample when it is left out;
-        with more than two classes, of its own class's value less the largest other one. NaN for
-        samples without weight.
+        Lower bound on the signed decision value ``y g(x)`` of each sample when it is left out; with
+        more than two classes, on its own class's value minus the largest other one. NaN for samples
+        of weight 0.
     """
 
     error: float
@@ -46,8 +46,8 @@ def leave_one_out_bound(
     """Bound the leave-one-out error of a model without intercept, without any refit.
 
     Only a sample with ``alpha > 0`` and ``y g(x) <= alpha K(x, x)`` can be misclassified by the
-    model that is fitted without it; what the fit lacks to the optimum, its duality gap, is counted
-    against the sample. The cost is that of predicting the training set.
+    model that is fitted without it; the duality gap of the fit is counted against every
+    sample. The cost is that of predicting the training set.
 
     Parameters
     ----------
@@ -58,21 +58,21 @@ def leave_one_out_bound(
     y : array-like of shape (n_samples,)
         The training labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        The training weights. Samples of weight 0 take no part; each other counts one.
+        The training weights. Samples of weight 0 are ignored; every other sample counts once.
 
     Returns
     -------
     LeaveOneOutBound
-        The bound, and the samples that make it up.
+        The bound, and the samples that it counts.
 
     See Also
     --------
-    leave_one_out : The exact error, by refits; with or without intercept.
+    leave_one_out : The exact error by refits, with or without intercept.
 
     Notes
     -----
-    With more than two classes, the bounds of all one-vs-rest problems together say which samples
-    keep their own class in front.
+    With more than two classes, the bounds of all one-vs-rest problems together decide for which
+    samples the own class stays ahead.
 
     Gamma and class weights are those of the fit to all samples.
 
@@ -107,7 +107,7 @@ def leave_one_out_bound(
 def lowest_margin(
     training: Training, coefficients: NDArray, f: NDArray, diagonal: NDArray
 ) -> NDArray[np.float64]:
-    """Return how far ahead each sample's own class is at least when the sample is left out."""
+    """Return the least lead of each sample's own class when the sample is left out."""
     signs = training.signs[:, training.kept]
     problems = zip(training.problems, signs, coefficients, f, strict=True)
     lowest = [lowest_signed_value(*problem, diagonal) for problem in problems]
@@ -131,7 +131,7 @@ def lowest_signed_value(
 
 
 def _margin(lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
-    """Return by how much each sample's own class is ahead of the others, at least."""
+    """Return the least lead of each sample's own class over the others."""
     if len(lowest) == 1:
         return lowest[0]
     own = signs > 0.0
@@ -141,7 +141,7 @@ def _margin(lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
 
 
 def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
-    """Return K c of the samples with weight, one row per problem, in double precision."""
+    """Return K c of the samples of positive weight, one row per problem, in double precision."""
     support = np.flatnonzero(checked.coefficients.any(axis=0))
     samples, values = checked.samples, checked.coefficients[:, support].T
     kernel = checked.settings.kernel
@@ -152,7 +152,7 @@ def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
 
 
 def check_theorem_holds(model: Any) -> None:
-    """Check what the theorem asks of a model."""
+    """Check that the model meets the assumptions of the theorem."""
     if model.fit_intercept:
         raise ValueError(
             "leave_one_out_bound holds for models without intercept only: fit with "

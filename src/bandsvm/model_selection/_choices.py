@@ -1,4 +1,4 @@
-"""Checks of the parameters that BandedSVCCV has and BandedSVC has not."""
+"""Checks of the parameters that only BandedSVCCV has."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bandsvm.model_selection._grid import kernels_of
 
 
 def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:
-    """Check all parameters of a search but for grids, folds and scores.
+    """Check all parameters of a search except grids, folds and scores.
 
-    ``template`` returns a BandedSVC, with all that is not searched, for a kernel.
+    ``template`` returns a BandedSVC for a kernel, with all parameters that are not searched.
     """
     _check_name("search", estimator.search, ("staged", "full"))
     _check_name("criterion", estimator.criterion, ("cv", "loo_bound"))

@@ -1,4 +1,4 @@
-"""BandedSVCCV: a Banded SVM that chooses its own numbers."""
+"""BandedSVCCV: a Banded SVM that chooses its parameters by cross-validation."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._search import Search
 from bandsvm.solvers import Status
 
-# The fit to all samples gets what is left of the time limit, or this share of it if that is more.
+# The refit gets the rest of the time limit, or this share of the limit if that is more.
 SMALLEST_REFIT_SHARE = 0.05
-# How long it may take after Ctrl-C.
+# Longest refit after Ctrl-C.
 SECONDS_AFTER_INTERRUPT = 0.25
 
 
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
     """Banded SVM with cross-validated C1, C2, rho2 and gamma.
 
-    The search goes in three stages. First C1 and gamma for the C-SVM (``C2=0``); then C2 and rho2
-    at the best few of these; then half-way between the best and its neighbours. ``C2=0`` is always
-    among the candidates, so that a band is chosen only where it scores higher. Kernel values are
-    computed once for every gamma and shared by all folds and candidates; every fit starts from its
-    neighbour's solution; candidates that fall hopelessly behind are given up.
+    The search has three stages: first C1 and gamma for the C-SVM (``C2=0``); then C2 and rho2 at
+    the best few of these; then values half-way between the best candidate and its neighbours.
+    ``C2=0`` is always a candidate, so a band is chosen only if it scores higher. Kernel values are
+    computed once per gamma and shared by all folds and candidates; every fit starts from a
+    neighbouring solution; candidates that fall hopelessly behind are given up.
 
     Parameters
     ----------
     C1 : float, array-like or None, default=None
-        Costs of lying below the band to try. None: 0.1, 1, 10 and 100. Mappings from class to
-        cost, as `BandedSVC` has them, cannot be searched; `class_weight` weighs classes.
+        Penalties for lying below the band to try. None: 0.1, 1, 10 and 100. Mappings from class to
+        cost, as in `BandedSVC`, cannot be searched; use `class_weight` to weight classes.
     C2 : float, array-like or None, default=None
-        Costs of lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
+        Penalties for lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
     rho2 : float, array-like or None, default=None
-        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1` (the largest one).
+        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1` (its largest value).
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
@@ -46,8 +46,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     kernel : str, callable or list of these, default='rbf'
         The kernel, or kernels to try, as in `BandedSVC`.
     gamma : float, 'scale', 'auto', array-like of these or None, default=None
-        Values of gamma to try; 'scale' and 'auto' are those of all of X. None: 0.03, 0.1, 0.3, 1
-        and 3 times that of 'scale'.
+        Values of gamma to try; 'scale' and 'auto' are computed from all of X. None: 0.03, 0.1, 0.3,
+        1 and 3 times that of 'scale'.
     degree : int, default=3
         Degree of the 'poly' kernel.
     coef0 : float, default=0.0
@@ -55,55 +55,56 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
-        Factors of both costs by class.
+        Factors of C1 and C2 per class.
     cv : int, cross-validation generator or iterable, default=5
-        How to split: a number of stratified folds, or as in scikit-learn.
+        How to split: a number of stratified folds, or any value that scikit-learn takes.
     scoring : str, callable or None, default=None
-        What to maximise on the samples held out: a name or a callable ``(estimator, X, y)`` of
-        scikit-learn's; None is accuracy. Weights of samples count if it takes ``sample_weight``.
-        Scores of one class, such as 'f1', take it to be 1; for other labels use
-        ``make_scorer(f1_score, pos_label=...)``.
+        What to maximise on the held-out samples: the name of a scikit-learn scorer or a callable
+        ``(estimator, X, y)``; None is accuracy. Sample weights are used if the scorer takes
+        ``sample_weight``. Scores of one class, such as 'f1', expect its label to be 1; for other
+        labels use ``make_scorer(f1_score, pos_label=...)``.
     criterion : {'cv', 'loo_bound'}, default='cv'
-        'loo_bound' scores a candidate by one fit to all samples: 1 less the upper bound of
-        `leave_one_out_bound`. It needs ``fit_intercept=False``; `cv` and `scoring` play no part.
+        'loo_bound' scores a candidate by one fit to all samples: 1 minus the upper bound of
+        `leave_one_out_bound`. It needs ``fit_intercept=False`` and ignores `cv` and `scoring`.
     search : {'staged', 'full'}, default='staged'
-        'full' tries all combinations instead of going in stages.
+        'full' tries all combinations instead of searching in stages.
     refine : int, default=1
-        Number of times that the grid is refined around the best.
+        Number of times that the grid is refined around the best candidate.
     give_up : bool, default=True
-        Whether hopeless candidates are left after two folds; their other scores are NaN.
+        Whether hopeless candidates are dropped after two folds; their other scores are NaN.
     refit : bool, default=True
-        Whether to fit the best to all samples.
+        Whether to fit the best candidate to all samples.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the decision value.
     max_iter : int, default=10_000
         Bound on the outer steps of every fit.
     time_limit : float or None, default=None
-        Seconds for search and refit together. The search ends after four fifths of them with the
-        best so far, and the refit gets what is left.
+        Seconds for search and refit together. The search ends after four fifths of it with the
+        best candidate so far; the refit gets the rest.
     cache_size : float or None, default=None
-        Megabytes of memory for kernel rows and what is computed from them, for all threads of the
-        search together. None: 2000, or a quarter of what the process may use where that is less.
+        Megabytes of memory for kernel rows and values computed from them, for all threads of the
+        search together. None: 2000, or a quarter of the memory that the process may use if that is
+        less.
     verbose : int, default=0
-        1 says what is going to be tried, a line for every kernel, gamma and fold, and, in long
-        fits, a line a second.
+        1 prints what will be tried, then a line per kernel, gamma and fold and, in long fits, a
+        line per second.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores. Answers do not depend on it.
+        Number of threads; None and -1 use all cores. Results do not depend on it.
 
     Attributes
     ----------
     best_estimator_ : BandedSVC
-        The best, fitted to all samples; only with ``refit=True``.
+        The best candidate, fitted to all samples; only with ``refit=True``.
     best_params_ : dict
-        Its parameters among those that were searched.
+        Its values of the searched parameters.
     best_score_ : float
-        Its mean score in cross-validation, over the folds that it was scored in.
+        Its mean cross-validation score, over the folds in which it was scored.
     best_index_ : int
-        Its place in `cv_results_`.
+        Its index in `cv_results_`.
     cv_results_ : dict of arrays
-        Parameters, scores by fold, their mean, standard deviation and rank, and times, in the
-        order in which they were tried. Parameters are masked arrays, as in scikit-learn's
-        searches: kernels without gamma have none.
+        Parameters, scores per fold, their mean, standard deviation and rank, and times of all
+        candidates, in the order in which they were tried. Parameters are masked arrays, as in
+        scikit-learn's searches: gamma is masked for kernels without gamma.
     n_splits_ : int
         Number of folds.
     n_iter_ : int
@@ -115,7 +116,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had names that are all strings.
+        Names of the features, if all names in X are strings.
 
     See Also
     --------
@@ -123,15 +124,15 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Ctrl-C ends the search: what was found so far is stored, its best candidate is fitted to all
-    samples for a quarter of a second, and KeyboardInterrupt is raised.
+    Ctrl-C ends the search: the results so far are kept, the best candidate is fitted to all samples
+    for a quarter of a second, and KeyboardInterrupt is raised.
 
-    Where a search ends early, the best of the candidates with the most folds is compared with all
-    others that have at least half of these folds, each on the folds that both have. If time runs
-    out before any candidate is scored, the middle of the grid is taken, with a score of NaN.
+    If a search ends early, the best of the candidates with the most folds is compared with all
+    others that have at least half as many, each on the folds that both have. If time runs out
+    before any candidate is scored, the middle of the grid is chosen, with a score of NaN.
 
-    Scores come from solutions to `tol`, give or take what kernel values of single precision add,
-    which is kept below another `tol`. The model that is chosen is fitted on its own, and certified.
+    Scores come from solutions that are accurate to `tol`; single-precision kernel values add an
+    error of at most another `tol`. The chosen model is refitted separately and certified.
 
     Examples
     --------
@@ -197,7 +198,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
-        """Return what scikit-learn should know of the estimator."""
+        """Return the estimator's scikit-learn tags."""
         tags = super().__sklearn_tags__()
         kernels = kernels_of(self)
         if kernels:
@@ -205,7 +206,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Search, and fit the best to all samples.
+        """Search, and fit the best candidate to all samples.
 
         Parameters
         ----------
@@ -247,12 +248,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         return self
 
     def _forget(self) -> None:
-        """Drop what an earlier fit left: the next may not set all of it."""
+        """Delete fitted attributes of an earlier fit, since the next may not set all of them."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
     def _keep(self, search: Search, best: int) -> None:
-        """Keep what a search found."""
+        """Store the results of a search."""
         self.classes_ = search.classes
         self.n_splits_ = len(search.folds.splits)
         self.cv_results_ = search.results()
@@ -272,13 +273,13 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     def _fit_best(
         self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool
     ) -> None:
-        """Fit the best to all samples; what there is of it is kept if that is interrupted."""
+        """Fit the best candidate to all samples; keep the model even if the fit is interrupted."""
         model = self._template(self.best_params_["kernel"])
         model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
         try:
             with warnings.catch_warnings():
                 if is_hurried:
-                    # An exception is on its way, which a warning must not turn into another.
+                    # KeyboardInterrupt follows; a warning raised as an error must not replace it.
                     warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(X, y, sample_weight)
         finally:
@@ -317,7 +318,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         return self._best().decision_function(X)
 
     def band_position(self, X):
-        """Return where samples lie in the band of the class that the best model predicts.
+        """Return where samples lie relative to the band of their predicted class.
 
         Parameters
         ----------
@@ -335,7 +336,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         """Return the best model."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
-            raise AttributeError("BandedSVCCV predicts only if it was fitted with refit=True.")
+            raise AttributeError("BandedSVCCV can predict only if it was fitted with refit=True.")
         return self.best_estimator_
 
     def _template(self, kernel: Any) -> BandedSVC:

@@ -1,4 +1,4 @@
-"""Cross-validation over shared kernel rows: in a fold, samples held out cost nothing."""
+"""Cross-validation over shared kernel rows: in a fold, held-out samples have zero cost."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 from bandsvm.system.stopping import Stop
 
-# Up to this many samples an exact end costs nothing, and scores do not depend on the order.
+# Up to this many samples exact solutions cost little, and scores do not depend on the order.
 EXACT_UP_TO = 300
-# A candidate is hopeless after two folds if it is behind by this many standard errors, of which
-# none is taken to be smaller than that of a hundredth.
+# A candidate is hopeless after two folds if it is behind by this many standard errors; the
+# deviation of scores counts as at least this much.
 HOPELESS = 3.0
 SMALLEST_DEVIATION = 0.01
-# What a fit that says nothing about its candidate ended by.
+# Statuses of fits that were cut short and so give no score.
 CUT_SHORT = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.STOPPED)
-# How often a row is used between one candidate and the next, about.
+# Approximate number of uses of a row per candidate and fold.
 USES_PER_SOLVE = 1.0
 
 
 @dataclass(frozen=True)
 class Folds:
-    """A training set, the ways to split it, and how to score what was held out.
+    """A training set, its splits, and the score of held-out samples.
 
-    Without a score, the leave-one-out bound of the training samples takes its place.
+    If ``score`` is None, candidates are scored by the leave-one-out bound of the training samples.
     """
 
     X: Any
@@ -58,9 +58,9 @@ class Folds:
 
 @dataclass(frozen=True)
 class Scores:
-    """What came of some candidates: a row each, a column a fold; NaN where it was given up.
+    """Scores of candidates, one row per candidate and one column per fold; NaN if given up.
 
-    ``n_unconverged`` fits did not reach ``tol``, ``n_undefined`` scores were no finite numbers, and
+    ``n_unconverged`` fits did not reach ``tol``, ``n_undefined`` scores were not finite, and
     ``ended_by`` is why the work ended early, or None.
     """
 
@@ -78,7 +78,7 @@ def cross_validate(
     reference: NDArray | None,
     watch: Watch,
 ) -> Scores:
-    """Return the scores of candidates that share a kernel, each started from the one before.
+    """Return the scores of candidates that share a kernel, each started from the previous one.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ def cross_validate(
     folds : Folds
         What to train on and what to hold out.
     candidates : sequence of Candidate
-        What to try, in an order in which neighbours follow each other.
+        What to try, ordered so that neighbours follow each other.
     reference : ndarray of shape (n_folds,) or None
-        Scores that a candidate must not fall behind hopelessly; None evaluates all.
+        Scores relative to which a candidate can become hopeless; None scores all candidates.
     watch : Watch
-        Hears of every step and every fold, and knows when to stop.
+        Receives every step and every fold, and decides when to stop.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def _rows(settings: FitSettings, folds: Folds, candidates: Sequence[Candidate]) 
 
 
 def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
-    """Return which rows are so far behind the reference that more folds would not bring them up."""
+    """Return which rows are so far behind the reference that more folds would not help."""
     behind = reference - values
     deviation = max(float(reference.std(ddof=1)), SMALLEST_DEVIATION)
     far = behind.mean(axis=1) > HOPELESS * deviation / np.sqrt(len(reference))
@@ -149,22 +149,22 @@ def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
 
 
 class Solved(NamedTuple):
-    """A problem and what came of it."""
+    """A problem and its solution."""
 
     problem: BandProblem
     solution: Solution
 
     @property
     def decision(self) -> NDArray[np.float64]:
-        """Decision values of all samples, those held out included."""
+        """Decision values of all samples, including held-out ones."""
         problem, (c, f) = self.problem, (self.solution.c, self.solution.f)
         return f + choose_intercept(problem, c, f)
 
 
 class FoldSolver:
-    """The candidates of one fold, one after the other, each started from the last.
+    """Solves the candidates of one fold in sequence, each started from the previous solution.
 
-    The first starts from that of another fold: most of their samples are the same.
+    The first starts from that of another fold, since most of their samples are the same.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class FoldSolver:
     def score_of(self, candidate: Candidate) -> float:
         """Return the score of a candidate on the samples that are held out.
 
-        It is NaN where there is none, or where `ended_by` says why the fit was cut short.
+        It is NaN if it is undefined, or if the fit was cut short; then `ended_by` is the reason.
         """
         try:
             return self._score_of(candidate)
@@ -231,7 +231,7 @@ class FoldSolver:
         return score
 
     def _start(self, k: int, training: Training, point: Point) -> Start | None:
-        """Return where to start one of the problems of a candidate."""
+        """Return the start for problem ``k`` of a candidate."""
         if self._last_point is None:
             same_classes = len(self._examples) == len(training.problems)
             return self._moved(self._examples[k], training.problems[k]) if same_classes else None
@@ -240,7 +240,7 @@ class FoldSolver:
         return scaled or self._moved(last, training.problems[k])
 
     def _moved(self, last: Solved, problem: BandProblem) -> Start:
-        """Return the solution of another problem, coefficients at bounds moved to those of this."""
+        """Return the solution of another problem, with coefficients moved to this one's bounds."""
         c, f = last.solution.c, last.solution.f.copy()
         now = at_new_bounds(last.problem, problem, c, last.decision)
         moved = np.flatnonzero(now != c)
@@ -248,7 +248,7 @@ class FoldSolver:
         return Start(now, f)
 
     def _share_beyond_doubt(self, training: Training) -> float:
-        """Return the share of samples that are right when they are left out, by the bound."""
+        """Return the share of samples that the bound proves right when they are left out."""
         c, f = (np.array([getattr(s.solution, name) for s in self._last]) for name in ("c", "f"))
         margin = lowest_margin(training, c, f, self._rows.rows.diagonal())
         return float(np.mean(margin[self._weights > 0.0] > 0.0))

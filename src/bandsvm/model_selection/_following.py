@@ -1,4 +1,4 @@
-"""Following a path: where the next solution is likely to be."""
+"""Prediction of the next solution on a path."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from bandsvm.model_selection._shared import at_new_bounds
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, solve_for
 
-# Rounding of bounds that move alike.
+# Rounding error within which bounds move in the same direction.
 SAME_DIRECTION = 1e-12
-# A sample may change its place if it is at an edge after so many more steps like the last ...
+# A sample is likely to change its piece if this many more steps like its last would take it to an
+# edge of the band ...
 REACH = 3.0
-# ... of which none is taken to be shorter than this share of the mean.
+# ... where no step counts as shorter than this share of the mean.
 SHORTEST_STEP = 0.3
-# Room for others than free variables while it is not known how fast samples go.
+# Size of the first set, relative to the free variables, while speeds are still unknown.
 ROOM_FOR_OTHERS = 1.25
 
 
 class PathFollower:
-    """Goes from each solution of a path to the next.
+    """Predicts each solution of a path from the previous one.
 
-    Coefficients at a bound go where it goes. Along a path in costs there are many of them and they
-    move alike: K times the direction that they move in is kept from point to point, and only rows
-    of those that join or leave it count. Then variables that are free, and those of samples that
-    may soon meet an edge of their band, are solved for; mostly, no other has to move.
+    Coefficients at a bound move with the bound. Along a path in costs there are many of them, and
+    they move in the same direction: K times this direction is kept from point to point, and only
+    the rows of coefficients that join or leave it are needed. Then the problem is solved for the
+    free variables and those of samples that may soon reach an edge of their band. Usually no other
+    variable has to move.
     """
 
     def __init__(self, rows: KernelOperator) -> None:
@@ -45,7 +47,7 @@ class PathFollower:
     def _at_new_bounds(
         self, old: BandProblem, new: BandProblem, last: Outcome
     ) -> tuple[NDArray, NDArray]:
-        """Return the last coefficients, those at bounds moved with them, and their gradient."""
+        """Return the last coefficients, moved along with their bounds, and the gradient."""
         c = at_new_bounds(old, new, last.solution.c, last.decision)
         way = c - last.solution.c
         length = float(np.abs(way).max())
@@ -60,7 +62,7 @@ class PathFollower:
     def _likely_to_move(
         self, old: BandProblem, new: BandProblem, last: Outcome
     ) -> NDArray[np.intp]:
-        """Return free variables, then others, those first that are soonest at an edge."""
+        """Return the free variables, then others in the order in which they may reach an edge."""
         free = free_variables(old, last.solution.c)
         offsets = np.stack([last.decision - old.lo, last.decision - old.hi])
         soon, speed = np.abs(offsets), None

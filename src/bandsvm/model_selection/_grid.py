@@ -1,4 +1,4 @@
-"""What a search tries: grids of numbers, in an order that suits warm starts."""
+"""The candidates of a search: grids of parameters, in an order that suits warm starts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
     rho2: float
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of BandedSVC that it stands for."""
+        """Return its parameters of BandedSVC."""
         parameters = self._asdict()
         if not uses_gamma(self.kernel):
             del parameters["gamma"]
@@ -37,14 +37,14 @@ class Candidate(NamedTuple):
 
 
 class Grid:
-    """The numbers that a search is asked to try, checked before any work begins.
+    """The values that a search will try, checked before any work begins.
 
     Parameters
     ----------
     estimator : BandedSVCCV
-        Whose parameters say what to try.
+        Its parameters define what to try.
     lowest_rho2 : float
-        The largest lower edge of a band, of all classes.
+        The largest lower edge of the band over all classes.
     X : ndarray or CSR of shape (n_samples, n_features)
         All training samples.
     weights : ndarray of shape (n_samples,)
@@ -88,26 +88,26 @@ class Grid:
         C2s = self._C2s
         if C2s is None:
             C2s = [csvm.C1 * share for share in DEFAULT_C2_SHARES]
-        # From one band to the next less changes than from one cost to the next.
+        # Solutions change less from one rho2 to the next than from one C2 to the next.
         pairs = snake([C2 for C2 in C2s if C2 > 0.0], self.rho2s[::-1])
         return [csvm._replace(C2=C2, rho2=rho2) for C2, rho2 in pairs]
 
 
 def kernels_of(estimator: Any) -> list[Any]:
-    """Return the kernels that an estimator is to try."""
+    """Return the kernels that an estimator will try."""
     kernel = estimator.kernel
     return list(kernel) if isinstance(kernel, (list, tuple, np.ndarray)) else [kernel]
 
 
 def as_grid(name: str, values: Any, default: Sequence[float] = ()) -> list[float]:
-    """Return the numbers to try in ascending order: those given, or one, or the default."""
+    """Return the given number or numbers, or the default, in ascending order."""
     if values is None:
         return list(default)
     return sorted({_number(name, value) for value in _listed(name, values)})
 
 
 def as_gammas(values: Any, X: Any, weights: NDArray) -> list[float]:
-    """Return the gammas to try; 'scale' and 'auto' stand for those of all samples."""
+    """Return the gammas to try; 'scale' and 'auto' are computed from all samples."""
     if values is None:
         scale = resolve_gamma("scale", X, weights)
         return [scale * factor for factor in DEFAULT_GAMMA_FACTORS]
@@ -123,9 +123,9 @@ def as_gammas(values: Any, X: Any, weights: NDArray) -> list[float]:
 
 
 def _listed(name: str, values: Any) -> list[Any]:
-    """Return one value, or several, as a list that is not empty."""
+    """Return one or several values as a non-empty list."""
     if isinstance(values, Mapping):
-        weigh = "to weigh classes, use class_weight; " if name in ("C1", "C2") else ""
+        weigh = "to weight classes, use class_weight; " if name in ("C1", "C2") else ""
         raise TypeError(
             f"{name} must be a number, numbers to try or None, got a mapping; {weigh}to try values "
             "that differ by class, use sklearn.model_selection.GridSearchCV with BandedSVC."
@@ -157,7 +157,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def snake(rows: Sequence[float], columns: Sequence[float]) -> list[tuple[float, float]]:
-    """Return all pairs, neighbours next to each other: every other row is walked backwards."""
+    """Return all pairs with neighbours adjacent: every other row is reversed."""
     order = []
     for k, row in enumerate(rows):
         order += [(row, column) for column in (columns if k % 2 == 0 else reversed(columns))]
@@ -181,9 +181,9 @@ def is_on_edge(value: float, grid: Sequence[float]) -> bool:
 
 
 def best_of(scores: NDArray, candidates: Sequence[Candidate]) -> int:
-    """Return the best candidate; of equally good ones the simplest: no band, small costs."""
+    """Return the best candidate; ties go to the simplest: no band, small costs."""
     top = np.nanmax(scores)
-    # Scores that differ by rounding only are equal.
+    # Scores that differ only by rounding are tied.
     tied = np.flatnonzero(scores >= top - 1e-9 * max(1.0, abs(top))).tolist()
     return int(min(tied, key=lambda k: (candidates[k].C2, candidates[k].C1, _size(candidates[k]))))
 

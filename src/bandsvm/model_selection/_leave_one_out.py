@@ -22,32 +22,32 @@ from bandsvm.solvers.left_out import LeftOut, matrix_bytes
 from bandsvm.system.memory import default_bytes
 from bandsvm.system.threads import single_threaded_blas
 
-# Refits start from a solution that is sharper than they need to be.
+# Refits start from a solution that is more accurate than they need to be.
 SHARE_OF_TOL = 0.5
-# A label counts as settled if the decision values say so by this many times ``tol``.
+# A label counts as settled if its decision value leads by more than this many times ``tol``.
 SETTLED = 10.0
-# Up to this many samples all rows are wanted, sooner or later.
+# Up to this many samples all rows will be needed, so they are computed at once.
 IN_ORDER_UP_TO = 1000
-# Largest share of the memory for matrices that all left-out samples share.
+# Largest share of the memory for the matrices that refits have in common.
 MATRIX_SHARE = 0.6
 
 
 @dataclass(frozen=True)
 class LeaveOneOutResult:
-    """What models that were each fitted without one sample say about that sample.
+    """Predictions for each sample by the model fitted without it.
 
     Attributes
     ----------
     error : float
-        Share of misclassified samples among those that have weight.
+        Share of misclassified samples among those of positive weight.
     predictions : ndarray of shape (n_samples,)
-        Class that each sample gets from the model fitted without it.
+        Class of each sample, predicted by the model fitted without it.
     decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Decision values that it gets from that model.
+        Decision values of each sample by that model.
     n_refits : int
-        Number of solved problems; samples that are no support vectors need none.
+        Number of solved problems; samples that are not support vectors need none.
     n_pair_steps, n_kernel_rows : int
-        What they cost.
+        Their cost.
     """
 
     error: float
@@ -61,11 +61,11 @@ class LeaveOneOutResult:
 def leave_one_out(
     model: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> LeaveOneOutResult:
-    """Return what each sample gets from the model fitted without it, exactly.
+    """Return the exact leave-one-out error, predictions and decision values.
 
-    A sample that is no support vector changes no coefficient when it is left out, and the intercept
-    only if no coefficient is strictly inside its bounds. For every other one the model is refitted,
-    over the same kernel rows and from the solution with it.
+    Leaving out a sample that is not a support vector changes no coefficient, and changes the
+    intercept only if no coefficient is strictly inside its bounds. For every support vector the
+    model is refitted over the same kernel rows, starting from the solution for all samples.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def leave_one_out(
     y : array-like of shape (n_samples,)
         The training labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        The training weights. Samples of weight 0 take no part and get what the model says of them;
-        each other counts one.
+        The training weights. Samples of weight 0 are left out of the error and get the predictions
+        of the model itself; every other sample counts once.
 
     Returns
     -------
@@ -90,14 +90,14 @@ def leave_one_out(
 
     Notes
     -----
-    The refits have the `tol` of the model, and its gamma and class weights: ``gamma='scale'`` and
-    ``class_weight='balanced'`` mean those of all samples. A class whose only sample is left out
-    keeps its problem, in which all samples are then of the rest.
+    Refits use the `tol`, gamma and class weights of the model: ``gamma='scale'`` and
+    ``class_weight='balanced'`` are computed once from all samples. If the only sample of a class is
+    left out, its one-vs-rest problem remains, with all samples in the rest.
 
-    Decision values are as sharp as `tol`. Up to 1000 samples, labels that hang on it are settled
-    by an exact refit.
+    Decision values are accurate to `tol`. Up to 1000 samples, labels that `tol` could change are
+    decided by an exact refit.
 
-    With a kernel that is not positive semidefinite, refits from another start could end elsewhere.
+    With a kernel that is not positive semidefinite, the result of a refit can depend on its start.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Memory(NamedTuple):
 
 
 def _memory_of(checked: TrainingSet) -> Memory:
-    """Return how the memory that a model allows is shared between rows and matrices."""
+    """Return how a model's memory is divided between rows and matrices."""
     n_samples, problems = len(checked.training.kept), checked.training.problems
     sizes = [
         matrix_bytes(len(free_variables(problem, c)), n_samples)
@@ -139,7 +139,7 @@ def _memory_of(checked: TrainingSet) -> Memory:
 
 
 class Column:
-    """One band problem of the model: decision values of its samples, each when left out."""
+    """One band problem of the model, with the leave-one-out decision values of its samples."""
 
     def __init__(
         self,
@@ -186,15 +186,15 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     rows = replace(checked.settings, solving=solving).rows(
         checked.samples,
         largest_cost=checked.training.largest_cost(),
-        largest_rounding=0.0,  # every row is used again and again
+        largest_rounding=0.0,  # every row is used many times
     )
     if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, IN_ORDER_UP_TO):
-        rows.block(np.arange(rows.n_samples))  # rows that lie in order need not be copied
+        rows.block(np.arange(rows.n_samples))  # rows stored in order need not be copied
     return rows
 
 
 def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -> list[Column]:
-    """Return all problems with their samples left out, those that hang on ``tol`` exactly."""
+    """Return all problems, with exact refits where ``tol`` could change the label."""
     columns = [
         Column(problem, rows, c, checked.settings.solving, memory.matrices)
         for problem, c in zip(checked.training.problems, checked.coefficients, strict=True)
@@ -208,7 +208,7 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -
 
 
 def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> LeaveOneOutResult:
-    """Return the result for all samples, those without weight included."""
+    """Return the result for all samples, including those of weight 0."""
     model, training = checked.model, checked.training
     n_unsettled = sum(column.n_unsettled for column in columns)
     n_refits = sum(column.n_refits for column in columns)

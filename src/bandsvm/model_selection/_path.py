@@ -1,4 +1,4 @@
-"""Solutions along a path in one of the four numbers, each started from the one before."""
+"""Solutions along a path in one parameter, each started from the previous one."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def band_path(
     model: BandedSVC | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> BandPath:
-    """Solve the Banded SVM along a path in one of its numbers.
+    """Solve the Banded SVM for many values of one parameter.
 
-    Every point starts from the solution before it, over one store of kernel rows. Along C2 from 0
-    the path walks from the C-SVM to the Banded SVM.
+    Every point starts from the previous solution, and all share one store of kernel rows. Along C2
+    from 0 the path leads from the C-SVM to the Banded SVM.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ def band_path(
     y : array-like of shape (n_samples,)
         Class labels.
     vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
-        What changes; 'cost' is a common factor of C1 and C2.
+        The parameter to vary; 'cost' is a common factor of C1 and C2.
     values : array-like of shape (n_points,), default=None
-        Its values, in the order in which to follow them. None: 50 of them around that of the
-        model; for C2, 0 and 49 up to C1; for rho2, from three times rho1 down to it.
+        Its values, in the order in which to solve for them. None: 50 values around the model's own;
+        for C2, 0 and 49 values up to C1; for rho2, from three times rho1 down to rho1.
     model : BandedSVC, default=None
         All other parameters; None is ``BandedSVC()``. It is not changed.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -73,8 +73,8 @@ def band_path(
 
     Notes
     -----
-    The model's `time_limit` ends the path with the points so far and a warning. Ctrl-C raises
-    `PathInterrupted`, a KeyboardInterrupt that has these points as its attribute ``path``.
+    When the model's `time_limit` is up, the points so far are returned, with a warning. Ctrl-C
+    raises `PathInterrupted`, a KeyboardInterrupt whose attribute ``path`` holds these points.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def band_path(
     models = PathModels(vary, template, settings, points, trainings, outcomes, X, y)
     if solver.ended_by is Status.INTERRUPTED:
         with warnings.catch_warnings():
-            # A warning must not turn the exception into another.
+            # A warning raised as an error must not replace PathInterrupted.
             warnings.simplefilter("ignore", ConvergenceWarning)
             path = BandPath.of(models)
         raise PathInterrupted(path, len(points))
@@ -144,18 +144,18 @@ def _times(factor: float, cost: Any) -> Any:
 
 
 def _default_values(band: BandSettings, vary: str) -> NDArray[np.float64]:
-    """Return fifty values around that of the model."""
+    """Return fifty values around the model's own."""
     if vary == "cost":
         return np.geomspace(0.01, 100.0, N_POINTS)
     numbers = [band.C1, band.C2, band.rho1, band.rho2]
     if any(isinstance(number, Mapping) for number in numbers):
-        raise ValueError("values must be given if the model has numbers that differ by class.")
+        raise ValueError("values must be given if C1, C2, rho1 or rho2 differ by class.")
     C1, _, rho1, rho2 = numbers
     if vary == "C2":
         return np.concatenate([[0.0], np.geomspace(1e-3 * C1, C1, N_POINTS - 1)])
     if vary == "C1":
         return np.geomspace(0.01 * C1, 100.0 * C1, N_POINTS)
-    # From a wide band, next to a C-SVM, to a narrow one: narrow ones have the most support vectors.
+    # From a wide band (almost a C-SVM) to a narrow one, which has the most support vectors.
     ends = (0.1 * rho2, rho2) if vary == "rho1" else (3.0 * rho1, rho1)
     return np.linspace(*ends, N_POINTS)
 
@@ -177,7 +177,7 @@ class PathSolver:
         self._followers = [PathFollower(rows) for _ in self._trainings[0].problems]
 
     def run(self) -> list[list[Outcome]]:
-        """Return the outcomes of all points that were reached, a list of problems each."""
+        """Return the outcomes of all points that were reached, one list of problems per point."""
         reached: list[list[Outcome]] = []
         try:
             for place in range(len(self._trainings)):
@@ -202,11 +202,11 @@ class PathSolver:
         return outcomes
 
     def _aim(self) -> float:
-        """Return the violation that solvers are to reach."""
+        """Return the violation that solvers must reach."""
         return aim_at(self._solving.tol, self._rows)
 
     def _step(self, problem: BandProblem, earlier: Solution | None) -> Outcome:
-        """Solve a problem, ever more carefully until it is certified."""
+        """Solve a problem, with increasing precision until it is certified."""
         start = None if earlier is None else Start(earlier.c, earlier.f)
         while True:
             outcome = self._solve(problem, start, earlier)
@@ -214,7 +214,7 @@ class PathSolver:
             if outcome.certificate.is_optimal or outcome.solution.status.is_limit:
                 return outcome
             if start is not None and start.gradient is not None:
-                # Rounding errors of many steps may have piled up.
+                # Rounding errors of many steps may have accumulated.
                 start = Start(outcome.solution.c, None)
                 continue
             more_precise = self._rows.more_precise()

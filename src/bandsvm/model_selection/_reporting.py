@@ -1,4 +1,4 @@
-"""What a search does while it works: say where it stands, and look for a reason to stop."""
+"""Progress of a search, and reasons to stop it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bandsvm.solvers import Progress, Status
 
 
 class Watch:
-    """Watches the fits of a search, from whatever thread.
+    """Reports the progress of a search and ends it; usable from any thread.
 
     Parameters
     ----------
     reason : callable
         Returns why the search must end, or None.
     is_verbose : bool
-        Whether to say lines.
+        Whether to print lines.
     n_folds : int
         Number of folds.
     """
@@ -40,18 +40,18 @@ class Watch:
         return Status.STOPPED if self._is_over else self._reason()
 
     def end(self) -> None:
-        """Let all work end: nobody will ask for what comes of it."""
+        """End all work, because its results are no longer needed."""
         self._is_over = True
 
     def report(self, line: str) -> None:
-        """Say a line, if anybody wants to hear it."""
+        """Print a line if the search is verbose."""
         if self._is_verbose:
             with self._lock:
                 self._last_line_at = time.monotonic()
             report(line)
 
     def step(self, candidate: Candidate, fold: int, progress: Progress) -> Status | None:
-        """Say where a long fit stands, at most a line a second; return a reason to end it."""
+        """Report a long fit, at most one line per second; return a reason to end it, or None."""
         if self._is_verbose and self._is_due():
             report(
                 f"{describe(candidate)}, {self._fold(fold)}: step {progress.n_iter}, violation "
@@ -61,7 +61,7 @@ class Watch:
         return self.reason()
 
     def fold(self, candidates: Sequence[Candidate], fold: int, scores: NDArray) -> None:
-        """Say how candidates of one kernel score in a fold; NaN for those that were given up."""
+        """Report the scores of one kernel's candidates in a fold; NaN means given up."""
         if not np.isfinite(scores).any():
             return
         best = int(np.nanargmax(scores))
@@ -75,7 +75,7 @@ class Watch:
         return f"fold {fold + 1} of {self._n_folds}"
 
     def _is_due(self) -> bool:
-        """Return whether nothing was said for long enough; who hears so is the next to speak."""
+        """Return whether the last line is old enough; if so, the caller must print the next."""
         with self._lock:
             now = time.monotonic()
             if now - self._last_line_at < SECONDS_BETWEEN_LINES:
@@ -85,21 +85,21 @@ class Watch:
 
 
 def describe(candidate: Candidate) -> str:
-    """Return a candidate's parameters, in a line."""
+    """Return a candidate's parameters as text."""
     return f"{place(candidate)}, {numbers(candidate)}"
 
 
 def numbers(candidate: Candidate) -> str:
-    """Return a candidate's costs and band, in a line."""
+    """Return a candidate's costs and upper edge as text."""
     return ", ".join(f"{name}={getattr(candidate, name):.4g}" for name in ("C1", "C2", "rho2"))
 
 
 def place(candidate: Candidate) -> str:
-    """Return a candidate's kernel, in words."""
+    """Return a candidate's kernel as text."""
     name = candidate.kernel if isinstance(candidate.kernel, str) else "callable"
     return f"{name}, gamma={candidate.gamma:.4g}" if uses_gamma(candidate.kernel) else name
 
 
 def counted(number: int) -> str:
-    """Return a number of candidates, in words."""
+    """Return a number of candidates as text."""
     return "1 candidate" if number == 1 else f"{number} candidates"

@@ -20,8 +20,8 @@ from bandsvm.system.memory import stores_at_once
 from bandsvm.system.stopping import stop_when
 from bandsvm.system.threads import n_threads
 
-# Candidates that follow each other over one store of rows: with more of them, one kernel would keep
-# only one thread busy. (It must not depend on the threads; the scores would.)
+# Most candidates that run in sequence over one store of rows: longer sequences would leave other
+# threads idle. (It must not depend on the number of threads, or the scores would.)
 MOST_TOGETHER = 25
 
 
@@ -54,8 +54,7 @@ class ScorePool:
     ) -> Iterator[tuple[list[Candidate], Scores]]:
         """Yield candidates and their scores, in the order of the groups.
 
-        The groups share the memory: where there is too little for all at once, fewer of them run at
-        a time, each with more threads.
+        They share the memory: if it is too little for all at once, fewer run, on more threads each.
         """
         groups = [part for group in groups for part in _parts(group)]
         if not groups:
@@ -65,7 +64,7 @@ class ScorePool:
         if not _is_precomputed(groups[0]):
             at_once = stores_at_once(self.n_bytes, useful_bytes(self.folds.X), at_once)
         jobs, n_bytes = threads // at_once, self.n_bytes / at_once
-        # The longest group, begun last, would keep one core busy alone.
+        # The longest group, if started last, would run alone at the end.
         longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         with ThreadPoolExecutor(at_once) as pool:
             scores = {
@@ -82,12 +81,12 @@ class ScorePool:
     def _score(
         self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
     ) -> Scores:
-        """Score candidates that share a kernel, with some of the threads and of the memory."""
+        """Score candidates that share a kernel, with a share of the threads and of the memory."""
         kernel, gamma = candidates[0].kernel, candidates[0].gamma
         settings = FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
         solving = replace(settings.solving, n_jobs=n_jobs, cache_bytes=n_bytes)
         settings = replace(settings, solving=solving)
-        # Candidates whose decision values overflow have no score, which is reported in words.
+        # Candidates that overflow have no score; `Verdict` reports it if all do.
         with np.errstate(over="ignore", invalid="ignore"), stop_when(self.watch.reason):
             try:
                 return cross_validate(settings, self.folds, candidates, reference, self.watch)
@@ -109,6 +108,6 @@ def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
 
 
 def _effort(candidates: list[Candidate]) -> tuple[float, float]:
-    """Return what tells which of some groups takes longer: a narrow kernel, then large costs."""
+    """Return a sort key for the work of a group: narrow kernels first, then large costs."""
     narrowness = float(candidates[0].gamma) if uses_gamma(candidates[0].kernel) else 0.0
     return narrowness, sum(candidate.C1 + candidate.C2 for candidate in candidates)

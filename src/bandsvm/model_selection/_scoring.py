@@ -1,4 +1,4 @@
-"""Scores of samples that were held out, from decision values that are known already."""
+"""Scores of held-out samples from decision values that are already known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bandsvm.model_selection._splits import Split
 
 
 class StoredDecisions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier as scorers see it, whose decision values are known already."""
+    """A fitted classifier, as scorers expect it, that returns stored decision values."""
 
     def __init__(self, classes: Any = None, values: Any = None) -> None:
         self.classes = classes
@@ -30,10 +30,10 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
         return self.classes
 
     def decision_function(self, X: Any) -> NDArray:
-        """Return the decision values of the samples that were held out: X must be those."""
+        """Return the decision values of the held-out samples, which X must be."""
         if X.shape[0] != len(self.values):
             raise ValueError(
-                f"scoring may ask for decision values of the {len(self.values)} samples held out "
+                f"scoring may use decision values of the {len(self.values)} held-out samples "
                 f"only, got {X.shape[0]} samples; use sklearn.model_selection.GridSearchCV with "
                 "BandedSVC for other scores."
             )
@@ -45,12 +45,12 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
         return self.classes[predicted]
 
 
-# Returns the score of the decision values of a fold; NaN where there is none.
+# Returns the score of the decision values of a fold, or NaN if it has none.
 Score = Callable[[StoredDecisions, Split], float]
 
 
 def accuracy_score(y: NDArray, weights: NDArray) -> Score:
-    """Return what scores by the share of right predictions, samples counted with their weights."""
+    """Return a score: the weighted share of correct predictions."""
 
     def score(decisions: StoredDecisions, split: Split) -> float:
         held_out = split[1]
@@ -62,7 +62,7 @@ def accuracy_score(y: NDArray, weights: NDArray) -> Score:
 
 
 def scorer_score(scoring: Any, X: Any, y: NDArray, weights: NDArray | None, given: bool) -> Score:
-    """Return what scores by a scorer of scikit-learn's, or a callable like one.
+    """Return a score that calls a scikit-learn scorer, or a callable with the same signature.
 
     Parameters
     ----------
@@ -106,10 +106,10 @@ def scorer_score(scoring: Any, X: Any, y: NDArray, weights: NDArray | None, give
 
 
 def try_score(score: Score, y: NDArray, split: Split) -> None:
-    """Raise what is wrong with a scorer, whatever the decision values, before any work."""
+    """Raise errors of a scorer that do not depend on the decision values, before any fit."""
     train, held_out = split
     classes = np.unique(y[train])
-    # Every other sample is right: perfect values may be as special to a scorer as constant ones.
+    # Every other sample is right: scorers may treat perfect or constant values as special cases.
     is_own = classes == y[held_out][:, None]
     values = (
         np.where(is_own, 1.0, -1.0) * np.where(np.arange(len(held_out)) % 2, -1.0, 1.0)[:, None]
@@ -123,7 +123,7 @@ def try_score(score: Score, y: NDArray, split: Split) -> None:
     except Exception as error:
         if "scoring" in str(error):
             raise
-        # Else these values, which are made up, may be what is wrong.
+        # Otherwise the made-up decision values may be the cause.
 
 
 def _checked_scorer(scoring: Any) -> Any:
@@ -147,17 +147,17 @@ def _takes_weights(scorer: Callable) -> bool:
 
 
 def _cure(message: str, scoring: Any, classes: NDArray) -> str:
-    """Return what to do about a scorer's complaint; nothing where it is not known."""
+    """Return advice on a scorer's error message, or an empty string."""
     named = f"scoring={scoring!r}"
     if "pos_label" in message:
         return (
             f"{named} does not know which of the classes {classes.tolist()} is the positive one; "
-            "say so, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
+            "name it, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
             f"f1_score, pos_label={classes.tolist()[-1]!r})."
         )
     if "predict_proba" in message:
         return (
-            f"{named} needs probabilities, which BandedSVC does not have; choose a score of "
+            f"{named} needs probabilities, which BandedSVC does not provide; choose a score of "
             "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'."
         )
     if "multiclass" in message or "multi_class" in message:
@@ -167,7 +167,7 @@ def _cure(message: str, scoring: Any, classes: NDArray) -> str:
         )
     if "unexpected keyword argument 'sample_weight'" in message:
         return (
-            f"{named} takes no sample_weight; pass a scorer that does, or one that is a plain "
-            "function (estimator, X, y) to score without weights."
+            f"{named} takes no sample_weight; pass a scorer that does, or a plain function "
+            "(estimator, X, y) to score without weights."
         )
     return ""

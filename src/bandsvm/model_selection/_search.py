@@ -33,19 +33,19 @@ from bandsvm.system.threads import single_threaded_blas
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
-# Share of the time limit after which a search ends, if its best is still to be fitted to all.
+# Share of the time limit after which a search ends, if a refit is to follow.
 SEARCH_SHARE = 0.8
 
 
 class Search:
-    """A search from the first candidate to the verdict.
+    """A search from the first candidate to the choice of the best.
 
     Parameters
     ----------
     estimator : BandedSVCCV
         What to search, and how.
     template : callable
-        Returns a BandedSVC, with all that is not searched, for a kernel.
+        Returns a BandedSVC for a kernel, with all parameters that are not searched.
     X, y, sample_weight, groups : array-like
         The training set.
     """
@@ -68,7 +68,7 @@ class Search:
             data.check_for_kernel(kernel, X)
         model = template(kernels[0])
         self.classes = labels_of(estimator.class_weight, y, weights).classes
-        # A band of no width is one; what is wrong with rho1 is said here.
+        # With rho2 = rho1, a band of zero width, only an invalid rho1 can raise an error here.
         rho1 = band_parameters(model.set_params(rho2=estimator.rho1), self.classes).rho1
         self._grid = Grid(estimator, float(rho1.max()), X, weights)
         everything = np.arange(len(y))
@@ -109,7 +109,7 @@ class Search:
         return self.verdict.best()
 
     def _plan(self, n_csvms: int) -> str:
-        """Return what is going to be tried, in a line."""
+        """Return a line on what will be tried."""
         n_samples, n_folds = len(self.folds.y), len(self.folds.splits)
         where = "all of them" if self._estimator.search == "full" else f"the best {N_LEADERS}"
         return (
@@ -119,7 +119,7 @@ class Search:
         )
 
     def _neighbours(self) -> list[Candidate]:
-        """Return what lies half-way between the best candidate and its neighbours."""
+        """Return candidates half-way between the best one and its neighbours."""
         leaders = self.standings.leaders(1)
         if not leaders:
             return []
@@ -129,7 +129,7 @@ class Search:
         gammas = [best.gamma]
         if uses_gamma(best.kernel):
             gammas += around(best.gamma, sorted({c.gamma for c in same}))
-        # A band keeps its cost in proportion.
+        # C2 stays in proportion to C1.
         return [
             best._replace(C1=C1, C2=best.C2 * C1 / best.C1, gamma=gamma)
             for gamma in gammas
@@ -137,13 +137,13 @@ class Search:
         ]
 
     def _without_band(self) -> list[Candidate]:
-        """Return the best candidate without its band: one must score higher to be chosen."""
+        """Return the best candidate without its band, which is chosen only if it scores higher."""
         return [leader._replace(C2=0.0) for leader in self.standings.leaders(1)]
 
     def _try(self, candidates: Sequence[Candidate]) -> None:
-        """Score candidates that are new, kernel by kernel; the first sets what is hopeless."""
+        """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless."""
         standings, rho2s = self.standings, self._grid.rho2s
-        # Without a band its upper edge means nothing.
+        # Without a band, rho2 has no effect.
         candidates = [c if c.C2 > 0.0 else c._replace(rho2=rho2s[0]) for c in candidates]
         known = set(standings.candidates)
         groups: dict[tuple[Any, Any], list[Candidate]] = {}
@@ -154,7 +154,7 @@ class Search:
         if not places or self.verdict.ended_by is not None:
             return
         if self._reference is None and self._estimator.give_up:
-            # The middle of the grid is the likeliest to be good.
+            # The middle of the grid is the most likely to be good.
             self._score_all([groups[places.pop(len(places) // 2)]])
             means = standings.means()
             if np.isfinite(means).any():
@@ -168,7 +168,7 @@ class Search:
             self._note(candidates, scores)
 
     def _note(self, candidates: list[Candidate], scores: Scores) -> None:
-        """Remember what came of candidates, and say so."""
+        """Store the scores of candidates and report them."""
         self.standings.add(candidates, scores)
         verdict = self.verdict
         verdict.n_unconverged += scores.n_unconverged

@@ -1,4 +1,4 @@
-"""Many band problems over one store of kernel rows, each started from its neighbour."""
+"""Many band problems over one store of kernel rows, each started from a neighbouring solution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bandsvm.solvers import Progress, Solution, Status, after, solve
 
 
 class Point(NamedTuple):
-    """The four numbers of a Banded SVM."""
+    """Costs and edges of a Banded SVM."""
 
     C1: float
     C2: float
@@ -26,16 +26,16 @@ class Point(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Coefficients to start from and their gradient, where it comes for free."""
+    """Coefficients to start from, and their gradient if it is known already."""
 
     c: NDArray[np.float64]
     gradient: NDArray[np.float64] | None
 
 
 def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start | None:
-    """Return the last solution times the factor of the costs; None where there are two of them.
+    """Return the last solution scaled with the costs, or None if C1 and C2 scale differently.
 
-    The gradient grows with the coefficients. A cost that bounds no coefficient does not count.
+    The gradient scales with the coefficients. A cost that bounds no coefficient is ignored.
     """
     lower, upper = new.C1 / old.C1, new.C2 / old.C2 if old.C2 > 0.0 else 1.0
     signed = signs * solution.c
@@ -49,11 +49,11 @@ def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> 
 def at_new_bounds(
     old: BandProblem, new: BandProblem, c: NDArray, decision: NDArray
 ) -> NDArray[np.float64]:
-    """Return the coefficients of a solution, those at a bound moved to where it is now."""
+    """Return the coefficients of a solution, those at a bound moved to the new bound."""
     c = c.copy()
-    if new.is_squared:  # the bounds are so wide that none is there
+    if new.is_squared:  # the bounds are so wide that no coefficient reaches them
         return c
-    # Zero is a bound, too, of those that lie outside the band at no cost.
+    # Zero is also a bound, for samples that lie outside the band at no cost.
     at_top = (c >= old.bounds.below) & ((c > 0.0) | (decision < old.lo))
     at_bottom = (c <= -old.bounds.above) & ((c < 0.0) | (decision > old.hi))
     c[at_top], c[at_bottom] = new.bounds.below[at_top], -new.bounds.above[at_bottom]
@@ -85,10 +85,10 @@ def solve_from(
 
 
 class CheckedRows:
-    """Rows that many problems share, and solutions over them whose gradients are spot-checked.
+    """Kernel rows shared by many problems, with spot checks of every solution's gradient.
 
-    Where a gradient is off by more than ``tol``, it is recomputed; where that does not suffice,
-    rows of double precision take the place of single precision for this and all later problems.
+    A gradient that is off by more than ``tol`` is recomputed. If that does not suffice, rows in
+    double precision replace those in single precision for this and all later problems.
     """
 
     def __init__(self, rows: KernelOperator, solving: SolverSettings) -> None:
@@ -103,7 +103,7 @@ class CheckedRows:
         polished: bool,
         callback: Callable[[Progress], object] | None = None,
     ) -> Solution:
-        """Solve a problem to ``tol``; a status of no progress says that it failed."""
+        """Solve a problem to ``tol``; the status is no progress if that fails."""
         earlier: Solution | None = None
         while True:
             solution = solve_from(
@@ -126,13 +126,13 @@ class CheckedRows:
             earlier = solution
 
     def _is_sharp(self, solution: Solution) -> bool:
-        """Return whether the gradient of a solution is as good as it needs to be."""
+        """Return whether the gradient of a solution is accurate enough."""
         if solution.status is Status.NOT_FINITE:
             return False
         return gradient_drift(self.rows, solution.c, solution.f) <= self._solving.tol
 
     def _sharpen(self) -> bool:
-        """Go over to rows of higher precision, if there are any."""
+        """Switch to rows of higher precision; return whether there are any."""
         sharper = self.rows.more_precise()
         if sharper is None:
             return False

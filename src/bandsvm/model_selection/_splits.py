@@ -30,7 +30,7 @@ def checked_splits(cv: Any, X: Any, y: NDArray, weights: NDArray, groups: Any) -
     Returns
     -------
     list of (train, held_out)
-        Indices; none is empty, and every fold trains on two classes at least.
+        Indices; none is empty, and every fold trains on at least two classes.
     """
     if groups is not None:
         check_consistent_length(y, groups)
@@ -41,17 +41,17 @@ def checked_splits(cv: Any, X: Any, y: NDArray, weights: NDArray, groups: Any) -
         if len(classes) < 2:
             raise ValueError(
                 f"cv must train on at least two classes, but fold {number} trains on "
-                f"{classes.tolist()} alone (samples of weight 0 do not count); use fewer folds, or "
+                f"{classes.tolist()} only (samples of weight 0 do not count); use fewer folds, or "
                 "shuffled or stratified ones."
             )
         splits.append((train, held_out))
     if not splits:
-        raise ValueError("cv must give at least one fold, got none; is it a used-up generator?")
+        raise ValueError("cv must give at least one fold, got none; is it an exhausted generator?")
     return splits
 
 
 def _pairs(splits: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Return what a generator gives, which must be pairs."""
+    """Return the pairs that a generator yields."""
     try:
         return [(train, held_out) for train, held_out in splits]
     except (TypeError, ValueError) as error:
@@ -61,7 +61,7 @@ def _pairs(splits: Iterable[Any]) -> list[tuple[Any, Any]]:
 
 
 def _indices(part: Any, n_samples: int, number: int) -> NDArray[np.intp]:
-    """Return indices, or a mask, as indices that are not negative."""
+    """Return indices, or a mask, as non-negative indices."""
     part = np.asarray(part)
     if part.dtype == bool and part.shape == (n_samples,):
         part = np.flatnonzero(part)

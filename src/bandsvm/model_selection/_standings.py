@@ -1,4 +1,4 @@
-"""Where candidates of a search stand: their scores by fold, and which is the best."""
+"""The candidates of a search, their scores by fold, and their ranking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bandsvm.model_selection._folds import Scores
 from bandsvm.model_selection._grid import Candidate, best_of
 
-# Of the folds of the candidate with the most, one must have this share to be compared with it.
+# A candidate is compared with the one that has the most folds if it has this share of their number.
 SHARE_OF_FOLDS = 0.5
 
 
@@ -24,7 +24,7 @@ class Standings:
         self._seconds = np.empty((0, n_folds))
 
     def add(self, candidates: Sequence[Candidate], scores: Scores) -> None:
-        """Take in what came of some candidates."""
+        """Add candidates and their scores."""
         self.candidates += candidates
         self.scores = np.vstack([self.scores, scores.values])
         self._seconds = np.vstack([self._seconds, scores.seconds])
@@ -34,18 +34,19 @@ class Standings:
         return self.scores.mean(axis=1)
 
     def mean_so_far(self, k: int) -> float:
-        """Return the mean score of a candidate in the folds that it has; NaN if it has none."""
+        """Return a candidate's mean score over the folds that it has; NaN if it has none."""
         return float(_nan_means(self.scores[[k]])[0])
 
     def n_folds_of(self, k: int) -> int:
-        """Return in how many folds a candidate was scored."""
+        """Return the number of folds in which a candidate was scored."""
         return int(np.isfinite(self.scores[k]).sum())
 
     def on_shared_folds(self) -> NDArray[np.float64]:
-        """Return scores by which candidates can be compared that do not all have all folds.
+        """Return comparable scores of candidates that have different folds.
 
-        The best of those with the most folds has its mean score. Any other that has half of these
-        folds has as much more, or less, as it scores in the folds that both have. NaN for the rest.
+        The reference is the best of the candidates with the most folds, with its mean score. Any
+        candidate with at least half as many folds gets this score plus its mean difference from
+        the reference on the folds that both have. NaN for the rest.
         """
         n_folds = np.isfinite(self.scores).sum(axis=1)
         most = int(n_folds.max(initial=0))
@@ -68,7 +69,7 @@ class Standings:
         return leaders
 
     def results(self, compared: NDArray) -> dict[str, Any]:
-        """Return all candidates as scikit-learn's searches do, ranked by ``compared``."""
+        """Return all candidates in the form of scikit-learn's searches, ranked by ``compared``."""
         results: dict[str, Any] = {"params": [c.parameters() for c in self.candidates]}
         for name in Candidate._fields:
             results[f"param_{name}"] = self._column(name)
@@ -83,7 +84,7 @@ class Standings:
         return results
 
     def _column(self, name: str) -> np.ma.MaskedArray:
-        """Return a parameter of all candidates, masked where the kernel does not have it."""
+        """Return a parameter of all candidates, masked for kernels that do not use it."""
         values = [getattr(candidate, name) for candidate in self.candidates]
         absent = [value is None for value in values]
         if name == "kernel":
@@ -95,13 +96,13 @@ class Standings:
 
 
 def ranks(scores: NDArray) -> NDArray[np.int32]:
-    """Return 1 for the best and so on; those that differ by rounding are equal, NaN comes last."""
+    """Return ranks from 1, the best; scores that differ by rounding are equal, NaN comes last."""
     keys = -np.nan_to_num(np.round(scores, 12), nan=-np.inf)
     return (1 + np.searchsorted(np.sort(keys), keys)).astype(np.int32)
 
 
 def _nan_means(scores: NDArray) -> NDArray[np.float64]:
-    """Return the mean of every row without its NaNs; NaN where there is nothing else."""
+    """Return the mean of every row without its NaNs; NaN for rows of NaNs only."""
     counts = np.isfinite(scores).sum(axis=1)
     sums = np.nansum(scores, axis=1)
     return np.divide(sums, counts, out=np.full(len(scores), np.nan), where=counts > 0)

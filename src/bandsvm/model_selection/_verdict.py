@@ -42,17 +42,17 @@ class Verdict:
     n_undefined: int = 0
 
     def best(self) -> int:
-        """Return the best candidate; warn of what is wrong with it."""
+        """Return the best candidate; warn about problems with it."""
         standings, compared = self.standings, self.compared()
         if not np.isfinite(compared).any():
             return self._without_scores()
         best = best_of(compared, standings.candidates)
         if self.ended_by is Status.INTERRUPTED:
-            return best  # with an exception, which warnings must not turn into another
+            return best  # KeyboardInterrupt follows; a warning must not replace it
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
                 f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
-                f"its best so far is kept, with a score of {standings.mean_so_far(best):.4g} in "
+                f"it keeps the best so far, with a score of {standings.mean_so_far(best):.4g} in "
                 f"{standings.n_folds_of(best)} of {standings.scores.shape[1]} folds. Raise "
                 "time_limit to try all."
             )
@@ -70,17 +70,17 @@ class Verdict:
         return best
 
     def compared(self) -> NDArray[np.float64]:
-        """Return the scores that candidates are compared by: in all folds, if there was time."""
+        """Return the scores by which candidates are compared: over all folds, if there was time."""
         if self.ended_by is None:
             return self.standings.means()
         return self.standings.on_shared_folds()
 
     def _without_scores(self) -> int:
-        """Return the likeliest candidate if time ran out; raise if there is none to be found."""
+        """Return the most likely candidate if time ran out; raise if there is none."""
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
-                "BandedSVCCV met its time_limit before any candidate was scored in any fold; it "
-                f"takes the middle of its grid, {describe(self.likely)}. Raise time_limit.",
+                "BandedSVCCV reached its time_limit before any candidate was scored in any fold; "
+                f"it chose the middle of its grid, {describe(self.likely)}. Raise time_limit.",
                 stacklevel=6,
             )
             return self.standings.candidates.index(self.likely)
@@ -96,7 +96,7 @@ class Verdict:
         )
 
     def _warn_of_edges(self, best: int, means: NDArray) -> None:
-        """Warn where the best of a grid lies at its end and beats all that lie inside."""
+        """Warn if the best candidate lies at the edge of the grid and beats all inside."""
         candidates = self.standings.candidates
         chosen = candidates[best]
         names = ["C1"] + (["gamma"] if uses_gamma(chosen.kernel) else [])

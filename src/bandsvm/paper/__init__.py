@@ -1,4 +1,5 @@
-"""The paper's experiments, repeated.
+"""Reproduction of the paper's experiments.
 
-`experiment` runs them, `claims` judges what the paper claims, `figures` draws, `report` writes.
+`experiment` runs them, `claims` checks the paper's claims, `figures` draws its figures, `report`
+writes a page.
 """

@@ -1,4 +1,4 @@
-"""The paper's claims, and what a number of draws of its toy data say to each."""
+"""The paper's claims, and whether they hold on several draws of its toy data."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bandsvm.paper.experiment import RHO2, SMALLEST_EXCESS
 
 # Rounding errors of a relative gap, of eigenvalues of a matrix of size 1000, of decision values.
 SMALLEST_GAP, SMALLEST_EIGENVALUE, SMALLEST_DIFFERENCE = 1e-9, 1e-9, 1e-4
-# More than this many per cent of the range lie between thresholds that are no neighbours.
+# Thresholds further apart than this, in per cent of the range, are not neighbours.
 STEP = 1.5 * 100 / 49
-# Who makes a claim: the paper in its own words, the paper by implication, or nobody but us.
+# Origin of a claim: stated in the paper, implied by the paper, or added by us.
 STATED, IMPLIED, OURS = "stated", "implied", "ours"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the draws say to one claim."""
+    """Whether one claim holds on the draws."""
 
     key: str
     claim: str
@@ -33,7 +33,7 @@ class Verdict:
 
     @property
     def origin(self) -> str:
-        """Where the claim is found in the paper, and whether it is made there."""
+        """Where the paper makes the claim, and whether it states or implies it."""
         if self.source == OURS:
             return "not in the paper"
         return self.place if self.source == STATED else f"{self.place} (implied)"
@@ -41,7 +41,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim in our words: who makes it and where, whether one draw bears it out, what to tell."""
+    """A claim in our words: its origin, a test for one draw, and the numbers to report."""
 
     key: str
     text: str
@@ -51,7 +51,7 @@ class Claim:
     measured: Callable[[list[dict[str, Any]]], str]
 
     def judge(self, draws: list[dict[str, Any]]) -> Verdict:
-        """Return the verdict of all draws."""
+        """Return the verdict over all draws."""
         n_holding = sum(bool(self.holds(draw)) for draw in draws)
         if n_holding == len(draws):
             verdict = "holds"
@@ -138,7 +138,7 @@ def _of_clusters(part: str, where: str) -> list[Claim]:
 
 
 def _ranges(percentages: list[float]) -> str:
-    """Return percentages as ranges, of which neighbours on the curve make one."""
+    """Return percentages as ranges of neighbouring thresholds."""
     runs = np.split(percentages, np.flatnonzero(np.diff(percentages) > STEP) + 1)
     return " and ".join(
         f"{run[0]:.0f} %" if len(run) == 1 else f"{run[0]:.0f} to {run[-1]:.0f} %" for run in runs
@@ -315,5 +315,5 @@ def judge(draws: list[dict[str, Any]]) -> list[Verdict]:
 
 
 def as_json(verdicts: list[Verdict], draws: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return verdicts and the numbers they rest on; claims.schema.json says in which form."""
+    """Return verdicts and their numbers in the form that claims.schema.json describes."""
     return {"version": 2, "claims": [asdict(verdict) for verdict in verdicts], "draws": draws}

@@ -1,4 +1,4 @@
-"""The paper's two models on one draw of its toy data, and all that its claims speak of."""
+"""The paper's two models on one draw of its toy data, and the numbers behind its claims."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import cluster_balance, sensitivity_area, sensitivity_curve
 
 GAMMA, C, C2, RHO1, RHO2 = 1.0, 10.0, 100.0, 1.0, 1.5
-# Tight, so that what is measured is the models and not the solver.
+# Tight, so that the numbers depend on the models and not on the solver.
 TOL = 1e-6
 # Seeds of fresh samples and of the smaller draws that are refitted without each sample in turn.
 TEST_SEED, LEAVE_ONE_OUT_SEED = 1_000_000, 2_000_000
 LEAVE_ONE_OUT_PER_CLUSTER = 8
 GRID = 150
-# By how much samples that lie on an edge of the band may seem to lie beyond.
+# Distance beyond an edge of the band at which samples still count as on it.
 SMALLEST_EXCESS = 1e-6
 # Clusters of class +1, of which the first is the one in the centre, and of class -1.
 POSITIVE_CLUSTERS, NEGATIVE_CLUSTERS = range(5), range(5, 9)
@@ -98,7 +98,7 @@ def measure(experiment: Experiment) -> dict[str, Any]:
 
 
 def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) -> dict[str, Any]:
-    """Return what decision values of both models say on one set of samples."""
+    """Return measures of the decision values of both models on one set of samples."""
     both: dict[str, dict[str, float]] = {
         "largest": {name: float(np.abs(g).max()) for name, g in decision.items()},
         "inside": {name: share_inside(y * g) for name, g in decision.items()},
@@ -124,7 +124,7 @@ def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) ->
 
 
 def share_inside(signed: NDArray) -> float:
-    """Return the share of signed decision values in the band, its edges included."""
+    """Return the share of signed decision values in the band, including its edges."""
     above_lower = signed >= RHO1 - SMALLEST_EXCESS
     return float(np.mean(above_lower & (signed <= RHO2 + SMALLEST_EXCESS)))
 
@@ -167,12 +167,12 @@ def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
 
 
 def _mean(values: NDArray) -> float:
-    """Return a mean; 0 where there is nothing."""
+    """Return the mean, or 0 if there are no values."""
     return float(values.mean()) if len(values) else 0.0
 
 
 def leave_one_out(seed: int) -> dict[str, float]:
-    """Return the bound of the leave-one-out error and the error itself, without intercept."""
+    """Return the leave-one-out bound and the error itself, without intercept."""
     X, y = make_paper_clusters(LEAVE_ONE_OUT_PER_CLUSTER, random_state=LEAVE_ONE_OUT_SEED + seed)
     _, model = make_models(fit_intercept=False)
     model.fit(X, y)

@@ -17,7 +17,7 @@ from bandsvm.plotting import (
 )
 from bandsvm.plotting._canvas import ALPHA, NEGATIVE, NEUTRAL, POSITIVE, THETA
 
-# Share of the height of a panel in which a legend hides no coefficient.
+# Share of a panel's height reserved for the legend, so that it hides no coefficient.
 ROOM_FOR_LEGEND = 0.2
 
 CAPTIONS = {
@@ -51,7 +51,7 @@ def draw_figures(experiment: Experiment) -> dict[str, Any]:
 
 
 def new_figure(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    """Return a figure that no window knows of, and its axes."""
+    """Return a figure without a window, and its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
@@ -59,7 +59,7 @@ def new_figure(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[
 
 
 def penalties(experiment: Experiment) -> Any:
-    """Draw the two penalties and their sum, one a panel."""
+    """Draw the two penalties and their sum, one per panel."""
     figure, axes = new_figure(1, 3, (12, 3.6))
     for ax, shown, title, colour in zip(
         axes,
@@ -82,7 +82,7 @@ def penalties(experiment: Experiment) -> Any:
 
 
 def support_vectors(experiment: Experiment) -> Any:
-    """Draw support vectors in the plane, and coefficients sample by sample."""
+    """Draw support vectors in the plane, and the coefficients of all samples."""
     figure, axes = new_figure(2, 2, (12, 9.5))
     models = {"C-SVM": experiment.csvm, "B-SVM": experiment.bsvm}
     for ax, letter, (name, model) in zip(axes[:2], "ab", models.items(), strict=True):
@@ -97,7 +97,7 @@ def support_vectors(experiment: Experiment) -> Any:
 
 
 def decision_values(experiment: Experiment) -> Any:
-    """Draw decision values sample by sample, and the rules over the plane."""
+    """Draw the decision values of all samples, and the decision rules over the plane."""
     figure, axes = new_figure(2, 2, (12, 9.5))
     models = {"C-SVM": experiment.csvm, "B-SVM": experiment.bsvm}
     for ax, letter, (name, model) in zip(axes[:2], "ab", models.items(), strict=True):

@@ -1,4 +1,4 @@
-"""One page with figures, certificates and verdicts, and all of it as files."""
+"""A page with figures, certificates and verdicts, and the same as separate files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ pre {{ background: #f5f5f5; padding: 0.8rem; overflow-x: auto; }}
 <body>
 <h1>The Banded SVM, reproduced</h1>
 <p>{setting}</p>
-<h2>What the paper claims, and what {n_seeds} say</h2>
+<h2>The paper's claims, checked on {n_seeds}</h2>
 {claims}
 <h2>Figures</h2>
 <p>Drawn from seed {seed}.</p>
@@ -59,22 +59,22 @@ def reproduce(
     Parameters
     ----------
     folder : Path
-        Where to write; it is made if it does not exist. Files of an earlier run are replaced,
-        others are left alone.
+        Where to write; it is created if it does not exist. Files of an earlier run are replaced,
+        others are kept.
     n_seeds : int, default=10
-        Number of draws of the toy data that claims are judged by.
+        Number of draws of the toy data on which claims are checked.
     n_per_cluster : int, default=50
         Samples in each of the nine clusters.
     report : callable, default=None
-        Called with a line about what was done, now and then.
+        Called from time to time with a line on the progress.
 
     Returns
     -------
     list of Verdict
-        What came of each claim.
+        The verdict on each claim.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=folder).close()  # who waits should not wait in vain
+    tempfile.TemporaryFile(dir=folder).close()  # fail before the long computation
     draws, shown = [], None
     for seed in range(n_seeds):
         experiment = run_experiment(seed, n_per_cluster)
@@ -98,7 +98,7 @@ def reproduce(
 
 
 def rendered(figure: Any, kind: str) -> bytes:
-    """Return a figure as the content of a file that is the same in every run."""
+    """Return the bytes of a figure's file, the same in every run."""
     import matplotlib as mpl
 
     buffer = io.BytesIO()
@@ -109,11 +109,11 @@ def rendered(figure: Any, kind: str) -> bytes:
 
 
 def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[str, bytes]) -> str:
-    """Return the report: one page that needs no other file and no network."""
+    """Return the report as one self-contained page."""
     n_seeds = verdicts[0].n_seeds
     setting = (
         f"{len(experiment.y)} samples in nine clusters of the plane; rbf kernel with gamma = {GAMMA:g}; "
-        f"C-SVM with C = {C:g}; B-SVM with C1 = {C:g}, C2 = {C2:g} and a band of {RHO1:g} to {RHO2:g}."
+        f"C-SVM with C = {C:g}; B-SVM with C1 = {C:g}, C2 = {C2:g} and a band from {RHO1:g} to {RHO2:g}."
     )
     rows = "\n".join(
         f"<tr><td>{html.escape(v.claim)}</td><td>{html.escape(v.origin)}</td>"

@@ -41,7 +41,7 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class LibsvmText:
-    """What a two-class model file says.
+    """The contents of a two-class model file.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class _Lines:
         if not line:
             self.fail("the file ends before its support vectors; it was cut off")
         if not line.endswith(b"\n"):
-            self.fail("the line has no end; the file was cut off or is no LIBSVM model")
+            self.fail("the line has no end; the file was cut off or is not a LIBSVM model")
         return line.split()
 
     def rest(self) -> Iterator[list[bytes]]:
@@ -124,7 +124,7 @@ def quote(word: bytes) -> str:
 
 
 def read_model(path: Path, most_features: int = MOST_FEATURES) -> LibsvmText:
-    """Return what a model file says; a ValueError names the line that is wrong."""
+    """Return the contents of a model file; a ValueError names the line that is wrong."""
     with path.open("rb") as file:
         lines = _Lines(file, path)
         header = _read_header(lines)
@@ -151,9 +151,9 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
             lines.fail("the line is empty")
         name = words[0].decode("ascii", "backslashreplace")
         if name in header:
-            lines.fail(f"{name} is there twice")
+            lines.fail(f"{name} occurs twice")
         if name not in _FIELDS:
-            lines.fail(f"{quote(words[0])} is no field of a two-class LIBSVM model")
+            lines.fail(f"{quote(words[0])} is not a field of a two-class LIBSVM model")
         n_values, parse = _FIELDS[name]
         if len(words) != 1 + n_values:
             lines.fail(f"{name} must have {n_values} value(s), got {len(words) - 1}")
@@ -191,8 +191,8 @@ def _two_classes(lines: _Lines, name: str, word: bytes) -> int:
     n_classes = lines.whole(name, word)
     if n_classes != 2:
         lines.fail(
-            f"nr_class must be 2, got {n_classes}: LIBSVM tells several classes apart one against "
-            "one, BandedSVC one against the rest; train one model for each class against the rest"
+            f"nr_class must be 2, got {n_classes}: for more classes LIBSVM is one-vs-one and "
+            "BandedSVC one-vs-rest; train one model per class, with that class against the rest"
         )
     return n_classes
 
@@ -274,14 +274,14 @@ def _read_vectors(lines: _Lines, total: int, most_features: int) -> tuple[NDArra
         for word in words:
             index, value = _pair(lines, word)
             if index <= last:
-                lines.fail(f"indices must rise from 1 on, got {index} after {last}")
+                lines.fail(f"indices must increase from 1, got {index} after {last}")
             columns.append(index - 1)
             values.append(lines.number("the value of a feature", value))
             last = index
         if last > most_features:
             lines.fail(
                 f"the index of a feature is {last}, more than {most_features}; give n_features if "
-                "there are so many"
+                "it is right"
             )
         n_features = max(n_features, last)
         ends.append(len(columns))

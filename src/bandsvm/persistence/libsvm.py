@@ -33,29 +33,29 @@ DENSE_SHARE = 0.5
 def export_libsvm(model, path):
     """Write a fitted model as LIBSVM model files.
 
-    LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Its format names
-    classes by whole numbers: other classes are written as their positions in ``classes_``.
+    LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Labels are
+    integers in its format: other classes are written as their positions in ``classes_``.
 
-    LIBSVM tells more than two classes apart one against one, which is another rule than one against
-    the rest. So a model of several classes becomes one file for each class, of a model with the
-    labels 1 (this class) and -1 (the rest). The predicted class is that of the largest value.
+    For more than two classes LIBSVM is one-vs-one, while `BandedSVC` is one-vs-rest. So each class
+    gets its own file, a model with the labels 1 (this class) and -1 (the rest). Predict the class
+    whose model gives the largest decision value.
 
     Parameters
     ----------
     model : BandedSVC
         A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed'.
     path : str or path-like
-        The file to write. Of a model of several classes, the position of the class in ``classes_``
-        is put before the suffix: ``iris.0.model``, ``iris.1.model`` and so on.
+        The file to write. With more than two classes, the position of the class in ``classes_`` is
+        inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on.
 
     Returns
     -------
     list of Path
-        The files, complete or not there; one for two classes, else one per class.
+        The files: one for two classes, else one per class.
 
     See Also
     --------
-    load_libsvm : The way back.
+    load_libsvm : Read such a file.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def export_libsvm(model, path):
 def load_libsvm(path, n_features=None):
     """Read a two-class LIBSVM model as a fitted `BandedSVC`.
 
-    The model predicts what LIBSVM does; only where a decision value is exactly 0 may the labels
-    differ. The file says nothing of the training set, so there are no multipliers, no slacks and
-    no certificate, and `C1`, `C2`, `rho1` and `rho2` keep their defaults.
+    The model gives the same predictions as LIBSVM; labels may differ only where a decision value is
+    exactly 0. The file stores nothing about the training set, so there are no multipliers, slacks
+    or certificate, and `C1`, `C2`, `rho1` and `rho2` keep their defaults.
 
     Parameters
     ----------
@@ -96,22 +96,22 @@ def load_libsvm(path, n_features=None):
         LIBSVM.
     n_features : int or None, default=None
         Number of features (with a precomputed kernel: of training samples), which the file does not
-        say; None takes the largest index in it, up to 16777216. Give it if the last features of all
-        support vectors are 0, or if there are more.
+        store. None takes the largest index in the file, up to 16777216. Pass it if the last
+        features of all support vectors may be 0, or if there are more features.
 
     Returns
     -------
     BandedSVC
-        The fitted model; its support vectors come class by class.
+        The fitted model; its support vectors are sorted by class.
 
     Raises
     ------
     ValueError
-        If the file is no such model; the message names the line.
+        If the file is not such a model; the message names the line.
 
     See Also
     --------
-    export_libsvm : The way there.
+    export_libsvm : Write such a file.
 
     Examples
     --------
@@ -203,9 +203,9 @@ def _model_text(model: BandedSVC, problem: int, labels: list[int]) -> Iterator[s
 
 
 def _signs(model: BandedSVC, problem: int) -> NDArray[np.float64]:
-    """Return +1 for each support vector of the class that a problem tells apart, -1 for others."""
+    """Return +1 for support vectors of the class that a problem separates, -1 for others."""
     if not hasattr(model, "alpha_"):
-        # Read from a file: class by class, the negative one first.
+        # Read from a file: sorted by class, the negative one first.
         return np.repeat([-1.0, 1.0], model.n_support_)
     alpha = model.alpha_.reshape(len(model.alpha_), -1)[model.support_, problem]
     # c = y (alpha - theta), and one of them is 0.
@@ -228,7 +228,7 @@ def _support_text(model: BandedSVC, k: int) -> str:
 
 
 def _n_features(path: str | os.PathLike, given: Any, largest_index: int) -> int:
-    """Return the number of features: what the user says, if the file agrees."""
+    """Return the number of features; the given number must agree with the file."""
     if given is None:
         return max(1, largest_index)
     if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
@@ -242,7 +242,7 @@ def _n_features(path: str | os.PathLike, given: Any, largest_index: int) -> int:
 
 
 def _vectors(support: Any, n_features: int) -> Any:
-    """Return support vectors dense or as CSR, whatever takes less memory."""
+    """Return support vectors dense or as CSR, whichever takes less memory."""
     is_dense = support.nnz >= DENSE_SHARE * support.shape[0] * n_features
     support = sp.csr_array(
         (support.data, support.indices, support.indptr), (support.shape[0], n_features)

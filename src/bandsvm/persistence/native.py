@@ -22,8 +22,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file.
 
     The format (docs/model_file.md) is plain arrays and JSON under a checksum: it loads on any
-    platform and never executes anything. The file is written as a whole: if anything goes wrong,
-    an older file of that name stays as it was.
+    platform and never executes anything. The file is replaced atomically: if anything goes
+    wrong, an existing file of that name stays as it was.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         A fitted classifier, or a pipeline that ends with one after StandardScaler, MinMaxScaler or
         MaxAbsScaler.
     path : path-like
-        Where to write; any name will do, ``.bsvm`` is usual.
+        Where to write; the usual suffix is ``.bsvm``.
 
     See Also
     --------
-    load : The way back.
+    load : Read the model.
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
     encoder = Encoder()
@@ -84,11 +84,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is foreign, damaged, incomplete or of a newer format; it is a ValueError.
+        If the file is not a model file, damaged, incomplete or of a newer format; a subclass of
+        ValueError.
 
     See Also
     --------
-    save : The way there.
+    save : Write a model.
     """
     return load_bytes(Path(path).read_bytes(), os.fspath(path))
 

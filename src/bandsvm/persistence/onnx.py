@@ -1,4 +1,4 @@
-"""Models as ONNX graphs, by a converter of skl2onnx's kind."""
+"""Models as ONNX graphs, through a converter for skl2onnx."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def to_onnx(model, X=None, *, target_opset=None):
 
     The graph has two outputs: ``label``, what `predict` returns, and ``decision_values``, what
     `decision_function` returns. ONNX computes kernels in single precision: decision values agree to
-    1e-5 of the sum of their terms' sizes, and labels unless they hang on less than that.
+    1e-5 of the sum of the absolute values of their terms, and so do labels unless a decision value
+    is closer than that to a tie.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def to_onnx(model, X=None, *, target_opset=None):
         A fitted `BandedSVC` with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', or a pipeline
         that ends in one and whose other steps skl2onnx can convert.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        Samples of the type that the graph is to take; one row suffices. None stands for float32.
+        Samples of the input type of the graph; one row suffices. None means float32.
     target_opset : int, dict or None, default=None
         Version of the ONNX operators; None is the newest that skl2onnx was tested with.
 
@@ -43,7 +44,7 @@ def to_onnx(model, X=None, *, target_opset=None):
 
     See Also
     --------
-    register_converter : For graphs in which the model is one part of many.
+    register_converter : Convert graphs that contain the model.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def to_onnx(model, X=None, *, target_opset=None):
 
 
 def register_converter():
-    """Teach skl2onnx to convert `BandedSVC`, wherever it stands in a model."""
+    """Register `BandedSVC` with skl2onnx, so that models that contain it can be converted."""
     try:
         import skl2onnx
     except ImportError as error:
@@ -80,7 +81,7 @@ def register_converter():
         _set_shapes,
         _convert,
         parser=_parse,
-        # Pipelines hand this option to all classifiers; there is nothing to zip here.
+        # Pipelines pass this option to all classifiers; it has no effect here.
         options={"zipmap": [True, False]},
     )
 
@@ -169,7 +170,7 @@ def _attributes(model: BandedSVC, problem: int) -> dict[str, Any]:
 
 
 def _check_kernel(model: BandedSVC) -> None:
-    """Raise an error with a way out for kernels that ONNX does not have."""
+    """Raise an error for kernels that ONNX does not support."""
     if not (isinstance(model.kernel, str) and model.kernel in KERNEL_NAMES):
         known = ", ".join(repr(name) for name in KERNEL_NAMES)
         raise ValueError(

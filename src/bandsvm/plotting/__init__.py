@@ -1,7 +1,7 @@
-"""Pictures as scikit-learn displays, one file each.
+"""Plots in the style of scikit-learn's displays, one module each.
 
 `_penalty`, `_support`, `_coefficients`, `_decision`, `_sensitivity`, `_risk`, `_path`; `_canvas`
-holds what they share.
+holds shared code.
 """
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay

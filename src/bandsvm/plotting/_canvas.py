@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Colours that people who see fewer of them can tell apart (Okabe and Ito).
+# Colours that colour-blind people can distinguish (Okabe and Ito).
 POSITIVE, NEGATIVE = "#D55E00", "#0072B2"
 ALPHA, THETA = "#E69F00", "#009E73"
 BAND, NEUTRAL = "#009E73", "#666666"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# Room around the samples, as a share of their range.
+# Margin around the samples, as a share of their range.
 MARGIN = 0.08
 
 
@@ -31,13 +31,13 @@ def axes_or_new(ax: Any, title: str) -> Any:
 
 
 def check_plane(X: Any, title: str) -> NDArray:
-    """Return samples as an array, or raise if they do not lie in a plane."""
+    """Return samples as an array, or raise if they do not have two features."""
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     if X.ndim != 2 or X.shape[1] != 2:
         n_features = X.shape[1] if X.ndim == 2 else 0
         raise ValueError(
             f"{title} draws samples of 2 features, got {n_features}; fit a model on two of them, "
-            "or look at all samples with DecisionValuesDisplay, which needs no plane."
+            "or use DecisionValuesDisplay, which works for any number of features."
         )
     return X
 
@@ -63,7 +63,7 @@ def band_edges(estimator: Any, title: str) -> tuple[float, float]:
 
 
 def grid_over(X: NDArray, resolution: int) -> tuple[NDArray, NDArray, NDArray]:
-    """Return the coordinates of a grid over the samples, and its points one by one."""
+    """Return the coordinates of a grid over the samples, and its points as rows."""
     low, high = X.min(axis=0), X.max(axis=0)
     room = MARGIN * np.maximum(high - low, 1e-12)
     xs, ys = (

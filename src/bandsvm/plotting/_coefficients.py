@@ -14,12 +14,12 @@ TITLE = "DualCoefficientsDisplay"
 
 
 class DualCoefficientsDisplay:
-    """The multipliers alpha - theta of the training samples, one stem a sample.
+    """Plot of the multipliers alpha - theta of the training samples, one stem per sample.
 
     Parameters
     ----------
     alpha, theta : ndarray of shape (n_samples,)
-        Multipliers of the lower and of the upper edge of the band.
+        Multipliers of the lower and the upper edge of the band.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class DualCoefficientsDisplay:
         ax.axhline(0.0, color=NEUTRAL, lw=0.8)
         ax.set_xlabel("training sample")
         ax.set_ylabel(r"$\alpha_i - \theta_i$")
-        ax.legend(framealpha=1.0)  # stems leave no empty place
+        ax.legend(framealpha=1.0)  # the stems leave no empty space for it
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -1,4 +1,4 @@
-"""Decision values: sample by sample, and over the plane; the paper's figure 3."""
+"""Decision values of samples, and over the plane: the paper's figure 3."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES, MAP = "DecisionValuesDisplay", "DecisionMapDisplay"
 
 
 class DecisionValuesDisplay:
-    """Decision values of samples, with the band on either side of zero.
+    """Plot of the decision values of samples, with the band on both sides of zero.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class DecisionValuesDisplay:
     figure_ : matplotlib Figure
         The figure of `ax_`.
     points_ : list of matplotlib PathCollection
-        The samples of either class.
+        The samples of each class.
     """
 
     def __init__(self, *, decision: NDArray, y: NDArray, rho1: float, rho2: float) -> None:
@@ -144,12 +144,12 @@ class DecisionValuesDisplay:
 
 
 class DecisionMapDisplay:
-    """The decision rule over the plane, with contours at zero and at the edges of the band.
+    """Map of the decision rule over the plane, with contours at zero and at the edges of the band.
 
     Parameters
     ----------
     xx, yy, decision : ndarray of shape (resolution, resolution)
-        Coordinates of a grid, and the decision values there.
+        Coordinates of a grid, and the decision values on it.
     X, y : ndarray
         Samples, and their labels of two classes.
     rho1, rho2 : float
@@ -162,11 +162,11 @@ class DecisionMapDisplay:
     figure_ : matplotlib Figure
         The figure of `ax_`.
     image_ : matplotlib QuadMesh
-        The heat map; blue and orange are as far from white as |g(x)| is from zero.
+        The heat map; blue and orange deepen with |g(x)|.
     contours_ : matplotlib ContourSet
         The contours.
     points_ : list of matplotlib PathCollection
-        The samples of either class.
+        The samples of each class.
     """
 
     def __init__(
@@ -196,8 +196,8 @@ class DecisionMapDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         largest : float, default=None
-            The size of decision values at which colours end; None takes the largest one. Maps that
-            are to be compared need the same.
+            The absolute decision value at which the colour scale ends; None takes the largest one.
+            To compare maps, use the same value for all.
 
         Returns
         -------
@@ -247,13 +247,13 @@ class DecisionMapDisplay:
         estimator : BandedSVC
             A fitted model.
         X : array-like of shape (n_samples, 2)
-            Samples to draw, and to draw the map around.
+            Samples to draw; they set the range of the map.
         y : array-like of shape (n_samples,)
             Their labels.
         resolution : int, default=200
             Number of points along each side of the grid.
         largest : float, default=None
-            The size of decision values at which colours end; None takes the largest one.
+            The absolute decision value at which the colour scale ends; None takes the largest one.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 

@@ -1,4 +1,4 @@
-"""Coefficients along a path in one of the four numbers."""
+"""Coefficients along a path in one parameter."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MOST_LINES = 60
 
 
 class BandPathDisplay:
-    """Coefficients ``alpha - theta`` of samples along a path: alpha upwards, theta downwards.
+    """Plot of coefficients ``alpha - theta`` along a path: alpha upwards, theta downwards.
 
     Parameters
     ----------
     values : ndarray of shape (n_points,)
-        Values of what varies.
+        Values of the parameter that varies.
     coefficients : ndarray of shape (n_points, n_lines)
         Signed coefficients of some samples.
     vary : str
-        What varies, for the axis.
+        Name of that parameter, for the axis.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class BandPathDisplay:
     figure_ : matplotlib Figure
         The figure of `ax_`.
     lines_ : list of matplotlib Line2D
-        A line a sample.
+        One line per sample.
     """
 
     def __init__(self, *, values: NDArray, coefficients: NDArray, vary: str) -> None:
@@ -49,7 +49,7 @@ class BandPathDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the lines, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class BandPathDisplay:
     def from_path(
         cls, path: BandPath, *, problem: int = 0, ax: Any = None, **line_settings: Any
     ) -> BandPathDisplay:
-        """Draw a path that was computed.
+        """Draw a path.
 
         Parameters
         ----------
@@ -90,12 +90,13 @@ class BandPathDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the lines, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
         BandPathDisplay
-            The display; of many support vectors it shows those whose coefficients change most.
+            The display; if there are many support vectors, it shows those whose coefficients change
+            most.
         """
         coefficients = path.coefficients[problem].toarray()
         range_ = np.ptp(coefficients, axis=0)
@@ -116,7 +117,7 @@ class BandPathDisplay:
         ax: Any = None,
         **line_settings: Any,
     ) -> BandPathDisplay:
-        """Compute and draw the path of a model's parameters.
+        """Compute and draw a path for a model.
 
         Parameters
         ----------
@@ -127,13 +128,13 @@ class BandPathDisplay:
         y : array-like of shape (n_samples,)
             Their labels.
         vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
-            What varies.
+            The parameter to vary.
         values : array-like of shape (n_points,), default=None
             Its values, as for `band_path`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the lines, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------

@@ -13,12 +13,12 @@ TITLE = "PenaltyDisplay"
 
 
 class PenaltyDisplay:
-    """What a sample pays for its signed decision value: below the band, above it, in total.
+    """Plot of the penalty over the signed decision value: below the band, above it, in total.
 
     Parameters
     ----------
     C1, C2 : float
-        Costs of lying below and above the band.
+        Penalties for lying below and above the band.
     rho1, rho2 : float
         Edges of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
@@ -104,7 +104,7 @@ class PenaltyDisplay:
         for name, value in values.items():
             if not isinstance(value, Real):
                 raise ValueError(
-                    f"{TITLE} draws one penalty, but {name} depends on the class; make a display "
-                    f"of one class's values: {TITLE}(C1=..., C2=..., rho1=..., rho2=...).plot()."
+                    f"{TITLE} draws one penalty, but {name} depends on the class; draw the values "
+                    f"of one class: {TITLE}(C1=..., C2=..., rho1=..., rho2=...).plot()."
                 )
         return cls(**values, loss=estimator.loss).plot(ax)

@@ -1,4 +1,4 @@
-"""Errors among the samples that a model does not abstain from."""
+"""Errors among the samples on which a model does not abstain."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TITLE = "RiskCoverageDisplay"
 
 
 class RiskCoverageDisplay:
-    """The share of errors among the samples of highest score, however many of them are kept.
+    """Plot of the share of errors among the samples of highest score, over the share kept.
 
-    Several models can share one axis: pass the first display's ``ax_`` to the next.
+    Several models can share one plot: pass the first display's ``ax_`` to the next.
 
     Parameters
     ----------
     coverage : ndarray of shape (n_thresholds,)
-        Shares of samples that are kept, rising.
+        Shares of samples that are kept, in ascending order.
     risk : ndarray of shape (n_thresholds,)
         Shares of errors among them.
     area : float, default=None
@@ -62,7 +62,7 @@ class RiskCoverageDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
@@ -81,7 +81,7 @@ class RiskCoverageDisplay:
         ax.set_xlabel("coverage: share of samples with a prediction")
         ax.set_ylabel("risk: share of errors among them")
         ax.set_xlim(0.0, 1.0)
-        # Once a limit is set by hand, later curves on the same axis would not widen the other.
+        # Setting a limit turns autoscaling off; later curves on the same axes need it.
         ax.autoscale(axis="y")
         ax.set_ylim(bottom=0.0)
         ax.legend(frameon=False)
@@ -100,7 +100,7 @@ class RiskCoverageDisplay:
         ax: Any = None,
         **line_settings: Any,
     ) -> RiskCoverageDisplay:
-        """Draw the curve of a fitted classifier, by its own scores.
+        """Draw the curve of a fitted classifier.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class RiskCoverageDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class RiskCoverageDisplay:
         y_pred : array-like of shape (n_samples,)
             Predicted labels.
         score : array-like of shape (n_samples,)
-            How sure the model is of each prediction.
+            Confidence of the model in each prediction.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
         name : str, default=None
@@ -164,7 +164,7 @@ class RiskCoverageDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------

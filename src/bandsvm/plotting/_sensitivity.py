@@ -15,9 +15,9 @@ TITLE = "SensitivityCurveDisplay"
 
 
 class SensitivityCurveDisplay:
-    """The share of samples whose signed decision value reaches each threshold.
+    """Plot of the share of samples whose signed decision value reaches each threshold.
 
-    Several models can share one axis: pass the first display's ``ax_`` to the next.
+    Several models can share one plot: pass the first display's ``ax_`` to the next.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class SensitivityCurveDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class SensitivityCurveDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class SensitivityCurveDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **line_settings : dict
-            Settings of the line, as matplotlib's plot takes them.
+            Keyword arguments for matplotlib's plot.
 
         Returns
         -------

@@ -25,22 +25,23 @@ TITLE = "SupportVectorsDisplay"
 
 
 class SupportVectorsDisplay:
-    """Training samples in the plane, the classes' regions, and support vectors of both kinds.
+    """Plot of training samples in the plane, class regions, and support vectors of both kinds.
 
-    Free support vectors lie on an edge of the band, bound ones beyond it at full cost.
+    Free support vectors lie on an edge of the band; bound ones lie beyond it, with their multiplier
+    at its upper bound.
 
     Parameters
     ----------
     xx, yy, decision : ndarray of shape (resolution, resolution)
-        Coordinates of a grid, and the decision values there.
+        Coordinates of a grid, and the decision values on it.
     X, y : ndarray
         Training samples, and their labels of two classes.
     alpha, theta : ndarray of shape (n_samples,)
-        Multipliers of the lower and of the upper edge.
+        Multipliers of the lower and the upper edge.
     xi, eta : ndarray of shape (n_samples,)
-        How far samples lie below and above the band.
+        Distances of samples below and above the band.
     tol : float, default=1e-3
-        How far beyond an edge a sample counts as being on it.
+        Largest distance beyond an edge at which a sample counts as on it.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class SupportVectorsDisplay:
     figure_ : matplotlib Figure
         The figure of `ax_`.
     points_ : list of matplotlib PathCollection
-        The samples of either class.
+        The samples of each class.
     support_ : dict of str to matplotlib PathCollection
         Marks of the support vectors: "free alpha", "bound alpha", "free theta", "bound theta".
     """
@@ -141,11 +142,11 @@ class SupportVectorsDisplay:
         estimator : BandedSVC
             A fitted model.
         X : array-like of shape (n_samples, 2)
-            The samples it was fitted on.
+            The training samples.
         y : array-like of shape (n_samples,)
             Their labels.
         resolution : int, default=200
-            Number of points along each side of the grid that regions are drawn from.
+            Number of points along each side of the grid from which regions are drawn.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 

@@ -1,4 +1,4 @@
-"""SelectiveClassifier, a classifier that may abstain; `_held_out`: the scores it chooses by."""
+"""SelectiveClassifier, which abstains when unsure; `_held_out`: scores of held-out samples."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bandsvm.selective._held_out import fitted_clone, held_out, prediction_score
 
 __all__ = ["SelectiveClassifier", "prediction_score"]
 
-# Rounding of shares that are sums of weights.
+# Rounding error of shares, which are sums of weights.
 ROUNDING = 1e-12
 
 
 def _has(name: str) -> Any:
-    """Return a check of whether the wrapped estimator has a method."""
+    """Return a function that checks whether the wrapped estimator has a method."""
 
     def check(self: SelectiveClassifier) -> bool:
         return hasattr(getattr(self, "estimator_", None) or self._wrapped(), name)
@@ -35,30 +35,30 @@ def _has(name: str) -> Any:
 
 
 class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier that abstains where it is not sure enough.
+    """A classifier that abstains when unsure.
 
-    It fits `estimator` to all samples, and chooses the score below which to abstain from the scores
-    of held-out folds. The score is that of `prediction_score`: with two classes ``|g(x)|``, with
-    more how far the largest decision value is ahead of the second largest.
+    It fits `estimator` to all samples, and uses held-out folds to choose the score below which it
+    abstains. The score is that of `prediction_score`: ``|g(x)|`` for two classes, else the
+    difference between the largest and the second largest decision value.
 
     Parameters
     ----------
     estimator : classifier, default=None
         The classifier, with decision_function or predict_proba; None is ``BandedSVC()``.
     coverage : float, default=None
-        Share of samples on which not to abstain, greater than 0 and at most 1: the threshold is the
-        highest one at which at least this share of the held-out samples is accepted.
+        Share of samples that should get a prediction, greater than 0 and at most 1. The threshold
+        is the highest at which at least this share of the held-out samples is accepted.
     max_error : float, default=None
-        Error wanted among the accepted samples, between 0 and 1, both excluded: the threshold is
-        the lowest one at which held-out samples meet it, one more error and one more sample
-        counted than were seen. Give either this or `coverage`.
+        Largest error among the accepted samples, strictly between 0 and 1. The threshold is the
+        lowest at which the held-out samples meet it when one more sample, misclassified, is
+        counted. Give either this or `coverage`.
     cv : int or cross-validation splitter, default=5
         How to hold samples out. A number is the number of folds of a
         `sklearn.model_selection.StratifiedKFold` over samples that have weight.
     abstain_label : label, default=None
-        What `predict_or_abstain` says of samples that are not accepted; no class. None stands
-        for -1 if labels are whole numbers (0 if -1 is a class, and one less than the smallest if
-        both are), for NaN if they are other numbers, and for 'abstain' in all other cases.
+        What `predict_or_abstain` returns for samples that are not accepted; it must not be a class.
+        None: -1 if labels are integers (0 if -1 is a class; one less than the smallest label if
+        both are classes), NaN if they are floats, and 'abstain' in all other cases.
 
     Attributes
     ----------
@@ -67,30 +67,31 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     threshold_ : float
-        The score that a sample must have to be accepted.
+        The smallest score of an accepted sample.
     coverage_ : float
         Share of the held-out samples that are accepted.
     error_ : float
         Share of errors among the held-out samples that are accepted.
     abstain_label_ : label
-        What stands for an abstention.
+        The label that marks an abstention.
     n_features_in_ : int
-        Number of features, if `estimator_` counts them.
+        Number of features, if `estimator_` has this attribute.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if `estimator_` knows them.
+        Names of the features, if `estimator_` has this attribute.
 
     See Also
     --------
     bandsvm.metrics.risk_coverage_curve : Error and coverage at every threshold.
-    bandsvm.plotting.RiskCoverageDisplay : A picture of it.
+    bandsvm.plotting.RiskCoverageDisplay : Plot of this curve.
 
     Notes
     -----
     `predict` never abstains, so that scorers and other tools of scikit-learn work; use
     `predict_or_abstain` or `accepts`.
 
-    The promise is about held-out samples of the same kind as the training samples. `coverage_` and
-    `error_` are those at the threshold that was chosen for them; new samples will differ by chance.
+    New samples must come from the same distribution as the training samples. `coverage_` and
+    `error_` are measured on the held-out samples for which the threshold was chosen; on new samples
+    they will differ by chance.
 
     Examples
     --------
@@ -114,7 +115,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.abstain_label = abstain_label
 
     def __sklearn_tags__(self):
-        """Return what scikit-learn should know of the estimator: what the wrapped one says."""
+        """Return the scikit-learn tags of the wrapped estimator."""
         tags = super().__sklearn_tags__()
         wrapped = get_tags(self._wrapped())
         tags.input_tags, tags.classifier_tags = wrapped.input_tags, wrapped.classifier_tags
@@ -126,12 +127,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training samples, as `estimator` takes them.
+            Training samples, in any form that `estimator` takes.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, for the fit, the coverage and the error. The estimator's fit
-            must take them.
+            Weights of the samples, for the fit, the coverage and the error. The estimator's `fit`
+            must accept them.
 
         Returns
         -------
@@ -176,7 +177,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.estimator_.predict(X)
 
     def accepts(self, X):
-        """Return for which samples the classifier is sure enough.
+        """Return which samples get a prediction.
 
         Parameters
         ----------
@@ -202,8 +203,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Class labels, and `abstain_label_` for samples that are not accepted. Where labels and
-            the mark are of different types, such as bool and str, an array of objects.
+            Class labels, and `abstain_label_` for samples that are not accepted. The array holds
+            objects if labels and mark have different types, such as bool and str.
         """
         labels, accepted = self.predict(X), self.accepts(X)
         mark = np.asarray(self.abstain_label_)
@@ -251,7 +252,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return BandedSVC() if self.estimator is None else self.estimator
 
     def _check_parameters(self) -> None:
-        """Check that one of coverage and max_error is given, and what it is."""
+        """Check that exactly one of coverage and max_error is given, and its value."""
         if (self.coverage is None) == (self.max_error is None):
             raise ValueError(
                 f"Give either coverage or max_error, got coverage={self.coverage!r} and "
@@ -267,19 +268,19 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"{name} must be greater than 0 and {above}, got {value!r}.")
 
     def _checked_abstain_label(self) -> Any:
-        """Return the mark of abstentions, which must be no class."""
+        """Return the mark of abstentions, which must not be a class."""
         label = self.abstain_label
         if label is None:
             label = _default_mark(self.classes_)
         if label in self.classes_.tolist():
             raise ValueError(
-                f"abstain_label must be no class, but {label!r} is one of "
+                f"abstain_label must not be a class, but {label!r} is one of "
                 f"{self.classes_.tolist()}; give another abstain_label."
             )
         return label
 
     def _choose_threshold(self, X: Any, y: NDArray, weights: NDArray | None) -> None:
-        """Set the threshold, and what it comes to on held-out samples."""
+        """Set the threshold, and its coverage and error on held-out samples."""
         predictions, scores = held_out(self._wrapped(), X, y, weights, self.cv)
         coverage, risk, thresholds = risk_coverage_curve(
             y, predictions, scores, sample_weight=weights
@@ -294,9 +295,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if not len(meets):
                 warnings.warn(
                     f"max_error={self.max_error} cannot be met on {n_samples} held-out samples: "
-                    f"the threshold that comes nearest accepts {coverage[chosen]:.3f} of them with "
-                    f"an error of {risk[chosen]:.3f}, {cautious[chosen]:.3f} with one more error "
-                    "counted. Fit more samples, a better estimator, or raise max_error.",
+                    f"the closest threshold accepts {coverage[chosen]:.3f} of them with "
+                    f"an error of {risk[chosen]:.3f} ({cautious[chosen]:.3f} with one more error "
+                    "counted). Use more samples or a better estimator, or raise max_error.",
                     UserWarning,
                     stacklevel=3,
                 )
@@ -305,7 +306,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 def _default_mark(classes: NDArray) -> Any:
-    """Return what stands for an abstention if the user does not say."""
+    """Return the default mark of abstentions."""
     if classes.dtype.kind in "iu":
         return next(label for label in (-1, 0, int(classes[0]) - 1) if label not in classes)
     return float("nan") if classes.dtype.kind == "f" else "abstain"

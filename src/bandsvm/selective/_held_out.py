@@ -16,7 +16,7 @@ from bandsvm.decisions import lead
 
 
 def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
-    """Return how sure a fitted classifier is of the class that it predicts.
+    """Return the confidence of a fitted classifier in its predictions.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_samples,)
-        With two classes, ``|g(x)|``. With more, how far the largest decision value is ahead of the
-        second largest. The same of probabilities, if the model has no decision_function.
+        For two classes, ``|g(x)|``. For more, the difference between the largest and the second
+        largest decision value. If the model has no decision_function, the same with probabilities.
     """
     if hasattr(estimator, "decision_function"):
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -37,8 +37,8 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
         values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     else:
         raise TypeError(
-            f"estimator must have decision_function or predict_proba, which "
-            f"{type(estimator).__name__} has not."
+            "estimator must have decision_function or predict_proba; "
+            f"{type(estimator).__name__} has neither."
         )
     return lead(values)
 
@@ -48,8 +48,8 @@ def held_out(
 ) -> tuple[NDArray, NDArray[np.float64]]:
     """Return predictions and scores of samples by clones that were not fitted to them.
 
-    Samples without weight take no part; their predictions and scores mean nothing. Labels stay as
-    they are, unlike in `cross_val_predict`, because parameters may name them.
+    Samples of weight 0 are ignored; their predictions and scores are meaningless. Labels are not
+    encoded, unlike in `cross_val_predict`, because parameters may refer to them.
     """
     is_pairwise = get_tags(estimator).input_tags.pairwise
     counted = np.ones(len(y), dtype=bool) if weights is None else weights > 0.0
@@ -67,12 +67,15 @@ def held_out(
         scores[test] = prediction_score(model, samples)
         n_times[test] += 1
     if (n_times[counted] != 1).any():
-        raise ValueError("cv must hold every sample out once, but some were not or repeatedly.")
+        raise ValueError(
+            "cv must hold out every sample exactly once, but some were never held out, or more "
+            "than once; use a splitter such as KFold."
+        )
     return predictions, scores
 
 
 def splits(cv: Any, y: NDArray, counted: NDArray[np.bool_]) -> Iterator[Any]:
-    """Yield what to train on and what to hold out; a number of folds deals out counted samples."""
+    """Yield training and held-out samples; an integer means stratified folds of counted samples."""
     if not isinstance(cv, (int, np.integer)):
         yield from check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y)
         return
@@ -92,7 +95,7 @@ def fitted_clone(estimator: Any, X: Any, y: NDArray, weights: NDArray | None) ->
 
 
 def _take(X: Any, rows: NDArray, columns: NDArray | None) -> Any:
-    """Return some rows of samples, of some columns if they are a kernel matrix."""
+    """Return some rows of X; of a kernel matrix, only some columns."""
     if columns is not None:
         return np.asarray(X)[np.ix_(rows, columns)]
     if hasattr(X, "iloc"):

@@ -1,13 +1,13 @@
-"""Solvers of the band problem, one file each, and the one loop that drives them all.
+"""Solvers of the band problem, one module each, and the loop that drives all of them.
 
-- `_driver`: `solve`, which counts, reports, limits and stops; `_patience`: when there is no
-  progress; `_work`: how much work a solve may take.
-- `_solution`: what goes into a solver (`State`) and what comes out (`Solution`).
+- `_driver`: `solve`, with limits, progress and stopping; `_patience`: detects lack of progress;
+  `_work`: how much work a solve may take.
+- `_solution`: the input of a solver (`State`) and its output (`Solution`).
 - `reference`: ``"reference"``, the whole algorithm in plain NumPy; start reading here.
 - `block`: ``"smo"``, pair steps on blocks; `projected_cg`: ``"pcg"``, projected conjugate
   gradients.
-- `face`, `_polish`: Newton steps on the free variables; the exact end of small problems.
-- `hard_margin`: ``C1=inf``; `left_out`: from a solution to those without one sample each.
+- `face`, `_polish`: Newton steps on the free variables; exact solutions of small problems.
+- `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """
 
 from bandsvm.solvers._driver import available_solvers, solve

@@ -1,4 +1,4 @@
-"""The one loop that drives all solvers: it counts, reports, limits and stops."""
+"""The loop that drives all solvers: limits, progress and stopping."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def solve(
     Parameters
     ----------
     problem : BandProblem
-        What to solve.
+        The problem to solve.
     kernel : KernelOperator
-        Kernel rows of the samples, or what stands for them; may be shared with other problems.
+        Kernel rows of the samples, or another operator; may be shared with other problems.
     solver : {"auto", "smo", "pcg", "reference"}, default="auto"
         The method; "auto" is "smo".
     tol : float, default=1e-3
@@ -65,14 +65,14 @@ def solve(
     max_iter : int, default=10_000
         Largest number of outer steps.
     start : ndarray of shape (n_samples,), default=None
-        Coefficients to start from; moved to the nearest feasible point.
+        Coefficients to start from; they are moved to a nearby feasible point.
     start_gradient : ndarray of shape (n_samples,), default=None
         ``K start``, if it is known.
     polished : bool, default=True
-        Whether a small problem ends exactly instead of at ``tol``.
+        Whether small problems are solved exactly instead of to ``tol``.
     callback : callable, default=None
-        Called with a `Progress` after every outer step; a true return value ends the solve, and
-        a `Status` also says why.
+        Called with a `Progress` after every outer step. A true return value ends the solve; if it
+        is a `Status`, it is the status of the solution.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def _report_after(callback: Callback, earlier: Solution, progress: Progress) -> 
 
 @dataclass(frozen=True)
 class _Run:
-    """How to solve: over which kernel, by which steps, how well."""
+    """Kernel, steps and tolerance of a solve."""
 
     kernel: KernelOperator
     steps: Callable[[State, float], Generator[float]]
@@ -157,7 +157,7 @@ class _Run:
         progress: Callable[[int, float], Progress],
         callback: Callback | None,
     ) -> tuple[Status, int]:
-        """Let the solver take its steps; return why they ended, and how many there were."""
+        """Run the solver's steps; return why they ended and how many there were."""
         n_iter, patience = 0, Patience()
         try:
             for violation in self.steps(state, self.tol):
@@ -188,7 +188,7 @@ class _Run:
 
 
 def _is_noise(state: State, violation: float) -> bool:
-    """Return whether a violation is of the size of rounding errors."""
+    """Return whether a violation is no larger than rounding errors."""
     return violation <= rounding_error(state.engine, norm=2)
 
 
@@ -212,7 +212,7 @@ def _initial_state(
     except Stop as stop:
         if stop.reason is Status.INTERRUPTED:
             raise
-        # Without it there would be nothing to return.
+        # Without a state there would be nothing to return.
         with stop_when(None):
             engine.refresh()
     return State(engine)

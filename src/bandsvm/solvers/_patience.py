@@ -1,4 +1,4 @@
-"""When a solver gets nowhere any more."""
+"""Detects when a solver makes no more progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORT_PATIENCE = 10
 
 
 class Patience:
-    """What the dual and the violation have done so far."""
+    """The history of the dual and the violation."""
 
     def __init__(self) -> None:
         self._dual, self._dual_at = -np.inf, 0
@@ -28,10 +28,10 @@ class Patience:
     def is_lost(
         self, n_iter: int, dual: float, violation: float, is_noise: Callable[[], bool]
     ) -> bool:
-        """Return whether the dual has stood still for too long.
+        """Return whether the dual has not risen for too long.
 
-        Where the violation is of the size of rounding errors (``is_noise``, which is asked only if
-        need be) the dual says nothing, and the violation has to fall.
+        If the violation is no larger than rounding errors (``is_noise``, called only if needed),
+        the dual is not informative, and the violation has to fall.
         """
         if violation < VISIBLE_FALL * self._violation:
             self._fell_at = n_iter

@@ -1,4 +1,4 @@
-"""The exact end of small problems: answers that depend on neither ``tol`` nor sample order."""
+"""Exact solutions of small problems, which depend on neither ``tol`` nor sample order."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def polish(state: State) -> float:
     best = engine.violation()
     best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
     most_work = state.face_work + MOST_WORK
-    with suppress(Stop):  # the best point so far is as good as any
+    with suppress(Stop):  # keep the best point so far
         for _ in range(MOST_ROUNDS):
             tidy(state)
             climb_face(state)
@@ -65,17 +65,17 @@ def polish(state: State) -> float:
 
 
 def tidy(state: State) -> None:
-    """Undo what many steps' rounding did: variables next to an end of their piece, a sum not 0.
+    """Remove accumulated rounding errors: variables next to the end of a piece, a sum not 0.
 
-    A variable a hair's breadth from its bound would count as free and settle the intercept. A hair
-    is a share of the bound; next to 0 it is a share of the other variables, because a box can be
-    much wider than any of them needs.
+    A variable that is only rounding errors away from its bound would count as free and determine
+    the intercept. Distances are relative to the bound or, next to 0, to the other variables,
+    because a box can be much wider than any variable needs.
     """
     problem, engine = state.problem, state.engine
     free = engine.free()
     c, _ = engine.at(free)
     _, lower, upper = piece(problem, free, c)
-    # Samples far from the origin have small coefficients that count, those at it large ones.
+    # Coefficients of samples far from the origin are small but matter; those near it are large.
     pull = np.abs(c) * np.sqrt(np.abs(engine.diagonal()[free]))
     is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
     bound = lower + upper  # the end that is not 0
@@ -88,9 +88,9 @@ def tidy(state: State) -> None:
 
 
 def rounding_error(engine: Engine, norm: int = 1) -> float:
-    """Return the size of the rounding errors in ``f``, below which violations say nothing.
+    """Return the size of rounding errors in ``f``; smaller violations are meaningless.
 
-    They are at most as large as the 1-norm of what goes into f says, and typically as the 2-norm.
+    The 1-norm of the terms of f bounds the errors; the 2-norm is their typical size.
     """
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
     roots = np.sqrt(np.abs(engine.diagonal()))

@@ -1,4 +1,4 @@
-"""What goes into a solver and what comes out of it."""
+"""The input of a solver and its output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Status(Enum):
 
     @property
     def is_limit(self) -> bool:
-        """Whether something other than the problem itself ended the solve."""
+        """Whether the solve ended for a reason outside the problem, such as a time limit."""
         return self not in (
             Status.CONVERGED,
             Status.NO_PROGRESS,
@@ -40,10 +40,10 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solver stands after an outer step; the argument of every callback.
+    """The state of a solver after an outer step; the argument of every callback.
 
-    ``c`` and ``f`` are the engine's own: copy what is to be kept. While `is_current` is False,
-    ``f`` is that of an earlier ``c``.
+    ``c`` and ``f`` belong to the engine: copy them to keep them. While `is_current` is False, ``f``
+    belongs to an earlier ``c``.
     """
 
     n_iter: int
@@ -73,7 +73,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution:
-    """The end of a solve: coefficients ``c``, gradient ``f = K c`` and what they cost."""
+    """The result of a solve: coefficients ``c``, gradient ``f = K c`` and their cost."""
 
     c: NDArray[np.float64]
     f: NDArray[np.float64]
@@ -88,7 +88,7 @@ Counted = TypeVar("Counted", Progress, Solution)
 
 
 def after(earlier: Solution, later: Counted) -> Counted:
-    """Return what came of a solve that went on from another, with what both cost."""
+    """Return the result of a solve that continued another, with the cost of both."""
     return replace(
         later,
         n_iter=earlier.n_iter + later.n_iter,
@@ -99,7 +99,7 @@ def after(earlier: Solution, later: Counted) -> Counted:
 
 
 class Part(NamedTuple):
-    """Some samples that a solver moves alone: which, their own state, and ``c`` as it was."""
+    """A subset of samples that a solver moves: indices, their state, and the earlier ``c``."""
 
     indices: NDArray[np.intp]
     state: State
@@ -108,15 +108,15 @@ class Part(NamedTuple):
 
 @dataclass
 class State:
-    """The point that a solver moves, and what that has cost.
+    """The point that a solver moves, and the cost so far.
 
-    While a solver moves a `part` of the samples alone, the engine's ``f`` is that of an earlier
+    While a solver moves only a `part` of the samples, the engine's ``f`` belongs to an earlier
     ``c``. A move that is cut short changes nothing; it stays `unfinished`.
     """
 
     engine: Engine
     n_pair_steps: int = 0
-    face_work: float = 0.0  # multiplications that steps on faces took
+    face_work: float = 0.0  # multiplications in steps on faces
     part: Part | None = None
     unfinished: tuple[NDArray, NDArray] | None = None
 
@@ -127,7 +127,7 @@ class State:
 
     @property
     def is_current(self) -> bool:
-        """Whether ``f`` is that of ``c``."""
+        """Whether ``f`` belongs to the current ``c``."""
         return self.part is None
 
     def move(self, indices: NDArray, values: NDArray) -> None:
@@ -137,7 +137,7 @@ class State:
         self.unfinished = None
 
     def catch_up(self) -> None:
-        """Finish a move, and bring ``f`` up to date with what was reached on a part."""
+        """Finish an unfinished move, and update ``f`` with the result of a part."""
         if self.part is not None:
             indices, partial, before = self.part
             self.engine.put(indices, before)
@@ -148,7 +148,7 @@ class State:
             self.move(*self.unfinished)
 
     def catch_up_within(self, seconds: float) -> None:
-        """Do so if it takes no longer than some seconds; else return to before."""
+        """Do so within some seconds, or else restore the earlier point."""
         try:
             with stop_when(within(seconds)):
                 self.catch_up()

@@ -1,6 +1,6 @@
-"""How much work a solve may take: bounds that count, so that no answer depends on the machine.
+"""How much work a solve may take, as counts, so that results do not depend on the machine.
 
-The unit is a multiplication within a factorisation; a core does some 1e10 of them a second.
+The unit is a multiplication in a factorisation; a core does about 1e10 of them per second.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PER_VALUE = 10.0
 
 
 def work_done(state: State, n_iter: int) -> float:
-    """Return about how much work a solve has taken so far."""
+    """Return an estimate of the work that a solve has taken so far."""
     block = min(state.problem.n_samples, LARGEST_BLOCK)
     on_pairs = state.n_pair_steps * (PER_PAIR_STEP + PER_VALUE * block)
     return n_iter * PER_OUTER_STEP + on_pairs + state.face_work

@@ -55,7 +55,7 @@ def block_steps(state: State, tol: float) -> Generator[float]:
 def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[float]:
     """Take block steps that keep all of ``f`` up to date; yield the violation before each.
 
-    A warm start shows at once how many variables have to move.
+    With a warm start, the number of violators shows at once how many variables have to move.
     """
     problem, engine = state.problem, state.engine
     wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
@@ -65,7 +65,7 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         if current <= tol:
             yield current
             return
-        # Free variables answer whatever else has changed.
+        # Free variables respond to every other change.
         block = engine.free()
         in_play = n_violators + len(block)
         if in_play <= MOST_IN_PLAY:
@@ -80,7 +80,7 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         yield current
         if current <= tol:
             return
-        # New ones first, so that the oldest leave the next block.
+        # New variables come first, so that the oldest leave the next block.
         everything = problem.n_samples <= size
         block = np.arange(size) if everything else np.concatenate([chosen, kept])
         inner_tol = INNER_SHARE_OF_TOL * tol
@@ -105,12 +105,12 @@ def block_size(n_samples: int) -> int:
 
 
 def whole_panels(number: int) -> int:
-    """Return how many of so many variables fill panels of the compiled engine."""
+    """Round a number of variables to whole panels of the compiled engine."""
     return number // PANEL * PANEL
 
 
 def part_in_play(state: State) -> Part | None:
-    """Return the samples that may yet move, as a part; None if that saves no time."""
+    """Return the samples that may still move, as a part; None if that saves no time."""
     n_samples = state.problem.n_samples
     if n_samples <= 4 * SMALLEST_BLOCK:
         return None
@@ -122,7 +122,7 @@ def part_in_play(state: State) -> Part | None:
 
 
 def steps_on_part(state: State, part: Part, tol: float) -> Generator[float]:
-    """Solve for the samples of ``part`` alone; the others' ``f`` catches up at the end."""
+    """Solve for the samples of ``part`` only; ``f`` of the others is updated at the end."""
     state.part = part
     for n_steps, current in enumerate(whole_steps(part.state, tol, is_warm=True)):
         if current <= tol or n_steps >= MOST_STEPS_ON_PART:
@@ -141,14 +141,14 @@ def solve_for(
     gradient: NDArray,
     tol: float,
 ) -> Solution:
-    """Solve for some variables only, and bring the gradient of all up to date, once.
+    """Solve for some variables only, then update the gradient of all, once.
 
     Parameters
     ----------
     variables : ndarray of shape (n_variables,)
-        For which to solve; memory for their block of K must do.
+        The variables to solve for; their block of K must fit in memory.
     problem : BandProblem
-        What to solve.
+        The problem to solve.
     rows : KernelOperator
         Kernel rows of the samples.
     start : ndarray of shape (n_samples,)
@@ -156,7 +156,7 @@ def solve_for(
     gradient : ndarray of shape (n_samples,)
         ``K start``; it is overwritten.
     tol : float
-        Largest KKT violation that is wanted of the whole.
+        Largest KKT violation of the whole problem.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def solve_for(
     c = problem.feasible(start)
     n_steps = 0
     if len(variables):
-        # The block knows what its own variables' way to feasibility does to its own gradient.
+        # The block of K gives the effect of `feasible` on the gradient of its own variables.
         change, block, seen = (c - start)[variables], whole.block(variables), gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)

@@ -38,8 +38,8 @@ LONGEST_WAY = 100.0
 class Face(NamedTuple):
     """Free variables: their block of K, the dual's gradient, and the pieces they lie in.
 
-    The block has the ridges of squared losses on its diagonal. With an intercept the gradient is
-    centred, because only sum d = 0 counts.
+    The diagonal of the block includes the ridges of squared losses. With an intercept the gradient
+    is centred, because directions satisfy sum d = 0.
     """
 
     kernel: NDArray[np.float64]
@@ -54,14 +54,14 @@ def newton_direction(face: Face) -> NDArray:
     """Return ``argmax g'd - d'(K + delta I)d / 2``, within ``sum d = 0`` if there is an intercept.
 
     The damping delta makes the system solvable for singular and indefinite K and keeps d an
-    ascent direction: where K is flat, d is long and ends at the piece's end. It is zero if K is not
-    finite.
+    ascent direction: where K is flat, d is long and the step ends at the end of a piece. d is zero
+    if K is not finite.
     """
     kernel, gradient, has_intercept = face.kernel, face.gradient, face.has_intercept
     n = len(gradient)
     if has_intercept:
-        # Within sum d = 0 only the centred kernel matters; the all-ones direction, which it
-        # annuls, gets a curvature of its own and, the gradient being centred, no part in d.
+        # With sum d = 0 only the centred kernel matters. It maps the all-ones direction to zero,
+        # so that direction gets a curvature; d has no part in it, since the gradient is centred.
         row_means = kernel.mean(axis=0)
         kernel = kernel - row_means[:, None] - row_means[None, :] + row_means.mean()
         kernel += abs(float(np.trace(kernel))) / n**2
@@ -69,7 +69,7 @@ def newton_direction(face: Face) -> NDArray:
     largest = float(np.abs(kernel).max())
     damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), LEAST_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
-    # No eigenvalue exceeds n times the largest entry: that much damping is enough.
+    # No eigenvalue exceeds n times the largest entry, so that much damping is enough.
     while damping <= max(DAMPING_GROWTH * n * largest, LEAST_DAMPING):
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
@@ -90,9 +90,9 @@ def climb_face(
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
-    Variables that meet the end of their piece on the way stay there: the face loses dimensions
-    and the climb goes on with the rest. ``most_products`` with the kernel make a direction; without
-    it, a factorisation does.
+    Variables that reach the end of their piece stay there: the face loses dimensions, and the climb
+    continues with the rest. ``most_products`` is the number of products with the kernel that
+    ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
     problem = state.problem
     free = state.engine.free()
@@ -104,7 +104,7 @@ def climb_face(
     c, gradient = start.copy(), slope - quadratic
     active = np.arange(len(free))
     refinements = 0
-    # Slopes of this size are rounding errors of the decision values.
+    # Slopes of this size are only rounding errors of the decision values.
     flat = EPSILON * float(np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
@@ -114,7 +114,7 @@ def climb_face(
         part = kernel[np.ix_(active, active)] if len(active) < len(free) else kernel
         uphill = gradient[active]
         if problem.has_intercept:
-            # Within sum d = 0 the mean says nothing, but times a sum of 1e-17 it could.
+            # With sum d = 0 the mean has no effect, but multiplied by a sum of 1e-17 it could.
             uphill = uphill - uphill.mean()
         if float(np.abs(uphill).max()) <= flat:
             break
@@ -135,10 +135,10 @@ def climb_face(
 
 
 def curvature(engine: Engine, free: NDArray, c: NDArray) -> NDArray:
-    """Return the block of K and, on its diagonal, the ridges: constant on a face."""
+    """Return the block of K with the ridges, which are constant on a face, on its diagonal."""
     block, ridge = engine.block(free), engine.problem.ridge_at(c, free)
     if ridge.any():
-        block = np.array(block, dtype=np.float64, order="C")  # it belongs to the engine
+        block = np.array(block, dtype=np.float64, order="C")  # the block belongs to the engine
         block.ravel()[:: len(free) + 1] += ridge
     return block
 
@@ -150,7 +150,7 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     if not 0.0 < reach < np.inf:
         return None
     total = float(c.sum()) if has_intercept else None
-    # Many variables can land at once on the way bent along the ends of the pieces.
+    # On the path bent at the ends of the pieces, many variables can land at once.
     for share in _bent_ways(float((upper - lower).max()) / reach, float(np.abs(c).max()) / reach):
         end = c + share * direction
         if (end < lower).any() or (end > upper).any():
@@ -159,7 +159,7 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
         ascent, curvature = float(gradient @ way), float(way @ (kernel @ way))
         if ascent > 0.0 and ascent - 0.5 * curvature >= SUFFICIENT_SHARE * ascent:
             return end
-    # Otherwise the straight way, to its top or to the first variable that lands.
+    # Otherwise go straight, to the maximum or until the first variable lands.
     ascent, curvature = float(gradient @ direction), float(direction @ (kernel @ direction))
     if not ascent > 0.0:
         return None
@@ -177,8 +177,8 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
 
 
 def _bent_ways(width: float, size: float) -> NDArray:
-    """Return shares of a direction to try, given widest piece and largest variable as shares."""
+    """Return shares of a direction to try, from the widest piece and the largest variable."""
     ways = min(1.0, LONGEST_WAY * width) * BENT_WAYS
     closer = LONGEST_WAY * size * BENT_WAYS[::2]
-    # Where boxes are much wider than any variable needs, all of the first ways may lead too far.
+    # If boxes are much wider than any variable needs, all of the first shares may be too long.
     return np.append(ways, closer) if closer[0] < ways[-1] else ways

@@ -1,4 +1,4 @@
-"""Infinite costs, ``C1=inf``: no sample may lie below its band, as with a hard margin."""
+"""Infinite costs (``C1=inf``): no sample may lie below its band, as with a hard margin."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def solve_hard(
     start: NDArray | None,
     solve_at: Callable[[BandProblem, NDArray | None, Solution | None], Solution],
 ) -> Solution:
-    """Solve a problem some of whose costs are infinite, by ``solve_at`` with finite ones.
+    """Solve a problem with infinite costs by calling ``solve_at`` with finite ones.
 
-    If no coefficient reaches a finite cost, higher ones change nothing: the solution is that of the
-    infinite cost. Otherwise the next one is tried. Where the last is reached too, or the dual
-    proves that no margin is wide enough, the classes are not separable.
+    If no coefficient reaches the finite cost, a higher cost changes nothing, and the solution is
+    that of the infinite cost. Otherwise the next cost is tried. If the last one is reached too, or
+    the dual proves that no margin is wide enough, the classes are not separable.
     """
     unit = _unit(problem, rows)
     solution: Solution | None = None
@@ -52,7 +52,7 @@ def solve_hard(
 
 
 def _unit(problem: BandProblem, rows: KernelOperator) -> float:
-    """Return the size of coefficients that a margin as wide as the data needs."""
+    """Return the size of the coefficients for a margin as wide as the data."""
     some = np.unique(np.linspace(0, problem.n_samples - 1, N_JUDGED).astype(np.intp))
     block = rows.block(some).astype(np.float64)
     spread = float(np.abs(np.diagonal(block)).mean())
@@ -62,7 +62,7 @@ def _unit(problem: BandProblem, rows: KernelOperator) -> float:
 
 
 def _largest_edge(problem: BandProblem) -> float:
-    """Return how far from 0 decision values of samples with infinite costs must be."""
+    """Return the largest required distance from 0 of samples with infinite costs."""
     edges = np.concatenate(
         [problem.lo[np.isinf(problem.below)], problem.hi[np.isinf(problem.above)]]
     )
@@ -70,16 +70,16 @@ def _largest_edge(problem: BandProblem) -> float:
 
 
 def _reaches(problem: BandProblem, priced: BandProblem, c: NDArray) -> bool:
-    """Return whether a coefficient is as large as the finite cost that stands for an infinite."""
+    """Return whether a coefficient reaches the finite cost that replaces an infinite one."""
     above = np.isinf(problem.below) & (c >= priced.below)
     return bool((above | (np.isinf(problem.above) & (c <= -priced.above))).any())
 
 
 def _least_square(problem: BandProblem, solution: Solution) -> float:
-    """Return a lower bound of ``|beta|^2`` for all decision rules that separate the classes.
+    """Return a lower bound on ``|beta|^2`` over all decision rules that separate the classes.
 
-    If all coefficients have infinite costs, their multiples are feasible too: the dual of t c is
-    t L - t^2 Q / 2, at most L^2 / (2 Q), and no rule has a smaller objective.
+    If all coefficients have infinite costs, their multiples are feasible too: the dual value of t c
+    is t L - t^2 Q / 2, at most L^2 / (2 Q), and no rule has a smaller objective.
     """
     c, f = solution.c, solution.f
     if not np.where(c > 0.0, np.isinf(problem.below), np.isinf(problem.above))[c != 0.0].all():

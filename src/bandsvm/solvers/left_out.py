@@ -1,4 +1,4 @@
-"""From the solution of a band problem to those of the same problem without one sample each."""
+"""Solutions of a band problem without one sample, from the solution for all samples."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ DAMPING = 1e-11
 class LeftOut:
     """Solves a band problem without one sample at a time, from the solution with all of them.
 
-    One step on the face hands the sample's coefficient to the free variables; its matrix is
-    inverted once. Pair steps on the samples in play, which are free or near an edge of their
-    band, mend what that broke. A check of all samples follows; where it fails, `solve` goes on
+    One step on the face moves the sample's coefficient to the free variables; the matrix of this
+    step is inverted once. Pair steps on the samples in play, which are free or near an edge of
+    their band, restore optimality. A check of all samples follows; if it fails, `solve` continues
     from there.
 
     Parameters
@@ -48,11 +48,11 @@ class LeftOut:
     tol : float
         Largest KKT violation that counts as converged.
     solver : str, default="auto"
-        The method that goes on where the short way fails.
+        The method of the fallback `solve`.
     max_iter : int, default=10_000
         Largest number of its outer steps.
     most_bytes : float, default=inf
-        Memory for the matrices of the short way; if it does not suffice, all go the long way.
+        Memory for the matrices of the fast method; if it does not suffice, `solve` does all refits.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LeftOut:
         self._tol, self._solver, self._max_iter = tol, solver, max_iter
         self._free = free_variables(problem, self._c)
         needed = matrix_bytes(len(self._free), problem.n_samples)
-        # Without bounds, what a sample leaves behind may have to go anywhere.
+        # Without bounds, any sample may have to absorb the coefficient.
         self._is_worthwhile = (
             len(self._free) > 0 and needed <= most_bytes and not problem.has_hard_edges
         )
@@ -78,7 +78,7 @@ class LeftOut:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Compute what all left-out samples share: samples in play, their K, an inverse."""
+        """Compute what all refits have in common: samples in play, their K, an inverse."""
         problem, free = self._problem, self._free
         _, self._lower, self._upper = piece(problem, free, self._c[free])
         n_part = part_size(len(free), problem.n_samples)
@@ -94,7 +94,7 @@ class LeftOut:
         self._inverse = inverse_on_face(curvature, problem.has_intercept, self._unit)
 
     def without(self, i: int, *, exactly: bool = False) -> tuple[BandProblem, Solution]:
-        """Return the problem without sample ``i`` and its solution, exact if that is wanted."""
+        """Return the problem without sample ``i`` and its solution, exact if ``exactly``."""
         began, rows_before = time.perf_counter(), self._rows.n_computed
         problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
@@ -120,7 +120,7 @@ class LeftOut:
         return problem, replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
 
     def _short_way(self, problem: BandProblem, i: int) -> State | None:
-        """Return where the short way leads, or None where the face cannot take over ``c_i``."""
+        """Return the result of the fast method, or None if the face cannot absorb ``c_i``."""
         c, pull = self._c.copy(), self._rows.product(np.array([i]), self._c[[i]])
         c[i] = 0.0
         free = self._free
@@ -141,10 +141,10 @@ class LeftOut:
         return State(whole, state.n_pair_steps)
 
     def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
-        """Return the free variables after they took over what sample ``i`` contributed.
+        """Return the free variables after they absorbed the contribution of sample ``i``.
 
-        They keep the slopes on the face level: ``K_FF d + nu = K_Fi c_i``, ``sum d = c_i``; of a
-        free sample its own column of the inverse says how. At the ends of their pieces they stop.
+        They keep the slopes on the face equal: ``K_FF d + nu = K_Fi c_i``, ``sum d = c_i``. For a
+        free sample, its column of the inverse gives d. Variables stop at the ends of their pieces.
         """
         free, place = self._free, self._place_in_free[i]
         lower, upper = self._lower, self._upper
@@ -169,7 +169,7 @@ class LeftOut:
 def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -> NDArray[np.intp]:
     """Return the free samples and those nearest to an edge of their band, in order."""
     rise, fall = ascent_slopes(problem, c, f)
-    # The intercept that the slopes agree on; without one, they compare with 0.
+    # The intercept on which the slopes agree; without intercept, slopes are compared with 0.
     level = 0.0
     if problem.has_intercept:
         ends = [end for end in (rise.max(), fall.min()) if np.isfinite(end)]
@@ -177,31 +177,32 @@ def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -
     g = f + level
     distance = np.minimum(np.abs(g - problem.lo), np.abs(g - problem.hi))
     distance[free_variables(problem, c)] = -1.0
-    # A sample without costs cannot move.
+    # A sample with zero cost cannot move.
     distance[(problem.below == 0.0) & (problem.above == 0.0)] = np.inf
     number = min(number, problem.n_samples)
     return np.sort(np.argpartition(distance, number - 1)[:number])
 
 
 def part_size(n_free: int, n_samples: int) -> int:
-    """Return how many samples are in play when one is left out."""
+    """Return the number of samples in play when one is left out."""
     neighbours = np.clip(NEIGHBOUR_SHARE * n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS)
     return int((1.0 + NEIGHBOURS_PER_FREE) * n_free + neighbours)
 
 
 def matrix_bytes(n_free: int, n_samples: int) -> float:
-    """Return the memory of the matrices that all left-out samples share, infinite if too many."""
+    """Return the memory of the matrices that refits share; infinite if they are too large."""
     if n_free > LARGEST_FACE:
         return np.inf
     n_part = min(part_size(n_free, n_samples), n_samples)
-    # K of the part, in the store and out of it, its free columns; three matrices on the face.
+    # K of the part, twice (in the store and copied), its free columns, three matrices on the face.
     return 8.0 * (2 * n_part**2 + n_part * n_free + 3 * n_free**2)
 
 
 def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDArray:
     """Return the inverse of K and its ridges on the face, with a border if there is an intercept.
 
-    The border is ``unit``, the size of a curvature, so that the kernel's units do not matter.
+    The border is ``unit``, of the size of a curvature, so that the scale of the kernel does not
+    matter.
     """
     n = len(curvature)
     matrix = np.full((n + has_intercept, n + has_intercept), unit)
@@ -213,9 +214,9 @@ def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDA
 
 
 def mend(state: State, tol: float) -> None:
-    """Take pair steps on all variables, and steps on the face where those take too long.
+    """Take pair steps on all variables, and steps on the face if those take too long.
 
-    Only ``c`` is up to date at the end.
+    Only ``c`` is up to date at the end, not ``f``.
     """
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
@@ -230,7 +231,7 @@ def mend(state: State, tol: float) -> None:
 
 
 def places(indices: NDArray, n_samples: int) -> NDArray[np.intp]:
-    """Return where each sample stands among ``indices``, -1 for those that do not."""
+    """Return the position of each sample in ``indices``, or -1."""
     place = np.full(n_samples, -1)
     place[indices] = np.arange(len(indices))
     return place

@@ -1,4 +1,4 @@
-"""Projected conjugate gradients, ``solver="pcg"``: the paper's other way (algorithms.md section 6).
+"""Projected conjugate gradients, ``solver="pcg"``, as the paper suggests (algorithms.md section 6).
 
 Proximal gradient steps choose the face, that is, which variables sit at a bound or at the kink;
 conjugate gradients climb it (Moré and Toraldo 1991, with a kink and an equality constraint).
@@ -45,7 +45,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem, engine = state.problem, state.engine
     sizes = np.abs(engine.diagonal())
-    # The sum of kernel values of 1e307 is infinite, and with it no step would be left.
+    # The sum of kernel values of 1e307 is infinite, which would make all steps zero.
     mean = float(np.mean(sizes))
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
@@ -72,7 +72,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
 
 
 def gradient_step(engine: Engine, length: float) -> tuple[float, bool]:
-    """Move to the best point on the way to the proximal point; return the next step length."""
+    """Move to the best point on the segment to the proximal point; return the next step length."""
     problem, c, f = engine.problem, engine.c, engine.f
     end = proximal_point(problem, c, f, length)
     way = end - c
@@ -86,19 +86,18 @@ def gradient_step(engine: Engine, length: float) -> tuple[float, bool]:
         return 0.0, False
     if t < 1.0:
         end = c + t * way
-        # The best point may be a kink: land on it, not next to it.
+        # The best point may be a kink: set variables to it exactly.
         end[np.abs(end) <= 4 * np.finfo(np.float64).eps * np.abs(c)] = 0.0
     engine.place(end, f + t * image)
-    # Barzilai and Borwein's step length is the inverse curvature seen on this way.
+    # Barzilai and Borwein's step length is the inverse curvature along this step.
     return (float(way @ way) / curvature if curvature > 0.0 else np.inf), True
 
 
 def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) -> NDArray:
-    """Return the maximiser of the dual with its quadratic part replaced by a sphere's.
+    """Return the maximiser of the dual with K replaced by a multiple of the identity.
 
-    Without the sum constraint each variable has a closed form, falling in the multiplier b; b
-    solves one piecewise linear equation. The ridges of squared losses are kept as they are: they
-    shorten the steps.
+    For a multiplier b of the sum constraint, each variable has a closed form, decreasing in b; b
+    solves one piecewise linear equation. The ridges of squared losses stay: they shorten steps.
     """
     bounds = problem.bounds
     below, above = (length / (1.0 + length * ridge) for ridge in problem.ridge)
@@ -120,7 +119,7 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
     ]
     end = point(falling_root(lambda b: float(point(b).sum()), np.concatenate(breakpoints)))
     inside = (end != 0.0) & (end > -bounds.above) & (end < bounds.below)
-    # What rounding of the root left in the sum goes back to those that can move.
+    # The rounding error of the root is spread over the variables that can move.
     end[inside] -= shares(float(end.sum()), end[inside])
     return np.clip(end, -bounds.above, bounds.below, out=end)
 
@@ -128,11 +127,11 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
 def best_on_segment(
     problem: BandProblem, c: NDArray, f: NDArray, end: NDArray, curvature: float
 ) -> float:
-    """Return the share of the way from ``c`` to ``end`` at which the dual is largest.
+    """Return the share of the segment from ``c`` to ``end`` at which the dual is largest.
 
-    Along the way the dual's slope falls linearly; it drops wherever a variable passes its kink,
-    and falls at another rate from there on if the loss curves more on one side than on the other.
-    ``curvature`` is that of K.
+    Along the segment the dual's slope falls linearly; it drops where a variable crosses its kink,
+    and then falls at another rate if the loss has different curvatures on both sides. ``curvature``
+    is that of K.
     """
     way = end - c
     positive = (c > 0.0) | ((c == 0.0) & (way > 0.0))
@@ -142,7 +141,7 @@ def best_on_segment(
     times = -c[crossing] / way[crossing]
     order = np.argsort(times, kind="stable")
     times, crossing = times[order], crossing[order]
-    # Between two crossings the slope is s - k t; a change of k at t leaves it as it is there.
+    # Between two crossings the slope is s - k t; it is continuous where k changes.
     other = (problem.ridge.below + problem.ridge.above - ridges)[crossing]
     turns = (other - ridges[crossing]) * way[crossing] ** 2
     drops = (problem.hi - problem.lo)[crossing] * np.abs(way[crossing]) - turns * times
@@ -157,15 +156,15 @@ def best_on_segment(
 
 
 def _top(slope: float, curvature: float) -> float:
-    """Return where a falling slope meets zero; a way that does not even begin upwards ends at 0."""
+    """Return where a falling slope reaches zero, or 0 if it is negative from the start."""
     return float(slope / curvature) if slope > 0.0 else 0.0
 
 
 def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
     """Return the direction that conjugate gradients find for ``K d = g`` within ``sum d = 0``.
 
-    They stop early where the direction has left the pieces of many variables: what lies beyond is
-    another face's business.
+    They stop early once the direction has left the pieces of many variables, because then another
+    face applies.
     """
 
     def centred(vector: NDArray) -> NDArray:
@@ -185,7 +184,7 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
         image = centred(face.kernel @ conjugate)
         curvature = float(conjugate @ image)
         if curvature <= flat * norm:
-            # Flat or indefinite: this way leads up without end, so it ends at a piece's end.
+            # Flat or indefinite: the dual keeps rising, so the step ends at the end of a piece.
             return direction if direction.any() else conjugate
         step = norm / curvature
         direction += step * conjugate

@@ -1,7 +1,7 @@
-"""The truth in plain NumPy, ``solver="reference"``: one pair step after another, nothing else.
+"""The reference solver in plain NumPy, ``solver="reference"``: one pair step after another.
 
-Read this first. It solves the same problem as the fast solvers, shares no line with them, and is
-what the tests hold them to; it keeps the whole kernel matrix in memory and takes its time.
+Read this first. It solves the same problem as the fast solvers and shares no code with them; the
+tests compare them with it. It is slow and keeps the whole kernel matrix in memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def reference_steps(state: State, tol: float) -> Generator[float]:
 def steps_until_report(
     problem: BandProblem, K: NDArray, c: NDArray, f: NDArray, tol: float, state: State
 ) -> tuple[float, bool]:
-    """Take pair steps; return the violation before the last, and whether that changed nothing."""
+    """Take pair steps; return the violation before the last, and whether that had no effect."""
     bounds, ridges = problem.bounds, problem.ridge
     share, tiny = SMALLEST_CURVATURE
     smallest = max(share * float(np.abs(np.diag(K)).max()), tiny)
@@ -82,9 +82,9 @@ def line_search(
 ) -> None:
     """Move the variables in ``directions`` (+1 or -1 each) as far as the dual grows.
 
-    On each piece the dual is a parabola in the distance: go to its top or to the piece's end,
-    where a variable meets a bound or its kink at 0, whichever comes first. ``curvature`` is that
-    of K.
+    On each piece the dual is a parabola in the distance: go to its maximum or to the end of the
+    piece, where a variable reaches a bound or its kink at 0, whichever comes first. ``curvature``
+    is that of K.
     """
     walked = 0.0
     while True:

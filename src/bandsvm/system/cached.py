@@ -1,4 +1,4 @@
-"""Properties that are computed once and take no lock."""
+"""Cached properties without a lock."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ else:
     Value = TypeVar("Value")
 
     class cached_property(Generic[Value]):  # noqa: N801
-        """A property that is computed at its first use, as in Python 3.12.
+        """A property that is computed on first use, as in Python 3.12.
 
-        That of Python 3.11 holds a lock of the whole class while it computes. A child forked
-        meanwhile inherits the lock as taken and waits for it forever.
+        The version of Python 3.11 holds a lock of the whole class while it computes. A child
+        process forked meanwhile inherits the locked lock and waits for it forever.
         """
 
         def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -29,7 +29,7 @@ else:
         def __get__(self, instance: Any, owner: type | None = None) -> Value:
             if instance is None:
                 return self  # type: ignore[return-value]
-            # Without __set__ this is called once: from then on the instance's own entry is found.
+            # Without __set__ this is called once; later, the instance's own entry takes precedence.
             value = instance.__dict__[self._name] = self._compute(instance)
             return value
 

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and folders that others may write to."""
+"""Atomic writes of files, also in folders that other users may write to."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import secrets
 import stat
 from pathlib import Path
 
-# Characters of a file's name that its unfinished successor shows; names have bounded lengths.
+# Characters of a file's name in the name of its temporary file; names have bounded lengths.
 SHOWN = 40
-# Features that a file may name; some numbers are kept for each of them, whether it occurs or not.
+# Most features of a file; memory is allocated for each of them, whether it occurs or not.
 MOST_FEATURES = 2**24
-# Links that are followed on the way to a file, as Linux does.
+# Most links that are followed on the way to a file, as in Linux.
 MOST_LINKS = 40
 _SHARED = stat.S_ISVTX | stat.S_IWOTH
-# Not known to all systems.
+# Not available on all systems.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that its name always stands for a complete one: the old or the new.
+    """Write a file atomically: its name always refers to the complete old or new content.
 
-    A link goes on pointing where it does; pipes and devices, which have one name only, are written
-    to. In a folder that everybody may write to, links and pipes of other users are refused.
+    Links are followed and stay links; pipes and devices, which cannot be replaced, are written to
+    directly. In a world-writable folder, links and pipes of other users are refused.
     """
     try:
         target = follow_links(path)
@@ -34,16 +34,16 @@ def write_whole(path: Path, content: bytes) -> None:
         else:
             _write_beside(target, content)
     except OSError as error:
-        # A full disk speaks up without naming the file.
+        # The error of a full disk does not name the file.
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
 def follow_links(path: Path) -> Path:
-    """Return where a path leads, like `os.path.realpath`, but follow no links of strangers.
+    """Resolve a path, like `os.path.realpath`, but do not follow links of other users.
 
-    Linux has the same rule (protected_symlinks), which resolving links by hand would evade.
+    Linux has the same rule (protected_symlinks), which resolving links ourselves would bypass.
     """
-    # Not normalized: what ".." means depends on the links before it.
+    # Not normalized: the meaning of ".." depends on the links before it.
     absolute = Path.cwd() / path
     here, ahead, n_links = Path(absolute.anchor), [*reversed(absolute.parts[1:])], 0
     while ahead:
@@ -77,17 +77,17 @@ def _require_own(path: Path, found: os.stat_result) -> None:
     if folder.st_mode & _SHARED == _SHARED and not is_own(found) and found.st_uid != folder.st_uid:
         raise PermissionError(
             errno.EACCES,
-            f"{path} is a link or pipe of another user in a folder that everybody may write to; "
-            "choose another folder",
+            f"{path} is a link or pipe of another user in a world-writable folder; choose another "
+            "folder",
         )
 
 
 def _write_beside(path: Path, content: bytes) -> None:
-    """Write to another name in the same folder, then take over the name and the permissions."""
+    """Write to a temporary file in the same folder, then rename it and copy the permissions."""
     unfinished = path.with_name(f".{path.name[:SHOWN]}.{secrets.token_hex(8)}")
     old = _stat_or_none(path)
-    # Nobody may read what takes the place of a secret while it is written. A file that replaces
-    # none begins with the permissions that it will have, by the umask.
+    # Nobody else may read the temporary file, since the file that it replaces may be private. A new
+    # file gets the permissions of the umask from the start.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
     handle = os.open(unfinished, flags, 0o666 if old is None else 0o600)
     try:
@@ -111,6 +111,6 @@ def _stat_or_none(path: Path) -> os.stat_result | None:
 
 
 def _mode(old: os.stat_result) -> int:
-    """Return the permissions of a file; those of a stranger's let only us write to ours."""
+    """Return the permissions of a file, without write access for others if it is not ours."""
     mode = stat.S_IMODE(old.st_mode)
     return mode if is_own(old) else mode & 0o744

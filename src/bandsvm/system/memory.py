@@ -1,4 +1,4 @@
-"""How much memory a process may use, and how much of it stores of kernel rows take."""
+"""How much memory a process may use, and how much of it kernel rows may take."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path, PurePosixPath
 from bandsvm.system.threads import n_cores, n_threads
 
 MEGABYTE = 2**20
-# What one fit, search, path or leave-one-out takes if nobody says how much it may take ...
+# Default memory for a fit, search, path or leave-one-out ...
 DEFAULT_BYTES = 2000 * MEGABYTE
-# ... or this share of what the process may use, where that is less.
+# ... or this share of the memory that the process may use, if that is less.
 DEFAULT_SHARE = 0.25
 LITTLE_BYTES = 64 * MEGABYTE
-# Where the system does not tell.
+# If the system does not report its memory.
 FALLBACK_BYTES = 4 * 2**30
 ROOT = Path("/")
 
 
 def bytes_of(cache_size: float | None) -> float | None:
-    """Return megabytes as bytes; None, which leaves the choice to `default_bytes`, as None."""
+    """Convert megabytes to bytes; None, which means `default_bytes`, stays None."""
     return None if cache_size is None else float(cache_size) * MEGABYTE
 
 
 def default_bytes(needed: float) -> float:
-    """Return the memory that kernel rows may take if nobody says how much.
+    """Return the default memory for kernel rows.
 
     Parameters
     ----------
     needed : float
-        More would be of no use. If that is little, the system is not asked, which takes as long
-        as a small fit.
+        Most memory that is of use. If this is little, the system is not queried, because a query
+        takes as long as a small fit.
 
     Returns
     -------
@@ -45,27 +45,27 @@ def default_bytes(needed: float) -> float:
 
 
 def stores_at_once(budget: float, useful: float, most: int) -> int:
-    """Return how many stores share a budget so that none gets less than is useful."""
+    """Return how many stores can share a budget if each gets at least the useful amount."""
     return max(1, min(most, int(budget // max(useful, 1.0))))
 
 
 def process_share() -> float:
-    """Return the share of the memory that is this process's own.
+    """Return the share of the memory that this process may use.
 
-    Workers of joblib share the machine. It tells them how many threads each may use, by
-    OMP_NUM_THREADS; memory is shared in proportion.
+    Workers of joblib share the machine. OMP_NUM_THREADS tells each worker its number of threads;
+    memory is divided in proportion.
     """
     is_worker = multiprocessing.current_process().name != "MainProcess"
     return n_threads(None) / n_cores() if is_worker else 1.0
 
 
 def available_bytes(root: Path = ROOT) -> float:
-    """Return the bytes that this process may still use: what is free, and what limits allow."""
+    """Return the bytes that this process may still use: free memory, within all limits."""
     return max(0.0, min([_free_bytes(root), *_room_in_groups(root)]))
 
 
 def _free_bytes(root: Path) -> float:
-    """Return the bytes of memory that are free, or could be."""
+    """Return the bytes of memory that are free or can be freed."""
     lines = _lines(root / "proc/meminfo")
     for line in lines:
         if line.startswith("MemAvailable:"):
@@ -77,9 +77,9 @@ def _free_bytes(root: Path) -> float:
 
 
 def _room_in_groups(root: Path) -> Iterator[float]:
-    """Yield what the control groups of this process leave it, from its own up to the topmost.
+    """Yield the room in the control groups of this process, from its own up to the root.
 
-    In a container the path may be that of the machine outside: what is not there has no say.
+    In a container the path may be that of the host; groups that do not exist are skipped.
     """
     mount = root / "sys/fs/cgroup"
     entries = (line.split(":", 2) for line in _lines(root / "proc/self/cgroup"))
@@ -101,9 +101,9 @@ def _room_in_groups(root: Path) -> Iterator[float]:
 
 
 def _room(group: Path, limit: str, usage: str, cached: str) -> float | None:
-    """Return what a control group leaves, None if it has no limit.
+    """Return the room in a control group, or None if it has no limit.
 
-    Files that were read and not used since count as used, but give way.
+    Inactive cached files count as used, but can be freed.
     """
     most, used = _number(group / limit), _number(group / usage)
     if most is None or used is None:
@@ -114,13 +114,13 @@ def _room(group: Path, limit: str, usage: str, cached: str) -> float | None:
 
 
 def _number(path: Path) -> float | None:
-    """Return the number in a file; None if there is none, as in 'max'."""
+    """Return the number in a file; None if it holds no number, such as 'max'."""
     lines = _lines(path)
     return float(lines[0]) if lines and lines[0].strip().isdigit() else None
 
 
 def _lines(path: Path) -> list[str]:
-    """Return the lines of a file, none if it cannot be read."""
+    """Return the lines of a file, or no lines if it cannot be read."""
     try:
         return path.read_text().splitlines()
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""Long work can be stopped between its pieces.
+"""Stopping of long-running work between pieces.
 
-The caller of long work states with `stop_when` what would be a reason to end it. The work itself
-calls `check_stop` at least every few tenths of a second, and leaves nothing broken behind when that
+The caller sets with `stop_when` a function that returns a reason to stop, or None. The work calls
+`check_stop` at least every few tenths of a second, and leaves a consistent state behind if that
 raises `Stop`.
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 _reason: ContextVar[Callable[[], Any] | None] = ContextVar("reason", default=None)
 
 
-class Stop(Exception):  # noqa: N818  (like StopIteration, it is no error)
-    """Work must end, for the reason that it gives."""
+class Stop(Exception):  # noqa: N818  (like StopIteration, not an error)
+    """Work must end; ``reason`` is why."""
 
     def __init__(self, reason: Any) -> None:
         super().__init__(reason)
@@ -26,7 +26,7 @@ class Stop(Exception):  # noqa: N818  (like StopIteration, it is no error)
 
 @contextmanager
 def stop_when(reason: Callable[[], Any] | None) -> Iterator[None]:
-    """Let `check_stop` ask ``reason`` whether to end, in this context; None never ends."""
+    """Make `check_stop` call ``reason`` within this context; None means never stop."""
     token = _reason.set(reason)
     try:
         yield
@@ -42,6 +42,6 @@ def check_stop() -> None:
 
 
 def within(seconds: float) -> Callable[[], Any]:
-    """Return a reason to end after so many seconds."""
+    """Return a function that gives a reason to end after this many seconds."""
     end = time.monotonic() + seconds
     return lambda: "time is up" if time.monotonic() >= end else None

@@ -1,4 +1,4 @@
-"""Text that comes from files: whether it is text at all, and how to show it."""
+"""Text from files: whether it is valid, and how to display it safely."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 LARGEST_CODE_POINT = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
-# What a message shows of something that a file holds.
+# Longest text, and most items, from a file that a message shows.
 LONGEST_SHOWN = 100
 MOST_SHOWN = 6
 
 
 def is_text(array: NDArray) -> bool:
     """Return whether an array of strings holds Unicode; bytes from a file can be anything."""
-    # Here and not above: --help need not wait for NumPy.
+    # Imported here so that --help does not wait for NumPy.
     import numpy as np
 
     if array.dtype.itemsize == 0 or array.size == 0:
@@ -30,10 +30,10 @@ def is_text(array: NDArray) -> bool:
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Return text that cannot move the cursor, change colours or reverse its direction.
+    r"""Return text that cannot move the cursor, change colours or reverse the text direction.
 
-    What is not printable (control characters, bidirectional controls, surrogates) becomes an escape
-    such as ``\x1b``, but for the characters of ``kept``.
+    Non-printable characters (control characters, bidirectional controls, surrogates) become escapes
+    such as ``\x1b``, except for those in ``kept``.
     """
     if text.isprintable():
         return text
@@ -43,13 +43,13 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def shown(value: Any) -> str:
-    """Return something from a file as one short line of a message."""
+    """Return a value from a file as a short line for a message."""
     text = printable(str(value))
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
 def some(values: Iterable[Any]) -> str:
-    """Return the first few of many things from a file, as a list in a message."""
+    """Return the first few of many values from a file, as a list for a message."""
     first: list[str] = []
     for value in values:
         if len(first) == MOST_SHOWN:

@@ -10,16 +10,16 @@ from functools import cache
 from threading import RLock, get_ident, local
 from typing import Any
 
-# Both come with scikit-learn, which cannot be installed without them.
+# Dependencies of scikit-learn, so they are always installed.
 import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
 from bandsvm._compat import openmp_threads
 
-# More threads than cores gain nothing, and idle ones are woken for every piece of work.
+# More threads than cores gain nothing, and all of them are woken for every piece of work.
 MOST_THREADS_PER_CORE = 2
-# Seconds that a fork waits at most for another thread to change the limit of BLAS.
+# Most seconds that a fork waits for another thread to change the limit of BLAS.
 LONGEST_WAIT = 1.0
 
 
@@ -36,7 +36,7 @@ def _n_cores(affinity: int, limit: str | None) -> int:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that ``n_jobs`` stands for.
+    """Return the number of threads for ``n_jobs``.
 
     None is as many as scikit-learn's own compiled code uses: all cores, unless OMP_NUM_THREADS,
     a worker of joblib or `threadpoolctl.threadpool_limits` sets a limit.
@@ -52,10 +52,10 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 class _SingleThreadedBlas:
-    """BLAS on one thread for as long as anyone, in whatever thread, wants it so.
+    """Keeps BLAS on one thread while at least one thread is in this context.
 
-    Its results depend on the number of its threads, and those go on spinning after a call, where
-    compiled kernel rows need the cores.
+    Results of BLAS depend on its number of threads, and its threads keep spinning after a call, on
+    cores that compiled kernel rows need.
     """
 
     def __init__(self) -> None:
@@ -90,14 +90,14 @@ class _SingleThreadedBlas:
                 own_limiter.restore_original_limits()
 
     def _restore_if_unused(self) -> None:
-        """Give BLAS its threads back once nobody wants it without."""
+        """Restore the threads of BLAS when no thread is in the context."""
         if not self._depths and self._limiter is not None:
             with _control_of_openblas():
                 self._limiter.restore_original_limits()
             self._limiter = None
 
     def _begin_fork(self) -> None:
-        """Let no limit change during a fork: the child would inherit OpenBLAS's locks as taken."""
+        """Prevent changes of the limit during a fork: the child would inherit OpenBLAS's locks."""
         self._fork.has_lock = self._lock.acquire(timeout=LONGEST_WAIT)
 
     def _end_fork(self) -> None:
@@ -105,7 +105,7 @@ class _SingleThreadedBlas:
             self._lock.release()
 
     def _forget_other_threads(self) -> None:
-        """Start afresh in a forked child: other threads are gone, and may have left it locked."""
+        """Reset in a forked child: other threads are gone, and may have left the lock taken."""
         self._lock = RLock()
         thread = get_ident()
         self._depths = (
@@ -118,7 +118,7 @@ single_threaded_blas = _SingleThreadedBlas()
 
 
 def _limited(blas: ThreadpoolController) -> Any:
-    """Set the process-wide limit of BLAS to one thread and return what restores it."""
+    """Set the process-wide limit of BLAS to one thread; return the object that restores it."""
     with _control_of_openblas():
         return blas.limit(limits=1)
 
@@ -127,7 +127,7 @@ def _limited(blas: ThreadpoolController) -> Any:
 def _control_of_openblas() -> Iterator[None]:
     """Let this thread set limits: since threadpoolctl 3.8 only one thread at a time can.
 
-    The others' calls are ignored, although the limit is that of the whole process.
+    Calls of other threads are ignored, although the limit applies to the whole process.
     """
     openblas = getattr(threadpoolctl, "OpenBLASController", None)
     release = getattr(openblas, "clear_controlling_thread", lambda force: None)
@@ -140,9 +140,9 @@ def _control_of_openblas() -> Iterator[None]:
 
 @cache
 def _blas() -> tuple[ThreadpoolController, ThreadpoolController]:
-    """Return the BLAS libraries with one limit for the process, and with one for each thread.
+    """Return the BLAS libraries with one limit per process, and those with one per thread.
 
-    To find them takes milliseconds.
+    Finding them takes milliseconds, hence the cache.
     """
     blas = ThreadpoolController().select(user_api="blas")
     by_thread = [lib["filepath"] for lib in blas.info() if lib.get("threading_layer") == "openmp"]
