@@ -140,8 +140,9 @@ default='rbf'
     For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. What else differs
     from `sklearn.svm.SVC` is listed in docs/from_svc.md.
 
-    Distances of the 'rbf' kernel are measured from the mean of dense samples, which keeps their
-    digits far from the origin. Sparse samples cannot be centred: scale them.
+    Distances of the 'rbf' kernel are measured from each feature's most common value in dense
+    samples (its median, where values hardly repeat), which keeps their digits far from the origin.
+    Sparse samples are measured from zero: scale them.
 
     Fits may run in several threads at once, and children forked meanwhile may fit too. But OpenBLAS
     itself, on several threads, does not survive forks: while another thread multiplies matrices,
