@@ -12,6 +12,8 @@ constexpr int kTileWidth = kTileVectors * kLanes<Real>;
 constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
 // Rows that are summed up in the precision of their values.
 constexpr std::size_t kRowsInSingle = 16;
+static_assert(kRowsOfGroup % kRowsInSingle == 0 && kRowsInSingle % kTileRows == 0,
+              "whole groups of rows must be whole sums of whole tiles");
 
 // Takes the inner products of a tile and makes of them what the task asks for.
 template <typename Real, KernelKind Kind, Use How>
