@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import choose_intercept
 from bandsvm.decisions import verdict
+from bandsvm.engines.sizes import SMALL_PROBLEM
 from bandsvm.engines.slopes import free_variables
 from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import KernelOperator, KernelRows
@@ -25,8 +26,6 @@ from bandsvm.system.threads import single_threaded_blas
 SHARE_OF_TOL = 0.5
 # A label counts as settled if the decision values say so by this many times ``tol``.
 SETTLED = 10.0
-# Up to this many samples all rows are wanted, sooner or later.
-IN_ORDER_UP_TO = 1000
 # Largest share of the memory for matrices that all left-out samples share.
 MATRIX_SHARE = 0.6
 
@@ -188,7 +187,7 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
         n_jobs=model.n_jobs,
         largest_rounding=0.0,  # every row is used again and again
     )
-    if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, IN_ORDER_UP_TO):
+    if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, SMALL_PROBLEM):
         rows.block(np.arange(rows.n_samples))  # rows that lie in order need not be copied
     return rows
 

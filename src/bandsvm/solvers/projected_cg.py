@@ -24,11 +24,11 @@ from bandsvm.system.stopping import check_stop
 GRADIENT_STEPS = 3
 # No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
-LONGEST_STEP = 1e8
+LONGEST_GRADIENT_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
-LONGEST_WAY = 1e4
+LONGEST_GRADIENT_WAY = 1e4
 SMALLEST_SCALE = 1e-250  # keeps step lengths and their inverses finite
-SHORTEST_STEP = float(np.finfo(np.float64).tiny)
+SHORTEST_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
 # The climb need not be better than the face is right.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
@@ -50,8 +50,8 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
-    longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
-    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_STEP), longest)
+    longest = min(LONGEST_GRADIENT_STEP / scale, LONGEST_GRADIENT_WAY * width / edge)
+    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_GRADIENT_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
         current = engine.violation()
