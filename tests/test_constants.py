@@ -1,14 +1,19 @@
-"""Every number has one home: no constant is defined in two places, nor in Python and the core."""
+"""Every number has one home, and a script that tells what it is worth."""
 
 import ast
+import importlib
+import json
 import re
+import runpy
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 
-from bandsvm import _core
+from bandsvm import BandedSVC, _core
 from bandsvm.engines import sizes
 from bandsvm.kernels import _packing, packed
 
@@ -91,3 +96,99 @@ def test_cost_of_sparse_values_decides_how_dense_samples_are_stored(rng, cost, i
     samples = _core.pack_64(X, np.zeros(30), 1.0, cost, 1)
     assert samples.is_sparse is is_sparse
     assert samples.n_products == pytest.approx(cost * 15 if is_sparse else 28, rel=0.05)
+
+
+@pytest.fixture
+def benchmarks(monkeypatch):
+    """Let tests import the modules of benchmarks."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+
+
+@pytest.fixture
+def sweeps(benchmarks):
+    return importlib.import_module("sweeps")
+
+
+def test_every_swept_constant_is_read_when_it_is_used(sweeps):
+    """One that is bound at import, in a default or in another constant, could not be set."""
+    swept = {sweep.name for sweep in sweeps.SWEEPS}
+    assert len(swept) == len(sweeps.SWEEPS)
+    read = set()
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        bodies = {id(part) for f in functions for line in f.body for part in ast.walk(line)}
+        for node in ast.walk(tree):
+            is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+            if is_read and node.id in swept:
+                assert id(node) in bodies, f"{path.name}, line {node.lineno}: {node.id}"
+                read.add(node.id)
+    assert read == swept
+
+
+def test_constants_are_set_wherever_they_are_held_and_restored(sweeps):
+    modules = sweeps.holders("LARGEST_BLOCK")
+    assert {"bandsvm.engines.sizes", "bandsvm.kernels.packed", "bandsvm.solvers.block"} <= {
+        module.__name__ for module in modules
+    }
+    before = sizes.LARGEST_BLOCK
+    with suppress(KeyError), sweeps.setting("LARGEST_BLOCK", 96):
+        assert {module.LARGEST_BLOCK for module in modules} == {96}
+        raise KeyError
+    assert {module.LARGEST_BLOCK for module in modules} == {before}
+    with pytest.raises(ValueError, match="no module of bandsvm has a constant SMALLEST_WHALE"):
+        sweeps.holders("SMALLEST_WHALE")
+
+
+def test_smaller_blocks_take_more_outer_steps_to_the_same_solution(sweeps):
+    X, y = make_classification(1500, 10, flip_y=0.1, random_state=0)
+    usual = BandedSVC().fit(X, y)
+    with sweeps.setting("LARGEST_BLOCK", 96):
+        other = BandedSVC().fit(X, y)
+    assert other.certificate_.n_iter > 2 * usual.certificate_.n_iter
+    assert other.certificate_.is_optimal
+    assert other.certificate_.primal == pytest.approx(usual.certificate_.primal, rel=1e-4)
+
+
+def test_values_that_are_tried_make_sense(sweeps):
+    for sweep in sweeps.SWEEPS:
+        values = sweep.values()
+        assert sweep.value in values
+        assert len(values) == len(set(values)) > 1
+        assert min(values) > 0
+        if "SHARE" in sweep.name:
+            assert max(values) <= 1
+
+
+def test_compiled_constants_exist(sweeps):
+    core = "".join(path.read_text() for path in (ROOT / "core").glob("*pp"))
+    for name in sweeps.COMPILED:
+        assert re.search(rf"constexpr [^;]*\b{name}\b", core), name
+
+
+def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
+    names = ["LARGEST_BLOCK", "WARM_SHARE", "GRADIENT_STEPS", "AIM", "POLISHING_STEPS_PER_VARIABLE"]
+    monkeypatch.setattr(
+        "sys.argv", ["constants.py", "--quick", "--only", *names, "--out", str(tmp_path)]
+    )
+    runpy.run_path(str(ROOT / "benchmarks" / "constants.py"), run_name="__main__")
+    results = json.loads((tmp_path / "constants.json").read_text())
+    assert {constant["name"] for constant in results["constants"]} == set(names)
+    for constant in results["constants"]:
+        other, present = constant["values"]
+        assert present["value"] == constant["present"] != other["value"]
+        assert [present[key] for key in ("seconds", "cpu_seconds", "rows", "pair_steps")] == [
+            1.0
+        ] * 4
+        assert all(entry["certified"] == entry["runs"] > 0 for entry in constant["values"])
+    (block,) = (found for found in results["constants"] if found["name"] == "LARGEST_BLOCK")
+    assert block["values"][0]["outer_steps"] > 1.1
+    section = importlib.import_module("report").constants_section(results)
+    assert all(f"`{name}`" in section for name in names)
+
+
+def test_benchmark_of_constants_refuses_other_names(benchmarks, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["constants.py", "--only", "TILE_ROWS"])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(ROOT / "benchmarks" / "constants.py"), run_name="__main__")
+    assert "--only must name constants that are swept, got TILE_ROWS" in capsys.readouterr().err
