@@ -16,7 +16,8 @@ constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 constexpr int kTileRows = 4;
 // Rows of the largest group at any level of instructions: three of the widest vectors.
 constexpr std::size_t kRowsOfGroup = 3 * 64 / sizeof(float);
-// How many features ahead a panel is fetched into the cache.
+// How many features ahead a panel is fetched into the cache: fewer come too late, more push out
+// what is still needed.
 constexpr std::size_t kAhead = 6;
 
 enum class KernelKind { linear, rbf, poly, sigmoid };

@@ -15,7 +15,7 @@ from bandsvm.kernels._samples import Samples
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
 
-# Samples that are packed at a time.
+# Memory for samples that are packed at a time: more would take memory without saving time.
 PACKED_BYTES_AT_ONCE = 32 * 2**20
 # One in so many products in float32 is computed in float64 too; if it is off, all of them are.
 ROWS_PER_CHECK = 10_000

@@ -32,11 +32,12 @@ from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
 
-# With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
+# From this many multiplications per kernel value on, blocks pick values out of stored rows and the
+# last block: cheaper values are computed again faster than they are looked up in memory.
 FEWEST_PRODUCTS_TO_PICK = 60
 # Largest share of the memory for the two blocks that are kept; the rest is for rows.
 BLOCK_SHARE = 0.5
-# Samples by which panels of packed ones may exceed their number, and more.
+# More samples than the last panel of packed ones can leave empty, for estimates of memory.
 PADDING = 256
 
 
