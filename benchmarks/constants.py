@@ -192,7 +192,7 @@ def measure(sweep: Sweep, done: list[Work], repeats: int, quick: bool) -> dict[s
     home = holders(sweep.name)[0].__name__
     return {
         **{"name": sweep.name, "home": home, "work": sweep.work, "present": present},
-        **{"values": entries, "cases": cases},
+        **{"data": [case["data"] for case in cases], "values": entries},
     }
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from constants_report import constants_section
 from measure import RESULTS
+from tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 PEERS = ("LIBSVM", "oneDAL")
 COLOURS = {"bandsvm": "#0072B2", "LIBSVM": "#D55E00", "oneDAL": "#009E73"}
 MODELS = ("C-SVM", "band", "band, C2 = 10 C1")
-COUNTS = {"rows": "rows", "pair_steps": "pair steps", "outer_steps": "outer steps"}
 STAGES = (
     "rows",
     "blocks",
@@ -57,13 +58,6 @@ def main() -> None:
 def read(path: Path) -> dict[str, Any]:
     """Return the content of a result file."""
     return json.loads(path.read_text())
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def ratio(case: dict, peer: str, key: str = "seconds") -> float:
@@ -355,38 +349,6 @@ def memory_section(memory: dict) -> str:
         f"`cache_size`, the data and a tenth more, with any number of threads: so it was in {n_kept} of "
         f"{len(peaks)} cases; others are bold.\n\n"
         + table(["", "cache_size (MB)", *(f"{n} threads" for n in threads)], rows)
-    )
-
-
-def constants_section(results: dict) -> str:
-    """Return what constants are worth: what other values of them cost."""
-    rows = []
-    for constant in results["constants"]:
-        name = f"`{constant['name']}` = {constant['present']:g}"
-        for entry in constant["values"]:
-            if entry["value"] == constant["present"]:
-                continue
-            numbers = [f"{entry[key]:.2f}" for key in ("seconds", "cpu_seconds", *COUNTS)]
-            missed = entry["runs"] - entry["certified"]
-            numbers += [f"**{missed} of {entry['runs']} not certified**" if missed else ""]
-            rows.append([name, constant["work"] if name else "", f"{entry['value']:g}", *numbers])
-            name = ""
-    compiled = [[f"`{name}`", reason] for name, reason in results["compiled"].items()]
-    where = results["circumstances"]
-    return "\n\n".join(
-        [
-            "## What constants are worth",
-            "What other values of the constants behind speed cost, in units of the present value: geometric means "
-            "over fits to several data sets, or over another kind of work. *CPU*: seconds of all threads, which suffer "
-            f"less from other programs. Values take turns; runs of each: {results['repeats']}, of which the median "
-            "counts. Everything is certified at the same `tol`, except where noted. Counts repeat exactly; times do "
-            "not, and within a tenth of 1 they say nothing. "
-            "`python benchmarks/constants.py` measures them on another machine; with `--only NAME` for one alone. "
-            f"Here: {where['processor']}, {where['cores']} cores, commit {where['commit']}, {where['date']}.",
-            table(["constant", "work", "tried", "seconds", "CPU", *COUNTS.values(), ""], rows),
-            "Compiled into the core and not swept:",
-            table(["constant", "why"], compiled),
-        ]
     )
 
 

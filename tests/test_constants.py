@@ -183,8 +183,20 @@ def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
         assert all(entry["certified"] == entry["runs"] > 0 for entry in constant["values"])
     (block,) = (found for found in results["constants"] if found["name"] == "LARGEST_BLOCK")
     assert block["values"][0]["outer_steps"] > 1.1
-    section = importlib.import_module("report").constants_section(results)
+    section = importlib.import_module("constants_report").constants_section(results)
     assert all(f"`{name}`" in section for name in names)
+
+
+def test_noise_of_times_is_told_by_values_that_change_no_count(benchmarks):
+    report = importlib.import_module("constants_report")
+    same = {"rows": 1.0, "pair_steps": 1.0, "outer_steps": 1.0}
+    values = [
+        *({"value": k, "seconds": 1.0 + 0.01 * k, **same} for k in range(11)),
+        {"value": 11, "seconds": 7.0, **same, "rows": 1.2},
+    ]
+    results = {"constants": [{"present": 0, "values": values}]}
+    assert report.noise(results, "seconds") == pytest.approx(0.091)
+    assert report.noise({"constants": []}, "seconds") == 0.0
 
 
 def test_benchmark_of_constants_refuses_other_names(benchmarks, monkeypatch, capsys):
