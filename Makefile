@@ -51,7 +51,7 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Installs the peers, runs all solvers on the same problems (half an hour) and writes
+# Installs the peers, runs all solvers on the same problems (three quarters of an hour) and writes
 # docs/benchmarks.md and docs/choosing.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
@@ -60,6 +60,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/constants.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/choosing.py
 	$(BIN)/python benchmarks/interrupts.py

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from report import mean_ratio, table
+from report import mean_ratio
+from tables import table
 
 RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from constants_report import constants_section
 from measure import RESULTS
+from tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 PEERS = ("LIBSVM", "oneDAL")
@@ -47,6 +49,8 @@ def main() -> None:
     ]
     if (RESULTS / "memory.json").exists():
         sections.append(memory_section(read(RESULTS / "memory.json")))
+    if (RESULTS / "constants.json").exists():
+        sections.append(constants_section(read(RESULTS / "constants.json")))
     (DOCS / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
     draw_growth(growth["curves"], DOCS / "growth.svg")
 
@@ -54,13 +58,6 @@ def main() -> None:
 def read(path: Path) -> dict[str, Any]:
     """Return the content of a result file."""
     return json.loads(path.read_text())
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def ratio(case: dict, peer: str, key: str = "seconds") -> float:

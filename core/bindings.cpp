@@ -152,27 +152,31 @@ double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
 }
 
 template <typename Real, typename Source>
-bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale, int n_threads) {
+bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale,
+                            double cost_of_sparse, int n_threads) {
   require(X.shape(1) > 0, "X must have features.");
   const Source* const values = data_of(X, "X");
   const double* const origin_of = data_of(origin, X.shape(1), "origin", "features");
   bandsvm::as_finite(scale, "scale");
+  bandsvm::as_finite(cost_of_sparse, "cost_of_sparse");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::pack(values, X.shape(0), X.shape(1), origin_of, scale, n_threads);
+  return bandsvm::Samples<Real>::pack(values, X.shape(0), X.shape(1), origin_of, scale,
+                                      cost_of_sparse, n_threads);
 }
 
 template <typename Real, typename Source>
 bandsvm::Samples<Real> compress(Indices starts, Array<std::int64_t> columns, Array<Source> values,
-                                std::size_t n_features, double scale) {
+                                std::size_t n_features, double scale, double cost_of_sparse) {
   require(n_features > 0, "X must have features.");
   const std::int64_t* const columns_of = data_of(columns, "columns");
   const Source* const values_of = data_of(values, columns.shape(0), "values", "columns");
   auto checked = bandsvm::as_starts(given(starts), values.shape(0));
   bandsvm::as_finite(scale, "scale");
+  bandsvm::as_finite(cost_of_sparse, "cost_of_sparse");
   nb::gil_scoped_release release;
   return bandsvm::Samples<Real>::compress(std::move(checked), columns_of, values_of, n_features,
-                                          scale);
+                                          scale, cost_of_sparse);
 }
 
 template <typename Real>
@@ -301,13 +305,15 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   const std::string pack_name = std::string("pack_") + suffix;
   const std::string compress_name = std::string("compress_") + suffix;
   module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
+             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
   module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "n_threads"_a, nb::keep_alive<0, 1>());
+             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
   module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a.noconvert(),
-             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a);
+             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
+             "cost_of_sparse"_a);
   module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a.noconvert(),
-             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a);
+             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
+             "cost_of_sparse"_a);
   module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a.noconvert(), "right"_a,
              "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(),
              "slots"_a.noconvert(), "n_threads"_a);
@@ -334,6 +340,7 @@ NB_MODULE(_core, module) {
   module.doc() = "Compiled steps and kernel rows of the band problem's solvers.";
   bind<double>(module, "Samples64", "64");
   bind<float>(module, "Samples32", "32");
+  module.attr("ROWS_OF_GROUP") = bandsvm::kRowsOfGroup;
   module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);

@@ -9,9 +9,13 @@ namespace {
 
 template <typename Real>
 constexpr int kTileWidth = kTileVectors * kLanes<Real>;
+// Panels that all rows pass over before the next ones are loaded, and how much cache they may take:
+// more save loads of rows, until the panels no longer stay in the second level of cache.
 constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
-// Rows that are summed up in the precision of their values.
+// Rows that are summed up in the precision of their values: more are faster and less precise.
 constexpr std::size_t kRowsInSingle = 16;
+static_assert(kRowsOfGroup % kRowsInSingle == 0 && kRowsInSingle % kTileRows == 0,
+              "whole groups of rows must be whole sums of whole tiles");
 
 // Turns the inner products of a tile into the result that the task asks for.
 template <typename Real, KernelKind Kind, Use How>

@@ -62,7 +62,8 @@ RowLayout row_layout(const Samples<Real>& left, const Samples<Real>& right) {
   return {n_compact * level.lanes, false, compact_bytes(n_compact)};
 }
 
-// Rows are laid out in batches of bounded size.
+// Rows are laid out in batches of bounded size: larger ones pass over the samples less often, but
+// leave the cache.
 constexpr std::size_t kBatchBytes = 1 << 22;
 
 // Prepares batch after batch of rows and calls work(first row, prepared rows).

@@ -11,7 +11,13 @@ namespace bandsvm {
 // A panel is as wide as six of the widest vectors, whatever the level of instructions.
 template <typename Real>
 constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
-// How many features ahead a panel is fetched into the cache.
+// Tiles of few rows: features in which all of them are zero cost nothing. More rows would use each
+// loaded sample more often, but skip fewer features.
+constexpr int kTileRows = 4;
+// Rows of the largest group at any level of instructions: three of the widest vectors.
+constexpr std::size_t kRowsOfGroup = 3 * 64 / sizeof(float);
+// How many features ahead a panel is fetched into the cache: fewer come too late, more push out
+// what is still needed.
 constexpr std::size_t kAhead = 6;
 
 enum class KernelKind { linear, rbf, poly, sigmoid };

@@ -16,10 +16,6 @@
 
 namespace bandsvm {
 
-// What a difference costs one by one, in units of its cost among the differences of a tile.
-constexpr double kCostOfSparse = 3.0;
-constexpr std::size_t kRowsOfTile = 4;
-
 template <typename Real>
 struct Samples {
   std::size_t count = 0, n_features = 0;
@@ -95,10 +91,11 @@ struct Samples {
     return source32 ? measured(row_of(source32, i), k) : measured(row_of(source64, i), k);
   }
 
-  // Dense samples, row-major, as scale * (X - origin); `origin` has one value per feature.
+  // Dense samples, row-major, as scale * (X - origin); `origin` has one value per feature. A
+  // difference one by one costs `cost_of_sparse` times as much as among the differences of a tile.
   template <typename Source>
   static Samples pack(const Source* X, std::size_t count, std::size_t n_features,
-                      const double* origin, double scale, int n_threads) {
+                      const double* origin, double scale, double cost_of_sparse, int n_threads) {
     Samples s;
     s.count = count;
     s.n_features = n_features;
@@ -119,7 +116,8 @@ struct Samples {
     });
     for (std::size_t i = 0; i < count; ++i) s.starts[i + 1] += s.starts[i];
     const std::size_t n_values = std::size_t(s.starts[count]);
-    const double one_by_one = kCostOfSparse * double(n_values) / double(std::max<std::size_t>(1, count));
+    const double one_by_one =
+        cost_of_sparse * double(n_values) / double(std::max<std::size_t>(1, count));
     const double in_tiles = products_of_tile(X, count, n_features, origin);
     s.is_sparse = one_by_one < in_tiles &&
                   n_features <= std::size_t(std::numeric_limits<std::int32_t>::max());
@@ -146,14 +144,15 @@ struct Samples {
   // CSR samples, times `scale`. `starts` do not decrease and lie within columns and values.
   template <typename Source>
   static Samples compress(std::vector<std::int64_t> starts, const std::int64_t* columns,
-                          const Source* values, std::size_t n_features, double scale) {
+                          const Source* values, std::size_t n_features, double scale,
+                          double cost_of_sparse) {
     Samples s;
     s.count = starts.size() - 1;
     s.n_features = n_features;
     s.is_sparse = true;
     const std::int64_t begin = starts.front(), end = starts.back();
     s.n_products =
-        kCostOfSparse * double(end - begin) / double(std::max<std::size_t>(1, s.count));
+        cost_of_sparse * double(end - begin) / double(std::max<std::size_t>(1, s.count));
     ColumnsInUse in_use(columns + begin, std::size_t(end - begin), n_features);
     s.columns.reserve(std::size_t(end - begin));
     s.values.reserve(std::size_t(end - begin));
@@ -205,17 +204,17 @@ struct Samples {
   }
 
  private:
-  // Features in which one of kRowsOfTile samples differs from the origin, on average.
+  // Features in which one of kTileRows samples differs from the origin, on average.
   template <typename Source>
   static double products_of_tile(const Source* X, std::size_t count, std::size_t n_features,
                                  const double* origin) {
-    constexpr std::size_t kTiles = 64;
-    const std::size_t step = std::max<std::size_t>(1, count / (kTiles * kRowsOfTile));
+    constexpr std::size_t kTiles = 64, kRows = kTileRows;
+    const std::size_t step = std::max<std::size_t>(1, count / (kTiles * kRows));
     std::size_t n_tiles = 0, n_different = 0;
-    for (std::size_t i = 0; i + step * (kRowsOfTile - 1) < count; i += step * kRowsOfTile) {
+    for (std::size_t i = 0; i + step * (kRows - 1) < count; i += step * kRows) {
       for (std::size_t k = 0; k < n_features; ++k) {
         bool any = false;
-        for (std::size_t r = 0; r < kRowsOfTile; ++r)
+        for (std::size_t r = 0; r < kRows; ++r)
           any |= double(X[(i + r * step) * n_features + k]) != origin[k];
         n_different += any;
       }

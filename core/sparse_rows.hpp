@@ -10,7 +10,8 @@ namespace {
 
 // Samples that are worked on together; what is summed over rows stays in cache meanwhile.
 constexpr std::size_t kSparseChunk = 96;
-// Terms of a product that are summed in the precision of kernel values.
+// Terms of a product that are summed in the precision of kernel values: more are faster and less
+// precise.
 constexpr std::size_t kSumInSingle = 6;
 // Values of a sample whose features are looked up together; a multiple of all kChains.
 constexpr std::int64_t kLookups = 128;

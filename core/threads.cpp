@@ -19,7 +19,7 @@ namespace bandsvm {
 namespace {
 
 // A thread that has worked looks out for more for so long before it sleeps: to wake a sleeper
-// takes as long as many a piece of work.
+// takes as long as many a piece of work. Longer would take cores from other programs.
 constexpr std::chrono::microseconds kLookout{2000};
 
 void relax() {

@@ -25,8 +25,6 @@ constexpr Value larger(Value a, Value b) {
   return a < b ? b : a;
 }
 
-// Tiles of few rows: features in which all of them are zero cost nothing.
-constexpr int kTileRows = 4;
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
 constexpr int kTileVectors = 6;  // 4 x 6 accumulators of 32 registers

@@ -53,7 +53,7 @@ writer = write(X, full, few)
 def work():
     for pack in (_core.pack_32, _core.pack_64):
         for n_threads in (1, 2):
-            repeat(100, pack, X, np.zeros(50), 1.0, n_threads)
+            repeat(100, pack, X, np.zeros(50), 1.0, 3.0, n_threads)
 """
 # Columns that are looked up after they were counted, and starts that may fall; n_features decides
 # between a table of columns and a search among them.
@@ -67,14 +67,14 @@ def work():
     other.start()
     try:
         for n_features in (40, 10**12):
-            repeat(300, _core.compress_64, starts, columns, values, n_features, 1.0)
+            repeat(300, _core.compress_64, starts, columns, values, n_features, 1.0, 3.0)
     finally:
         end.set()
         other.join()
 """
 # Indices that are checked before they are used.
 INDICES = """
-packed = _core.pack_64(rng.normal(size=(500, 4)), np.zeros(4), 1.0, 1)
+packed = _core.pack_64(rng.normal(size=(500, 4)), np.zeros(4), 1.0, 3.0, 1)
 good = np.arange(96)
 indices, store, f = good.copy(), np.zeros((96, packed.stride)), np.zeros(500)
 kernel = ("rbf", 1.0, 0.0, 3)

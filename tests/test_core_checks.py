@@ -11,8 +11,8 @@ from bandsvm.kernels._packing import PackedKernel
 ONE, TWO, NONE = np.array([0]), np.array([0, 1]), np.array([-1])
 KERNEL = ("rbf", 1.0, 0.0, 3)
 VALUES = np.linspace(0.0, 1.0, 30).reshape(10, 3) + 1.0
-PACKED = _core.pack_64(VALUES, np.zeros(3), 1.0, 1)
-WIDE = _core.pack_64(np.ones((4, 5)), np.zeros(5), 1.0, 1)
+PACKED = _core.pack_64(VALUES, np.zeros(3), 1.0, 3.0, 1)
+WIDE = _core.pack_64(np.ones((4, 5)), np.zeros(5), 1.0, 3.0, 1)
 TAKEN = PACKED.take(TWO, 1)
 
 
@@ -33,10 +33,11 @@ def arguments():
     three = {name: np.zeros(3) for name in ("lo", "hi", "below", "above", "c", "f")}
     ridges = {"ridge_below": np.zeros(3), "ridge_above": np.zeros(3)}
     csr = {"starts": np.array([0, 1, 2]), "columns": np.array([0, 2]), "values": np.ones(2)}
+    units = {"scale": 1.0, "cost_of_sparse": 3.0}
     block = np.zeros((1, panel))
     return {
-        "pack_64": {"X": VALUES, "origin": np.zeros(3), "scale": 1.0, "n_threads": 1},
-        "compress_64": {**csr, "n_features": 3, "scale": 1.0},
+        "pack_64": {"X": VALUES, "origin": np.zeros(3), **units, "n_threads": 1},
+        "compress_64": {**csr, "n_features": 3, **units},
         "variance": {"X": VALUES, "weights": np.ones(10), "n_threads": 1},
         "compute_rows": {
             **{"left": PACKED, "indices": ONE, "right": PACKED, **kernel, "store": store},
@@ -207,6 +208,8 @@ def test_numbers_that_no_sample_survives():
     for function in ("pack_64", "compress_64"):
         with pytest.raises(ValueError, match="scale must be finite"):
             call(function, scale=np.inf)
+        with pytest.raises(ValueError, match="cost_of_sparse must be finite"):
+            call(function, cost_of_sparse=np.nan)
     with pytest.raises(ValueError, match="max_steps must be at least 0, got -1"):
         call("solve_block", max_steps=-1)
 
@@ -222,9 +225,9 @@ def test_dense_samples_with_an_origin_against_csr_ones(rng):
     """Of CSR samples only the columns in use are numbered, and there may be fewer."""
     X, origin = rng.normal(size=(10, 6)), np.ones(6)
     Z = sp.csr_array(([1.0, 2.0], ([0, 1], [5, 2])), shape=(2, 6))
-    left = _core.pack_64(X, origin, 1.0, 1)
+    left = _core.pack_64(X, origin, 1.0, 3.0, 1)
     right = _core.compress_64(
-        Z.indptr.astype(np.int64), Z.indices.astype(np.int64), Z.data, Z.shape[1], 1.0
+        Z.indptr.astype(np.int64), Z.indices.astype(np.int64), Z.data, Z.shape[1], 1.0, 3.0
     )
     store = np.zeros((10, right.stride))
     everything = np.arange(10)

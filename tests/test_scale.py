@@ -188,7 +188,7 @@ def test_polish_is_bounded(rng, monkeypatch):
     case.solve(tol=1e-2)
     n_rounds = len(rounds)
     assert n_rounds > 1
-    monkeypatch.setattr("bandsvm.solvers._polish.MOST_WORK", 0.0)
+    monkeypatch.setattr("bandsvm.solvers._polish.MOST_WORK_OF_POLISHING", 0.0)
     case.solve(tol=1e-2)
     assert len(rounds) == n_rounds + 1
 

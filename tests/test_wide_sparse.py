@@ -79,7 +79,7 @@ def test_rows_against_many_columns_equal_numpy(rng):
     (narrow,) = columns_in_use(X)
     exact = (narrow.astype(np.float64) @ narrow.astype(np.float64).T).toarray()
     columns = X.indices.astype(np.int64)
-    packed = _core.compress_64(X.indptr.astype(np.int64), columns, X.data, X.shape[1], 1.0)
+    packed = _core.compress_64(X.indptr.astype(np.int64), columns, X.data, X.shape[1], 1.0, 3.0)
     assert packed.n_bytes < 40 * X.nnz
     values = {}
     for n_threads in (1, 3):
@@ -147,6 +147,6 @@ def test_columns_out_of_range_are_refused():
     starts, values = np.array([0, 2]), np.ones(2)
     for columns in ([0, 2**40], [-1, 3]):
         with pytest.raises(ValueError, match="out of range"):
-            _core.compress_64(starts, np.array(columns), values, 2**40, 1.0)
+            _core.compress_64(starts, np.array(columns), values, 2**40, 1.0, 3.0)
     with pytest.raises(ValueError, match="must not fall"):
-        _core.compress_64(np.array([0, 2, 1]), np.array([0, 1]), values, 5, 1.0)
+        _core.compress_64(np.array([0, 2, 1]), np.array([0, 1]), values, 5, 1.0, 3.0)

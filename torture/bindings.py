@@ -85,9 +85,9 @@ def samples(rng: Generator, real: type) -> Any:
         rows, columns = map(np.ascontiguousarray, X.nonzero())
         starts = np.searchsorted(rows, np.arange(count + 1))
         compress = getattr(_core, f"compress_{suffix}")
-        return compress(starts, columns, X[rows, columns], n_features, 0.5)
+        return compress(starts, columns, X[rows, columns], n_features, 0.5, 3.0)
     origin = np.zeros(n_features) if kind == 1 else np.median(X, axis=0)
-    packed = getattr(_core, f"pack_{suffix}")(X, origin, 0.5, 1)
+    packed = getattr(_core, f"pack_{suffix}")(X, origin, 0.5, 3.0, 1)
     return packed.take(rng.integers(0, count, size=count), 1) if kind == 3 else packed
 
 
@@ -109,10 +109,10 @@ def chosen_pair(rng: Generator, pool: list[Any]) -> tuple[Any, Any]:
             rows, columns = map(np.ascontiguousarray, X.nonzero())
             starts = np.searchsorted(rows, np.arange(len(X) + 1))
             compress = getattr(_core, f"compress_{suffix}")
-            pair.append(compress(starts, columns, X[rows, columns], n_features, 1.0))
+            pair.append(compress(starts, columns, X[rows, columns], n_features, 1.0, 3.0))
         else:
             origin = rng.choice([0.0, 1.0]) * np.ones(n_features)
-            pair.append(getattr(_core, f"pack_{suffix}")(X, origin, 1.0, 1))
+            pair.append(getattr(_core, f"pack_{suffix}")(X, origin, 1.0, 3.0, 1))
     return pair[0], pair[1]
 
 
@@ -145,7 +145,8 @@ def of_pack(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of pack_32 and pack_64."""
     X = rng.normal(size=(int(rng.integers(0, 40)), int(rng.integers(1, 9))))
     X = X.astype(rng.choice([np.float32, np.float64]))
-    return {"X": X, "origin": np.zeros(X.shape[1]), "scale": 1.0, **threads(rng)}, []
+    origin, cost = np.zeros(X.shape[1]), float(rng.choice([0.0, 3.0, 1e9]))
+    return {"X": X, "origin": origin, "scale": 1.0, "cost_of_sparse": cost, **threads(rng)}, []
 
 
 def of_compress(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
@@ -156,7 +157,7 @@ def of_compress(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     values = rng.normal(size=n_values)
     return {
         **{"starts": starts, "columns": columns, "values": values},
-        **{"n_features": n_features, "scale": 1.0},
+        **{"n_features": n_features, "scale": 1.0, "cost_of_sparse": 3.0},
     }, []
 
 

@@ -11,8 +11,8 @@ from bandsvm.solvers import _polish, block
 
 # No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
 LOWERED = {
-    (_settings, "LARGEST_WHOLE"): 0,
-    (_polish, "LARGEST_POLISHED"): 0,
+    (_settings, "SMALL_PROBLEM"): 0,
+    (_polish, "SMALL_PROBLEM"): 0,
     (block, "SMALLEST_BLOCK"): 8,
     (block, "LARGEST_BLOCK"): 16,
     (block, "PANEL"): 4,

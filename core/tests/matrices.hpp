@@ -31,6 +31,9 @@ inline Matrix random_matrix(std::size_t n_rows, std::size_t n_columns, double de
 
 enum class Storage { dense, csr };
 
+// With this cost of single values both storages of dense samples occur.
+constexpr double kCostOfSparse = 3.0;
+
 // Dense matrices must outlive their samples.
 template <typename Real>
 bandsvm::Samples<Real> packed(const Matrix& matrix, Storage storage, double scale,
@@ -40,7 +43,7 @@ bandsvm::Samples<Real> packed(const Matrix& matrix, Storage storage, double scal
   from.resize(matrix.n_columns);
   if (storage == Storage::dense)
     return Samples::pack(matrix.values.data(), matrix.n_rows, matrix.n_columns, from.data(), scale,
-                         2);
+                         kCostOfSparse, 2);
   std::vector<std::int64_t> starts{0}, columns;
   std::vector<double> values;
   for (std::size_t i = 0; i < matrix.n_rows; ++i) {
@@ -51,7 +54,8 @@ bandsvm::Samples<Real> packed(const Matrix& matrix, Storage storage, double scal
       }
     starts.push_back(std::int64_t(values.size()));
   }
-  return Samples::compress(starts, columns.data(), values.data(), matrix.n_columns, scale);
+  return Samples::compress(starts, columns.data(), values.data(), matrix.n_columns, scale,
+                           kCostOfSparse);
 }
 
 }  // namespace bandsvm_tests

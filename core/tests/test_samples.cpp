@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("memory follows the values, not the columns", Real, float, do
   const std::vector<std::int64_t> starts{0, 2, 2, 3}, columns{5, std::int64_t(1) << 50, 5};
   const std::vector<float> values{1, 2, 3};
   const auto samples = bandsvm::Samples<Real>::compress(starts, columns.data(), values.data(),
-                                                        std::size_t(1) << 60, 1.0);
+                                                        std::size_t(1) << 60, 1.0, 3.0);
   CHECK(samples.n_places() == 2);
   CHECK(samples.n_bytes() < 2000);
   CHECK(samples.norms[0] == Real(2.5));

@@ -2,6 +2,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+ROWS_OF_GROUP: int
+
 Band = tuple[float, float, float, float, float, float]
 
 class Samples32:
@@ -22,13 +24,27 @@ class Samples64:
     n_products: float
     def take(self, indices: NDArray, n_threads: int) -> Samples64: ...
 
-def pack_32(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples32: ...
-def pack_64(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples64: ...
+def pack_32(
+    X: NDArray, origin: NDArray, scale: float, cost_of_sparse: float, n_threads: int
+) -> Samples32: ...
+def pack_64(
+    X: NDArray, origin: NDArray, scale: float, cost_of_sparse: float, n_threads: int
+) -> Samples64: ...
 def compress_32(
-    starts: NDArray, columns: NDArray, values: NDArray, n_features: int, scale: float
+    starts: NDArray,
+    columns: NDArray,
+    values: NDArray,
+    n_features: int,
+    scale: float,
+    cost_of_sparse: float,
 ) -> Samples32: ...
 def compress_64(
-    starts: NDArray, columns: NDArray, values: NDArray, n_features: int, scale: float
+    starts: NDArray,
+    columns: NDArray,
+    values: NDArray,
+    n_features: int,
+    scale: float,
+    cost_of_sparse: float,
 ) -> Samples64: ...
 def compute_rows(
     left: Any,

@@ -136,8 +136,9 @@ default='rbf'
     For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. docs/from_svc.md
     lists all differences from `sklearn.svm.SVC`.
 
-    For the 'rbf' kernel, dense samples are centred at their mean, which keeps distances accurate
-    far from the origin. Sparse samples cannot be centred: scale them.
+    Distances of the 'rbf' kernel are measured from each feature's most common value in dense
+    samples (its median, where values hardly repeat), which keeps their digits far from the origin.
+    Sparse samples are measured from zero: scale them.
 
     Fits may run in several threads at once, and in child processes forked meanwhile. But
     multi-threaded OpenBLAS is not safe to fork: while another thread multiplies matrices, `os.fork`

@@ -4,6 +4,7 @@ Solvers decide which step to take; an engine computes it, wherever its arrays ar
 kernel rows chooses its engine: ``rows.engine(problem, c, f)``.
 
 - `cpu`: NumPy arrays, moved by compiled functions.
+- `sizes`: sizes on which solvers, engines and stores of kernel rows must agree.
 - `slopes`: the slopes of the dual, by which solvers select variables and stop.
 """
 

@@ -13,16 +13,22 @@ from bandsvm import _core
 from bandsvm.kernels._samples import in_plain_memory
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
-# Nanoseconds a kernel value, on two cores; only their ratios matter.
+# Nanoseconds per kernel value, on two cores; only their ratios matter: they decide which rows are
+# kept. If computing seems too dear, memory fills with rows that are not used again; if it seems too
+# cheap, the same rows are computed over and over.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
-# Between two calls of compiled functions work can be ended: no call takes longer than that, by the
-# same measure.
+# What a value of a sparse sample costs one by one, in units of its cost in a dense tile: where
+# samples cost less that way, dense ones are stored as their differences from the origin.
+COST_OF_SPARSE = 3.0
+# Nanoseconds, by the same measure, that one call of a compiled function may take: work can only be
+# stopped between calls, and shorter ones lose time on starting threads.
 LONGEST_CALL = 5e7
 # Whole groups of rows are summed up in the same order, however many are computed at once.
-ROWS_OF_GROUP = 48
-# Samples that are looked at to find each feature's commonest value.
-N_SAMPLES_FOR_ORIGIN = 255
+ROWS_OF_GROUP = _core.ROWS_OF_GROUP
+# Samples that are looked at to choose the origin and the precision: more take longer before every
+# fit, fewer miss values that are common.
+N_LOOKED_AT = 255
 # Beyond it, squares of scaled features overflow float32.
 LARGEST_SINGLE = 1e15
 
@@ -59,7 +65,7 @@ class PackedKernel:
         """
         if self.name != "rbf" or sp.issparse(X):
             return None
-        few = np.sort(X[:: max(1, -(-X.shape[0] // N_SAMPLES_FOR_ORIGIN))], axis=0)
+        few = np.sort(looked_at(X), axis=0)
         candidates = np.stack([few[len(few) // 2], few[0], np.zeros_like(few[0])])
         counts = np.count_nonzero(few == candidates[:, None], axis=1)
         # The median, which comes first, unless another value is more frequent.
@@ -68,6 +74,11 @@ class PackedKernel:
 
     def _finite_gamma(self) -> float:
         return float(self.gamma) if np.isfinite(self.gamma) else 0.0
+
+
+def looked_at(X: Any) -> Any:
+    """Return some samples, evenly spaced, that stand for all."""
+    return X[:: max(1, -(-X.shape[0] // N_LOOKED_AT))]
 
 
 def _largest(X: Any) -> float:
@@ -84,11 +95,11 @@ def pack(
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
         starts, columns = (in_plain_memory(part, np.int64) for part in (X.indptr, X.indices))
-        return compress(starts, columns, in_plain_memory(X.data), X.shape[1], scale)
+        return compress(starts, columns, in_plain_memory(X.data), X.shape[1], scale, COST_OF_SPARSE)
     if origin is None:
         origin = np.zeros(X.shape[1])
     pack_dense = _core.pack_32 if single else _core.pack_64
-    return pack_dense(in_plain_memory(X), origin, scale, n_threads)
+    return pack_dense(in_plain_memory(X), origin, scale, COST_OF_SPARSE, n_threads)
 
 
 def cost_of_value(n_products: float) -> float:

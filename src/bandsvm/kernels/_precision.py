@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.kernels._packing import PackedKernel
+from bandsvm.kernels._packing import PackedKernel, looked_at
 from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples, squared_norms
 
@@ -23,8 +23,6 @@ OF_TERMS, OF_EXPONENTS = 4.0, 2.0
 # A fit or a search begins in single precision if it seems to suffice for most samples; what was
 # reached is checked, so this estimate leaves out what only some samples or sums meet.
 OF_MOST_SUMS, OF_MOST_EXPONENTS, MOST = 1.0, 0.4, 0.75
-# Samples that such an estimate looks at.
-N_LOOKED_AT = 255
 
 
 def errors_of_products(
@@ -55,7 +53,7 @@ def error_of_rows(
     kernel: PackedKernel, X: Any, origin: NDArray | None, largest_coefficient: float
 ) -> float:
     """Return an estimate of the rounding error of most decision values of a float32 fit to X."""
-    few = Samples(X[:: max(1, -(-X.shape[0] // N_LOOKED_AT))])
+    few = Samples(looked_at(X))
     with np.errstate(over="ignore", invalid="ignore"):
         if kernel.name == "rbf":
             lengths = squared_norms(few, origin)

@@ -15,8 +15,8 @@ from bandsvm.kernels._samples import Samples
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
 
-# Samples that are packed at a time.
-CHUNK_BYTES = 32 * 2**20
+# Memory for samples that are packed at a time: more would take memory without saving time.
+PACKED_BYTES_AT_ONCE = 32 * 2**20
 # One in so many products in float32 is computed in float64 too; if it is off, all of them are.
 ROWS_PER_CHECK = 10_000
 
@@ -87,7 +87,7 @@ class PackedProduct:
         """Return slices over A, each small enough that Ctrl-C takes effect soon."""
         right, _ = self._right(dtype)
         per_sample = dtype().itemsize * max(1, Samples(A).n_values_per_sample)
-        rows = min(rows_at_once(right), max(1, CHUNK_BYTES // per_sample))
+        rows = min(rows_at_once(right), max(1, PACKED_BYTES_AT_ONCE // per_sample))
         return [slice(start, start + rows) for start in range(0, A.shape[0], rows)]
 
     def _pack(self, X: Any, dtype: type) -> Any:

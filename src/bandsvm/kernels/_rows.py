@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.engines.sizes import LARGEST_BLOCK
 from bandsvm.kernels._operator import Kernel, OnCpu, Rows
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
@@ -22,10 +23,8 @@ TARGET_SHARE = 0.1
 # Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
 SCRATCH_BYTES = 32 * 2**20
 SCRATCH_SHARE = 0.15
-# Largest share of a block, which is copied out of the rows.
-BLOCK_SHARE = 0.25
-# Rows that are added at a time. Sums must not depend on how many are kept, as long as these are.
-ROWS_AT_ONCE = 1920
+# Largest share of the memory for a block, which is copied out of the rows.
+COPIED_BLOCK_SHARE = 0.25
 
 
 class ComputedRows(OnCpu):
@@ -48,7 +47,8 @@ class ComputedRows(OnCpu):
         scratch = min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes)
         for_rows = cache_bytes - 2 * self._target_bytes - scratch - other_bytes
         self._capacity = row_capacity(len(samples), row_bytes, for_rows)
-        self._rows_at_once = ROWS_AT_ONCE
+        # Sums must not depend on how many rows are kept, as long as this many are.
+        self._rows_at_once = LARGEST_BLOCK
         self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
         self._targets: NDArray = np.empty(0, dtype=np.intp)
@@ -139,7 +139,7 @@ class KernelRows(ComputedRows):
         width = max(width, len(samples))
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(8 * width * len(samples))
-        blocks = min(8 * min(len(samples), ROWS_AT_ONCE) ** 2, BLOCK_SHARE * cache_bytes)
+        blocks = min(8 * min(len(samples), LARGEST_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
         super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
         self._write = write or self._write_by_kernel
         self._padded = np.empty((self._capacity, width))

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm.engines.sizes import SMALL_PROBLEM
 from bandsvm.kernels._packing import PACKED_KERNELS, PackedKernel
 from bandsvm.kernels._precision import error_of_rows
 from bandsvm.kernels._prediction import PackedProduct
@@ -30,8 +31,6 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
     "chi2": lambda gamma, coef0, degree: Chi2(gamma),
 }
 WITHOUT_GAMMA = ("linear", "precomputed")
-# Up to this many samples whole kernel matrices in float64 cost next to nothing.
-LARGEST_WHOLE = 1000
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class KernelSettings:
         function, packed = self.function(), self.packed()
         if packed is None:
             return KernelRows(function, Samples(X), cache_bytes)
-        if X.shape[0] <= LARGEST_WHOLE:
+        if X.shape[0] <= SMALL_PROBLEM:
             return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
         origin = packed.origin(X)
         is_sharp = error_of_rows(packed, X, origin, largest_cost) <= largest_rounding

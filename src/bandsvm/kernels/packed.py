@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART
 from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._packing import (
     PackedKernel,
@@ -18,7 +19,6 @@ from bandsvm.kernels._packing import (
     uses_worth_keeping,
 )
 from bandsvm.kernels._rows import (
-    ROWS_AT_ONCE,
     SCRATCH_SHARE,
     SMALLEST_CAPACITY,
     TARGET_SHARE,
@@ -32,15 +32,12 @@ from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
 
-# With so many multiplications it is cheaper to pick kernel values out of rows, or a block, at hand.
+# From this many multiplications per kernel value on, blocks pick values out of stored rows and the
+# last block: cheaper values are computed again faster than they are looked up in memory.
 FEWEST_PRODUCTS_TO_PICK = 60
-# Samples in the largest block that is asked for again and again; two are kept, which take this
-# share of the memory at most.
-LARGEST_BLOCK = 1920
+# Largest share of the memory for the two blocks that are kept; the rest is for rows.
 BLOCK_SHARE = 0.5
-# Largest share of the samples whose rows are asked for by `part`.
-LARGEST_PART = 0.4
-# Samples by which panels of packed ones may exceed their number, and more.
+# More samples than the last panel of packed ones can leave empty, for estimates of memory.
 PADDING = 256
 
 
@@ -58,7 +55,7 @@ def useful_bytes(X: Any) -> float:
     n_samples, n_features = X.shape[0], X.shape[1] if X.ndim == 2 else 1
     n_values = X.nnz if sp.issparse(X) else X.size
     blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
-    rows = 8 * (n_samples + PADDING) * min(n_samples, ROWS_AT_ONCE)
+    rows = 8 * (n_samples + PADDING) * min(n_samples, LARGEST_BLOCK)
     samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * n_features)
     for_rows = 1.0 - 2 * TARGET_SHARE - SCRATCH_SHARE
     return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / for_rows)

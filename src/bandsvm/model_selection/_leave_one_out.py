@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import choose_intercept
 from bandsvm.decisions import lead, verdict
+from bandsvm.engines.sizes import SMALL_PROBLEM
 from bandsvm.engines.slopes import free_variables
 from bandsvm.fitting.settings import SolverSettings
 from bandsvm.fitting.training_set import TrainingSet, training_set
@@ -26,8 +27,6 @@ from bandsvm.system.threads import single_threaded_blas
 SHARE_OF_TOL = 0.5
 # A label counts as settled if its decision value leads by more than this many times ``tol``.
 SETTLED = 10.0
-# Up to this many samples all rows will be needed, so they are computed at once.
-IN_ORDER_UP_TO = 1000
 # Largest share of the memory for the matrices that refits have in common.
 MATRIX_SHARE = 0.6
 
@@ -188,7 +187,7 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
         largest_cost=checked.training.largest_cost(),
         largest_rounding=0.0,  # every row is used many times
     )
-    if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, IN_ORDER_UP_TO):
+    if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, SMALL_PROBLEM):
         rows.block(np.arange(rows.n_samples))  # rows stored in order need not be copied
     return rows
 

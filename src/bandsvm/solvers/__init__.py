@@ -10,9 +10,10 @@
 - `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """
 
+from bandsvm.engines.sizes import LARGEST_BLOCK
 from bandsvm.solvers._driver import available_solvers, solve
 from bandsvm.solvers._solution import Progress, Solution, Status, after
-from bandsvm.solvers.block import LARGEST_BLOCK, block_size, solve_for
+from bandsvm.solvers.block import block_size, solve_for
 
 __all__ = [
     "LARGEST_BLOCK",

@@ -8,20 +8,22 @@ import numpy as np
 
 from bandsvm._piecewise import shares
 from bandsvm.engines import Engine
+from bandsvm.engines.sizes import SMALL_PROBLEM
 from bandsvm.engines.slopes import piece
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 from bandsvm.system.stopping import Stop
 
-# Up to here a factorisation of all free variables is a matter of milliseconds.
-LARGEST_POLISHED = 1000
-MOST_ROUNDS = 50
-# Rounds without a smaller violation after which rounding is all that is left.
-PATIENCE = 5
-STEPS_PER_VARIABLE = 10
+# A round is a climb and pair steps on everything; problems that need more than a few are singular,
+# and more rounds only delay saying so.
+MOST_POLISHING_ROUNDS = 50
+# Rounds without half the violation after which rounding is all that is left.
+ROUNDS_WITHOUT_GAIN = 5
+# Pair steps per variable in a round: enough to change the face, which the climb then solves for.
+POLISHING_STEPS_PER_VARIABLE = 10
 # Multiplications on faces after which a round is the last: about a second.
-MOST_WORK = 1e10
+MOST_WORK_OF_POLISHING = 1e10
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
 HAIR = 1e-13
@@ -29,7 +31,7 @@ HAIR = 1e-13
 
 def is_small(problem: BandProblem) -> bool:
     """Return whether a problem is small enough to be polished."""
-    return problem.n_samples <= LARGEST_POLISHED
+    return problem.n_samples <= SMALL_PROBLEM
 
 
 def polish(state: State) -> float:
@@ -42,9 +44,9 @@ def polish(state: State) -> float:
     everything = np.arange(problem.n_samples)
     best = engine.violation()
     best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
-    most_work = state.face_work + MOST_WORK
+    most_work = state.face_work + MOST_WORK_OF_POLISHING
     with suppress(Stop):  # keep the best point so far
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_POLISHING_ROUNDS):
             tidy(state)
             climb_face(state)
             engine.refresh()
@@ -52,11 +54,11 @@ def polish(state: State) -> float:
             waited = 0 if current < 0.5 * best else waited + 1
             if current < best:
                 best, best_c, best_f = current, engine.c.copy(), engine.f.copy()
-            if current <= rounding_error(engine) or waited >= PATIENCE:
+            if current <= rounding_error(engine) or waited >= ROUNDS_WITHOUT_GAIN:
                 break
             if state.face_work > most_work:
                 break
-            budget = STEPS_PER_VARIABLE * problem.n_samples
+            budget = POLISHING_STEPS_PER_VARIABLE * problem.n_samples
             step = engine.solve_block(everything, rounding_error(engine), budget)
             state.n_pair_steps += step.n_steps
             state.move(everything, step.c)

@@ -5,12 +5,11 @@ The unit is a multiplication in a factorisation; a core does about 1e10 of them 
 
 from __future__ import annotations
 
+from bandsvm.engines.sizes import LARGEST_BLOCK, SMALL_PROBLEM
 from bandsvm.solvers._solution import State
-from bandsvm.solvers.block import LARGEST_BLOCK
 
-# Up to this many samples a solve may take a few seconds; beyond, as long as it takes to factorise
-# all of K as often.
-SMALL = 1000
+# A small problem may take a few seconds; a larger one as long as it takes to factorise all of K as
+# often. Less would give up on hard problems that end, more would wait longer for those that do not.
 MOST_WORK = 5e10
 # What an outer step costs beside pair steps and faces, and a pair step beside its passes.
 PER_OUTER_STEP = 1e7
@@ -28,4 +27,4 @@ def work_done(state: State, n_iter: int) -> float:
 
 def most_work(n_samples: int) -> float:
     """Return how much work a solve may take."""
-    return MOST_WORK * max(1.0, n_samples / SMALL) ** 3
+    return MOST_WORK * max(1.0, n_samples / SMALL_PROBLEM) ** 3

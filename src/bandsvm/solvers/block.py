@@ -8,37 +8,45 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART, PANEL
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
-# Variables in a block: more of them mean fewer kernel rows, but more expensive pair steps. The best
-# number grows with the problem; whole panels of the compiled engine suit it.
-SMALLEST_BLOCK, LARGEST_BLOCK, PANEL = 480, 1920, 96
+# Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
+# fewer than SMALLEST_BLOCK. More mean fewer outer steps and kernel rows, but dearer pair steps.
+SMALLEST_BLOCK = 480
 BLOCK_GROWTH = 10.0
-# A block has room for this many times as many variables as are free.
+# A block has room for this many times as many variables as are free: too little room, and free
+# variables push each other out; too much, and pair steps pass over variables that do not move.
 ROOM_FOR_FREE = 1.5
-# Half of a block stays for the next: its rows are at hand and its variables still move.
+# Share of a block that stays for the next: its rows are at hand and its variables still move, but
+# they take the place of worse violators.
 KEPT_SHARE = 0.5
-# A block is solved this much better than the whole, but no better than the whole needs.
+# A block is solved this much better than the whole: less precision wastes kernel rows on a poor
+# step, more wastes pair steps on values that the next block changes.
 INNER_REDUCTION = 0.1
-# Unless more than this many are in play, a warm start is close: there, one more step costs more
-# than many on the block.
-MOST_IN_PLAY = 3 * LARGEST_BLOCK
+# From a warm start with at most this many blocks of variables in play, the end is close: there one
+# more outer step costs more than many pair steps, and blocks are solved to WARM_REDUCTION.
+BLOCKS_IN_PLAY = 3
 WARM_REDUCTION = 0.01
-# Its first block is free variables, up to this share, and violators.
+# Largest share of free variables in its first block; the others are violators.
 WARM_SHARE = 0.8
+# No block is solved better than this share of tol; with 1 the whole could stay just above tol.
 INNER_SHARE_OF_TOL = 0.5
-# No other variable is to move: only rounding comes on top.
+# The same where no other variable is to move: only rounding comes on top.
 SHARE_FOR_ALL = 0.9
-# Pair steps per variable after which a step on the whole face is the better way on.
+# Pair steps per variable, and in small blocks in all, after which a step on the whole face is the
+# better way on: fewer factorise faces that are not settled, more crawl where K is nearly singular.
 STEPS_PER_VARIABLE = 30
 SMALLEST_STEP_BUDGET = 1000
-# A sample is out of play if the violation must grow by this factor before it takes part again ...
-MARGIN = 0.5
-# ... and it pays to leave samples out if this share or less is in play.
-LARGEST_PART = 0.4
+# A sample is out of play if the violation must grow by this share before it takes part again. Less
+# leaves out more samples, some of which must come back.
+MARGIN_IN_PLAY = 0.5
+# Fewer samples than this many of the smallest blocks are never left out: packing would cost more.
+BLOCKS_WORTH_A_PART = 4
+# After so many outer steps on a part, look at all samples again.
 MOST_STEPS_ON_PART = 100
 
 
@@ -68,7 +76,7 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         # Free variables respond to every other change.
         block = engine.free()
         in_play = n_violators + len(block)
-        if in_play <= MOST_IN_PLAY:
+        if in_play <= BLOCKS_IN_PLAY * LARGEST_BLOCK:
             reduction = WARM_REDUCTION
         wanted = max(wanted, whole_panels(in_play))
     largest = min(LARGEST_BLOCK, engine.largest_block, problem.n_samples)
@@ -112,9 +120,9 @@ def whole_panels(number: int) -> int:
 def part_in_play(state: State) -> Part | None:
     """Return the samples that may still move, as a part; None if that saves no time."""
     n_samples = state.problem.n_samples
-    if n_samples <= 4 * SMALLEST_BLOCK:
+    if n_samples <= BLOCKS_WORTH_A_PART * SMALLEST_BLOCK:
         return None
-    indices = state.engine.in_play(MARGIN)
+    indices = state.engine.in_play(MARGIN_IN_PLAY)
     if len(indices) > LARGEST_PART * n_samples:
         return None
     engine = state.engine.part(indices)

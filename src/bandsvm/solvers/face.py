@@ -15,14 +15,14 @@ from bandsvm.engines.slopes import piece
 from bandsvm.solvers._solution import State
 from bandsvm.system.stopping import check_stop
 
-# Beyond this many free variables a factorisation costs more than it saves.
+# Beyond this many free variables a factorisation costs more than the pair steps that it saves.
 LARGEST_FACE = 2000
 # Steps that end inside the face only refine each other; two reach rounding error.
 REFINEMENTS = 2
 # Variables may land one by one; a climb that is cut short must start again after the next block.
-MOST_STEPS = 100
+MOST_STEPS_ON_FACE = 100
 # Multiplications that a climb may take: some tenths of a second.
-MOST_WORK = 4e9
+MOST_WORK_OF_CLIMB = 4e9
 DAMPING_GROWTH = 100.0
 EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
@@ -84,8 +84,8 @@ def newton_direction(face: Face) -> NDArray:
 def climb_face(
     state: State,
     find_direction: Callable[[Face], NDArray] = newton_direction,
-    largest: int = LARGEST_FACE,
-    most_steps: int = MOST_STEPS,
+    largest: int | None = None,
+    most_steps: int | None = None,
     most_products: int | None = None,
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
@@ -94,6 +94,8 @@ def climb_face(
     continues with the rest. ``most_products`` is the number of products with the kernel that
     ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
+    largest = LARGEST_FACE if largest is None else largest
+    most_steps = MOST_STEPS_ON_FACE if most_steps is None else most_steps
     problem = state.problem
     free = state.engine.free()
     if not 0 < len(free) <= largest:
@@ -106,7 +108,7 @@ def climb_face(
     refinements = 0
     # Slopes of this size are only rounding errors of the decision values.
     flat = EPSILON * float(np.abs(slope).max())
-    affordable = max(REFINEMENTS, int(MOST_WORK / len(free) ** 3))
+    affordable = max(REFINEMENTS, int(MOST_WORK_OF_CLIMB / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break

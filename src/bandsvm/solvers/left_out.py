@@ -14,15 +14,16 @@ from bandsvm.kernels import KernelOperator, PrecomputedRows
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, solve
 from bandsvm.solvers._solution import State
+from bandsvm.solvers.block import STEPS_PER_VARIABLE
 from bandsvm.solvers.face import LARGEST_FACE, climb_face
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
 NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
-# Pair steps per variable after which a step on the face is the better way on, and how often.
-STEPS_PER_VARIABLE = 30
-MOST_ROUNDS = 10
+# Pair steps, and a step on the face where those take too long, this often at most: samples that
+# need more go the long way, which costs less than more rounds.
+MOST_MENDING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
 # Share of the mean curvature that keeps the inverse finite where K is singular.
@@ -220,7 +221,7 @@ def mend(state: State, tol: float) -> None:
     """
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_MENDING_ROUNDS):
         step = state.engine.solve_block(everything, tol, budget)
         state.n_pair_steps += step.n_steps
         if step.n_steps < budget and not step.stalled:

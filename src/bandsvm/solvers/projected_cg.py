@@ -20,22 +20,27 @@ from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import Face, climb_face
 from bandsvm.system.stopping import check_stop
 
-# Gradient steps before each climb: enough to let the face settle, few against a climb's cost.
+# Gradient steps before each climb: fewer leave the face unsettled, more cost a product with K each.
 GRADIENT_STEPS = 3
 # No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
-LONGEST_STEP = 1e8
+LONGEST_GRADIENT_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
-LONGEST_WAY = 1e4
+LONGEST_GRADIENT_WAY = 1e4
 SMALLEST_SCALE = 1e-250  # keeps step lengths and their inverses finite
-SHORTEST_STEP = float(np.finfo(np.float64).tiny)
-# The climb need not be better than the face is right.
+SHORTEST_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
+# A climb reduces the slopes on its face to this share of the violation, or of tol if that is more.
+# A sharper climb is wasted on a face that will change; a coarser one takes more outer steps.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
+# Steps of conjugate gradients for one direction, each a product with the face's block of K.
 LARGEST_CG_STEPS = 200
+# They end once this share of variables has left its piece: more belongs to another face.
 LARGEST_SHARE_OUTSIDE = 0.05
+# Directions per climb. Variables land on the way; what is left waits for the next outer step.
 MOST_CLIMBS = 40
-# Where K is nearly singular conjugate gradients crawl; a small face is factorised now and then.
+# Where K is nearly singular conjugate gradients crawl; a small face is factorised every so many
+# outer steps. More often costs factorisations that easy problems do not need.
 NEWTON_PERIOD = 25
 # A block of this many free variables takes 800 MB; larger faces are left to gradient steps.
 LARGEST_CG_FACE = 10_000
@@ -50,8 +55,8 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), SMALLEST_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
-    longest = min(LONGEST_STEP / scale, LONGEST_WAY * width / edge)
-    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_STEP), longest)
+    longest = min(LONGEST_GRADIENT_STEP / scale, LONGEST_GRADIENT_WAY * width / edge)
+    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_GRADIENT_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
         current = engine.violation()
