@@ -17,6 +17,7 @@ import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import MAGIC, pack, unpack
+from model_files import refused
 
 X, Y = load_iris(return_X_y=True)
 
@@ -35,14 +36,6 @@ def sparse_content(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "model.bsvm"
     bandsvm.save(BandedSVC().fit(sp.csr_array(X), Y), path)
     return path.read_bytes()
-
-
-def refused(content, tmp_path, words):
-    path = tmp_path / "model.bsvm"
-    path.write_bytes(content)
-    with pytest.raises(ModelFileError, match=words) as caught:
-        bandsvm.load(path)
-    assert str(path) in str(caught.value)
 
 
 def test_foreign_files_are_refused(tmp_path):
