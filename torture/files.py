@@ -28,6 +28,7 @@ from bandsvm.cli._bytes import DataFileError, read_file
 from bandsvm.cli._tables import read_table
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
+from torture import pipelines
 from torture.problems import bad_refusal
 
 X, Y = load_iris(return_X_y=True)
@@ -75,6 +76,7 @@ def seeds() -> dict[str, bytes]:
     folder = Path(tempfile.mkdtemp())
     models = {
         "dense.bsvm": make_pipeline(StandardScaler(), bandsvm.BandedSVC()).fit(X, Y),
+        "columns.bsvm": pipelines.columns(),
         "sparse.bsvm": bandsvm.BandedSVC(class_weight={0: 2.0}).fit(sp.csr_array(X), Y > 0),
     }
     for name, model in models.items():

@@ -43,7 +43,9 @@ def _check(parts: Parts) -> None:
     else:
         require(support.shape == (n_support, n_features))
         require(_is_finite(support.data if sp.issparse(support) else support))
-    require(is_number(attributes["gamma_"]) and is_number(attributes.get("n_iter_", 1)))
+    gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
+    require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
+    require(is_number(attributes.get("n_iter_", 1)))
     certificate = attributes.get("certificate_")
     if certificate is not None:
         n_parts = 0 if n_problems == 1 else n_problems
