@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm.persistence._classifier import CLASSIFIER
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
+from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._rules import Kind, Parts, require
 from bandsvm.persistence._transformers import TRANSFORMERS
-from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.persistence._values import Decoder
 from bandsvm.system.text import some
 
 KINDS = {kind.cls.__name__: kind for kind in (CLASSIFIER, *TRANSFORMERS, *COMPOSITES)}

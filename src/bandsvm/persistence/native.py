@@ -14,8 +14,9 @@ import bandsvm
 from bandsvm.classifier import BandedSVC
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
+from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import build, check_chain, describe
-from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
 
 MOST_STEPS = 100
