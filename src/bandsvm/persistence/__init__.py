@@ -2,7 +2,7 @@
 
 - `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_encoder` and
   `_values` (values as JSON, and back) and `_steps` (estimators). What a file may hold is said in
-  tables, `_classifier`, `_transformers`, `_composites`, by the rules of `_rules`.
+  tables, `_classifier`, `_transformers`, `_categories`, `_text` and `_composites`, by `_rules`.
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `onnx`: export
   to ONNX.
 """

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from bandsvm.persistence._rules import (
     FEATURES,
@@ -116,5 +116,18 @@ COMPOSITES = [
         {},
         {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
         lambda parts: require(parts.model.steps),
+    ),
+    Kind(
+        FeatureUnion,
+        {
+            "transformer_list": _named(_STEP),
+            "n_jobs": optional(whole()),
+            "transformer_weights": optional(mapping_of(text, number)),
+            "verbose": flag,
+            "verbose_feature_names_out": flag,
+        },
+        {},
+        {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
+        lambda parts: require(parts.model.transformer_list),
     ),
 ]

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from bandsvm.certificate import Certificate
-from bandsvm.persistence._values import DTYPES, NAN, NONE, TYPES
+from bandsvm.persistence._values import DTYPES, FUNCTIONS, NAN, NONE, TYPES
 from bandsvm.system.text import is_text
 
 # Text of which few entries are long takes less room one after the other.
 LARGE_TEXT, WIDE_TEXT = 2**16, 4
+# Entries of a dictionary that the header has room for.
+LARGE_MAPPING = 1000
 
 
 class Encoder:
@@ -52,6 +54,8 @@ class Encoder:
             is_array = isinstance(value, sp.sparray)
             return {"csr": parts, "shape": list(value.shape), "is_array": is_array}
         if isinstance(value, Mapping):
+            if len(value) > LARGE_MAPPING:
+                return self._table(value, name)
             pairs = [[self.encode(k, name), self.encode(v, name)] for k, v in value.items()]
             return {"mapping": pairs}
         if isinstance(value, (tuple, list)):
@@ -64,6 +68,8 @@ class Encoder:
             return {"dtype": next(key for key, dtype in DTYPES.items() if dtype == value)}
         if isinstance(value, type) and value in TYPES.values():
             return {"type": next(key for key, cls in TYPES.items() if cls is value)}
+        if any(value is function for function in FUNCTIONS.values()):
+            return {"function": value.__name__}
         if isinstance(value, BaseEstimator):
             return {"estimator": self._describe(value, self)}
         if isinstance(value, Certificate):
@@ -95,6 +101,9 @@ class Encoder:
             raise TypeError(f"{name} cannot be written to a model file: it holds no valid Unicode.")
         if array.dtype == np.float16:
             array = array.astype(np.float32)
+        if kind == "array" and array.ndim == 2 and abs(array.strides[0]) < abs(array.strides[1]):
+            # Products round otherwise if rows and columns change places in memory.
+            return {"columns": self._store(array.T, name)}
         return {kind: self._store(array, name)}
 
     def _objects(self, array: NDArray, name: str) -> dict[str, Any]:
@@ -111,6 +120,17 @@ class Encoder:
         raise TypeError(
             f"{name} cannot be written to a model file: its entries are neither numbers nor text."
         )
+
+    def _table(self, value: Mapping[Any, Any], name: str) -> dict[str, Any]:
+        """Store a large dictionary from text to whole numbers, such as a vocabulary."""
+        keys, numbers = np.array([*value], dtype=object), np.array([*value.values()])
+        if not all(isinstance(key, str) for key in value) or numbers.dtype.kind != "i":
+            raise TypeError(
+                f"{name} cannot be written to a model file: a mapping of more than {LARGE_MAPPING} "
+                "entries must be from text to whole numbers; joblib takes models of any kind."
+            )
+        stored = self._store(numbers.astype(np.int64), name)
+        return {"table": self._texts(keys, name), "numbers": stored}
 
     def _texts(self, array: NDArray, name: str) -> dict[str, Any]:
         """Store text as UTF-8, one entry after the other, and the length of each."""

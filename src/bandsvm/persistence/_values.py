@@ -8,6 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_selection import (
+    chi2,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+    mutual_info_regression,
+)
 
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
@@ -24,6 +31,11 @@ DTYPES = {
     dtype.newbyteorder("<").str: dtype
     for kind, sizes in {"b": "1", "i": "1248", "u": "1248", "f": "48", "O": [""]}.items()
     for dtype in [np.dtype(kind + size) for size in sizes]
+}
+# Scores by which features are chosen; a file names them, and nothing else can be called.
+FUNCTIONS = {
+    function.__name__: function
+    for function in (chi2, f_classif, f_regression, mutual_info_classif, mutual_info_regression)
 }
 # Lengths of entries that are no text.
 NONE, NAN = -1, -2
@@ -48,6 +60,7 @@ class Decoder:
         self._kinds: dict[str, Callable[[Any, Any], Any]] = {
             "float": self._float,
             "array": self._array,
+            "columns": lambda key, _: self._arrays.pop(key).T,
             "strings": self._strings,
             "csr": self._csr,
             "mapping": self._mapping,
@@ -58,6 +71,8 @@ class Decoder:
             "slice": self._slice,
             "dtype": lambda code, _: DTYPES[code],
             "type": lambda name, _: TYPES[name],
+            "function": lambda name, _: FUNCTIONS[name],
+            "table": self._table,
             "estimator": lambda described, _: self._build(described, self),
             "certificate": self._certificate,
         }
@@ -118,6 +133,12 @@ class Decoder:
 
     def _mapping(self, pairs: Any, _: Any) -> dict[Any, Any]:
         return {self.decode(key): self.decode(item) for key, item in pairs}
+
+    def _table(self, keys: Any, value: Any) -> dict[Any, int]:
+        numbers = self._arrays.pop(value["numbers"])
+        if numbers.dtype != np.int64:
+            raise TypeError
+        return dict(zip(self.decode(keys).tolist(), numbers.tolist(), strict=True))
 
     def _tuple(self, items: Any, _: Any) -> tuple[Any, ...]:
         return tuple(self.decode(item) for item in items)

@@ -67,8 +67,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     try:
         _restore(header, dict(encoder.arrays))
     except ModelFileError as error:
+        reason = str(error).removeprefix("is damaged: ")
         raise ValueError(
-            f"The model cannot be written: its file {error}; joblib takes models of any kind."
+            f"A model file cannot hold this model: {reason}; joblib takes models of any kind."
         ) from None
     write_whole(Path(path), content)
 
