@@ -54,8 +54,9 @@ def _scaler(scale: str, is_sparse: bool) -> Any:
 
 
 def classifier_of(model: Any) -> BandedSVC:
-    """Return the BandedSVC at the end of a model."""
-    return model[-1] if isinstance(model, Pipeline) else model
+    """Return the BandedSVC at the end of a model; of a search, the best."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    return getattr(last, "best_estimator_", last)
 
 
 def transformed(model: Any, X: Any) -> Any:

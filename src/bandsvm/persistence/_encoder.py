@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from bandsvm.certificate import Certificate
-from bandsvm.persistence._values import DTYPES, FUNCTIONS, NAN, NONE, TYPES
+from bandsvm.persistence._values import DTYPES, FUNCTIONS, NAN, NONE, SPLITTERS, TYPES
 from bandsvm.system.text import is_text
 
 # Text of which few entries are long takes less room one after the other.
@@ -47,6 +47,9 @@ class Encoder:
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": str(value)}
+        if isinstance(value, np.ma.MaskedArray):
+            mask = self._array(np.ma.getmaskarray(value), name)
+            return {"masked": self._array(value.data, name), "mask": mask}
         if isinstance(value, np.ndarray):
             return self._array(value, name)
         if sp.issparse(value) and value.format == "csr":
@@ -70,6 +73,11 @@ class Encoder:
             return {"type": next(key for key, cls in TYPES.items() if cls is value)}
         if any(value is function for function in FUNCTIONS.values()):
             return {"function": value.__name__}
+        if SPLITTERS.get(type(value).__name__) is type(value):
+            return {
+                "splitter": type(value).__name__,
+                "parameters": self.encode_all(vars(value)),
+            }
         if isinstance(value, BaseEstimator):
             return {"estimator": self._describe(value, self)}
         if isinstance(value, Certificate):

@@ -20,12 +20,13 @@ from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._rules import Kind, Parts, Rule, require
+from bandsvm.persistence._search import SEARCH
 from bandsvm.persistence._text import TEXT
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._values import Decoder
 from bandsvm.system.text import some
 
-_TABLES = (CLASSIFIER, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
+_TABLES = (CLASSIFIER, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
 KINDS = {kind.cls.__name__: kind for kind in _TABLES}
 # Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
 _NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")

@@ -15,6 +15,7 @@ from sklearn.feature_selection import (
     mutual_info_classif,
     mutual_info_regression,
 )
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
@@ -36,6 +37,10 @@ DTYPES = {
 FUNCTIONS = {
     function.__name__: function
     for function in (chi2, f_classif, f_regression, mutual_info_classif, mutual_info_regression)
+}
+# Ways to split samples into folds, which are no estimators.
+SPLITTERS: dict[str, Any] = {
+    cls.__name__: cls for cls in (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold)
 }
 # Lengths of entries that are no text.
 NONE, NAN = -1, -2
@@ -71,6 +76,8 @@ class Decoder:
             "slice": self._slice,
             "dtype": lambda code, _: DTYPES[code],
             "type": lambda name, _: TYPES[name],
+            "masked": self._masked,
+            "splitter": lambda name, value: SPLITTERS[name](**self.decode_all(value["parameters"])),
             "function": lambda name, _: FUNCTIONS[name],
             "table": self._table,
             "estimator": lambda described, _: self._build(described, self),
@@ -116,6 +123,12 @@ class Decoder:
             if length != NONE:
                 array[k] = np.nan if length == NAN else content[end - length : end].decode()
         return array
+
+    def _masked(self, data: Any, value: Any) -> Any:
+        data, mask = self.decode(data), self.decode(value["mask"])
+        if mask.dtype != bool or mask.shape != data.shape:
+            raise TypeError
+        return np.ma.MaskedArray(data, mask)
 
     def _objects(self, items: Any, _: Any) -> NDArray:
         array = np.empty(len(items), dtype=object)

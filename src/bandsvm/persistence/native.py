@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm.classifier import BandedSVC
+from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
 from bandsvm.persistence._encoder import Encoder
@@ -19,6 +20,7 @@ from bandsvm.persistence._steps import build, check_chain, describe
 from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
 
+CLASSIFIERS = (BandedSVC, BandedSVCCV)
 MOST_STEPS = 100
 
 
@@ -31,7 +33,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : BandedSVC or Pipeline
+    model : BandedSVC, BandedSVCCV or Pipeline
         A fitted classifier, or a pipeline that ends with one. docs/model_file.md lists the steps
         that a file can hold.
     path : path-like
@@ -42,10 +44,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     load : The way back.
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
-    if not isinstance(steps[-1][1], BandedSVC):
+    if not isinstance(steps[-1][1], CLASSIFIERS):
         raise TypeError(
-            f"save takes a BandedSVC or a pipeline that ends with one, got {model!r}; joblib and "
-            "skops take others."
+            "save takes a BandedSVC or BandedSVCCV, or a pipeline that ends with one, got "
+            f"{model!r}; joblib and skops take others."
         )
     encoder = Encoder(describe)
     described = []
@@ -84,7 +86,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC or Pipeline
+    BandedSVC, BandedSVCCV or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
@@ -117,9 +119,9 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
     decoder = Decoder(arrays, build)
     models = [build(step, decoder) for step in steps]
     names = [step.get("name") for step in steps]
-    *before, last = (isinstance(model, BandedSVC) for model in models)
+    *before, last = (isinstance(model, CLASSIFIERS) for model in models)
     if any(before) or not last:
-        raise ModelFileError("is damaged: it does not end with a BandedSVC")
+        raise ModelFileError("is damaged: it does not end with a classifier")
     check_chain(models)
     if names == [None]:
         return models[0]
