@@ -56,6 +56,21 @@ def test_signatures_stay_as_they_are(estimator):
     assert clone(model).C1 == 3.0
 
 
+class WithC(BandedSVC):
+    """A subclass that has one of these parameters."""
+
+    def __init__(self, C=1.0):
+        super().__init__(C1=C, C2=0)
+        self.C = C
+
+
+def test_a_subclass_may_have_such_a_parameter():
+    assert WithC(C=2).C1 == 2
+    assert WithC().set_params(C=3).C == 3
+    with pytest.raises(ValueError, match="WithC has no parameter shrinking"):
+        WithC().set_params(shrinking=True)
+
+
 @pytest.mark.parametrize("name", INSTEAD)
 def test_the_page_has_the_same_sentences(name):
     rows = [line.replace("`", "") for line in PAGE.read_text().splitlines()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, TypeVar
 
 # docs/from_svc.md has the same sentences.
@@ -37,9 +38,10 @@ def _refusing(method: Any, error: type[Exception]) -> Any:
 
     @functools.wraps(method)
     def refusing(self: Any, *arguments: Any, **parameters: Any) -> Any:
-        name = next((name for name in parameters if name in INSTEAD), None)
-        if name is not None:
-            raise error(f"{type(self).__name__} has no parameter {name}: {INSTEAD[name]}.")
+        for name in INSTEAD.keys() & parameters.keys():
+            # A subclass may have it.
+            if name not in inspect.signature(type(self)).parameters:
+                raise error(f"{type(self).__name__} has no parameter {name}: {INSTEAD[name]}.")
         return method(self, *arguments, **parameters)
 
     return refusing
