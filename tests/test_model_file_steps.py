@@ -1,10 +1,12 @@
 """Pipelines in model files: what is loaded predicts the same of data never seen, bit for bit."""
 
 import os
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.datasets import load_iris
@@ -32,7 +34,8 @@ from sklearn.preprocessing import (
 
 import bandsvm
 from bandsvm import BandedSVC
-from model_files import assert_equal_values, saved_and_loaded
+from bandsvm.persistence._container import pack, unpack
+from model_files import assert_equal_values, refused, saved_and_loaded
 
 pd = pytest.importorskip("pandas")
 
@@ -269,3 +272,32 @@ def test_steps_that_no_file_can_hold_are_named_before_anything_is_written(step, 
     with pytest.raises((TypeError, ValueError), match=words):
         bandsvm.save(model, tmp_path / "model.bsvm")
     assert "model.bsvm" not in os.listdir(tmp_path)
+
+
+def test_steps_of_another_scikit_learn_are_loaded_with_a_warning(tmp_path):
+    path = tmp_path / "model.bsvm"
+    samples = TRAIN[["size", "rooms"]]
+    for step, is_private in ((StandardScaler(), False), (one_hot(), True)):
+        bandsvm.save(make_pipeline(step, BandedSVC()).fit(samples, LABELS), path)
+        header, arrays = unpack(path.read_bytes())
+        assert header["sklearn"] == sklearn.__version__
+        path.write_bytes(pack({**header, "sklearn": "1.2.3"}, arrays))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            loaded = bandsvm.load(path)
+        assert loaded.predict(samples).shape == LABELS.shape
+        said = [str(warning.message) for warning in caught]
+        assert len(said) == is_private
+        if is_private:
+            assert said[0].startswith(
+                "OneHotEncoder of the model file came from scikit-learn 1.2.3"
+            )
+            assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("version", [None, 1.9, ["1.9"]])
+def test_versions_that_are_none_are_refused(version, tmp_path):
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(make_pipeline(StandardScaler(), BandedSVC()).fit(TRAIN[["size"]], LABELS), path)
+    header, arrays = unpack(path.read_bytes())
+    refused(pack({**header, "sklearn": version}, arrays), tmp_path, "no version of scikit-learn")

@@ -42,6 +42,7 @@ def valid() -> list[tuple[dict[str, Any], dict[str, Any]]]:
         make_pipeline(MinMaxScaler(), bandsvm.BandedSVC()).fit(X, Y),
         bandsvm.BandedSVC(C1={False: 1.0, True: 2.0}).fit(sp.csr_array(X), Y > 0),
         pipelines.columns(),
+        pipelines.numbers(),
         bandsvm.BandedSVC(kernel="precomputed").fit(X @ X.T, np.array(["a", "b", "c"])[Y]),
     ]
     with tempfile.TemporaryDirectory() as folder:

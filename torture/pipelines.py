@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, RobustScaler, StandardScaler
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, BandedSVCCV
 
 
 def columns() -> Pipeline:
@@ -27,6 +31,32 @@ def columns() -> Pipeline:
         ("numbers", make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), [1]),
     ]
     return make_pipeline(ColumnTransformer(steps, remainder="passthrough"), BandedSVC()).fit(X, y)
+
+
+def numbers() -> Pipeline:
+    """Return a fitted pipeline of four numbers that ends with a search."""
+    X, y = load_iris(return_X_y=True)
+    parts = [
+        ("pca", PCA(2)),
+        ("best", SelectKBest(k=2)),
+        ("landmarks", Nystroem(n_components=5, random_state=0)),
+        ("latent", TruncatedSVD(2, random_state=0)),
+    ]
+    search = BandedSVCCV(C1=[1.0], C2=[0.1], rho2=[1.5], gamma=[0.1], refine=0)
+    return make_pipeline(RobustScaler(), FeatureUnion(parts), search).fit(X, y)
+
+
+def words() -> Pipeline:
+    """Return a fitted pipeline that takes one column of text, beside three of numbers."""
+    X, y = load_iris(return_X_y=True)
+    table = np.column_stack([np.array(["sepal", "petal leaf", "leaf"], dtype=object)[y], X[:, 1:]])
+    steps: list[Any] = [
+        ("text", TfidfVectorizer(), 0),
+        ("counts", CountVectorizer(ngram_range=(1, 2)), 0),
+        ("hashes", HashingVectorizer(n_features=16), 0),
+        ("category", OneHotEncoder(handle_unknown="ignore"), [0]),
+    ]
+    return make_pipeline(ColumnTransformer(steps), BandedSVC()).fit(table, y)
 
 
 def _ordinal() -> OrdinalEncoder:

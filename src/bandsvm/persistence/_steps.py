@@ -179,3 +179,10 @@ def check_chain(models: list[Any]) -> None:
         n_given, n_taken = width(before), getattr(after, "n_features_in_", None)
         if None not in (n_given, n_taken) and n_given != n_taken:
             raise ModelFileError("is damaged: its steps differ in their number of features")
+
+
+def depends_on_version(model: Any) -> bool:
+    """Return whether a step has private attributes, which differ between versions."""
+    is_composite = isinstance(model, (Pipeline, FeatureUnion))
+    names = KINDS[type(model).__name__].attributes
+    return is_composite or any(name.startswith("_") for name in names)

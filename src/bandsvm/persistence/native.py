@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
+import sklearn
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -16,9 +18,10 @@ from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
 from bandsvm.persistence._encoder import Encoder
-from bandsvm.persistence._steps import build, check_chain, describe
+from bandsvm.persistence._steps import build, check_chain, depends_on_version, describe
 from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
+from bandsvm.system.text import shown
 
 CLASSIFIERS = (BandedSVC, BandedSVCCV)
 MOST_STEPS = 100
@@ -64,7 +67,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
-    header = {"writer": f"bandsvm {bandsvm.__version__}", "steps": described}
+    header = {
+        "writer": f"bandsvm {bandsvm.__version__}",
+        "sklearn": sklearn.__version__,
+        "steps": described,
+    }
     content = pack(header, encoder.arrays)
     try:
         _restore(header, dict(encoder.arrays))
@@ -123,8 +130,25 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
     if any(before) or not last:
         raise ModelFileError("is damaged: it does not end with a classifier")
     check_chain(models)
+    _check_version(header.get("sklearn", sklearn.__version__), models)
     if names == [None]:
         return models[0]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("is damaged: its steps lack names")
     return Pipeline(list(zip(names, models, strict=True)))
+
+
+def _check_version(written: Any, models: list[Any]) -> None:
+    """Warn if steps were fitted by another minor version of scikit-learn that may differ."""
+    if not isinstance(written, str):
+        raise ModelFileError("is damaged: it names no version of scikit-learn")
+    here = sklearn.__version__
+    if written.split(".")[:2] == here.split(".")[:2]:
+        return
+    names = [type(model).__name__ for model in models if depends_on_version(model)]
+    if names:
+        warnings.warn(
+            f"{', '.join(names)} of the model file came from scikit-learn {shown(written)} and may "
+            f"behave differently in {here}: fit the model again, or use that version.",
+            stacklevel=5,
+        )
