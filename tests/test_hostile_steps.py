@@ -127,6 +127,8 @@ def test_categories_dropped_that_are_not_there_are_refused(dropped, content, tmp
         ("ColumnTransformer", parameter("remainder", "BandedSVC")),
         ("ColumnTransformer", parameter("transformer_weights", {"mapping": [["rare", "x"]]})),
         ("ColumnTransformer", parameter("n_jobs", 1.5)),
+        ("ColumnTransformer", parameter("n_jobs", 10**6)),
+        ("ColumnTransformer", parameter("n_jobs", 0)),
         ("ColumnTransformer", attribute("n_features_in_", 2)),
     ],
 )

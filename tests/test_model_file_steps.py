@@ -224,6 +224,15 @@ def test_transformers_of_numbers(case, dtype, tmp_path):
     np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
 
 
+def test_a_step_that_does_nothing(tmp_path):
+    samples, labels = load_iris(return_X_y=True)
+    model = make_pipeline("passthrough", PCA(2), "passthrough", BandedSVC()).fit(samples, labels)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_equal_values(model.steps, loaded.steps)
+    values = model.decision_function(samples)
+    np.testing.assert_array_equal(loaded.decision_function(samples), values)
+
+
 def test_sparse_components(tmp_path):
     samples, labels = load_iris(return_X_y=True)
     model = make_pipeline(Nystroem(n_components=9, random_state=0), BandedSVC())

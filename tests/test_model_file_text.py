@@ -125,6 +125,19 @@ def test_vectorizers_whose_parts_do_not_fit_are_refused(change, content, tmp_pat
     refused(pack(header, arrays), tmp_path, "do not fit together")
 
 
+@pytest.mark.parametrize("n_features", [2**20 + 1, 2**24 + 1])
+def test_dense_hashes_that_nothing_in_a_file_stands_for_are_refused(n_features, tmp_path):
+    columns = ColumnTransformer([("text", HashingVectorizer(n_features=8), 0)], sparse_threshold=0)
+    texts = np.array(TEXTS, dtype=object)[:, None]
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(make_pipeline(columns, BandedSVC()).fit(texts, LABELS), path)
+    header, arrays = unpack(path.read_bytes())
+    for step in estimators(header):
+        if step["class"] == "HashingVectorizer":
+            step["parameters"]["n_features"] = n_features
+    refused(pack(header, arrays), tmp_path, "do not fit together")
+
+
 @pytest.mark.parametrize("pattern", [r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\w+", r"\S+", r"[^\s]+"])
 def test_usual_patterns_are_taken(pattern, tmp_path):
     model = make_pipeline(CountVectorizer(token_pattern=pattern), BandedSVC()).fit(TEXTS, LABELS)

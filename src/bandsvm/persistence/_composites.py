@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from bandsvm.persistence._rules import (
@@ -17,6 +18,7 @@ from bandsvm.persistence._rules import (
     either,
     finite,
     flag,
+    jobs,
     list_of,
     mapping_of,
     nothing,
@@ -38,6 +40,8 @@ def _slice(value: Any, _: Parts) -> bool:
     return all(end is None or type(end) in (int, str) for end in ends)
 
 
+# Columns of a dense result that nothing in the file stands for, 8 MB for a sample.
+MOST_DENSE_HASHES = 2**20
 _STEP = either(one_of("drop", "passthrough"), _transformer)
 _COLUMNS = either(text, whole(), _slice, list_of(either(text, whole(), flag)), array("biUO"))
 
@@ -58,6 +62,14 @@ def _named(*rules: Rule) -> Rule:
     )
 
 
+def _hashed(step: Any) -> int:
+    """Return the largest number of features that texts are hashed to, in a step or within it."""
+    if isinstance(step, HashingVectorizer):
+        return step.n_features
+    inner = [getattr(step, name, ()) for name in ("steps", "transformer_list", "transformers_")]
+    return max((_hashed(item[1]) for items in inner for item in items), default=0)
+
+
 def _check_columns(parts: Parts) -> None:
     """Check that a ColumnTransformer's columns are there, and that each name is there once."""
     attributes = parts.attributes
@@ -68,6 +80,8 @@ def _check_columns(parts: Parts) -> None:
     require({*names} <= indices.keys() and attributes["output_indices_"].keys() >= {*names})
     require(all(0 <= at < parts.n_features for places in indices.values() for at in places))
     require(len(attributes["_columns"]) == len(given))
+    hashed = max((_hashed(step) for _, step, _ in attributes["transformers_"]), default=0)
+    require(attributes["sparse_output_"] or hashed <= MOST_DENSE_HASHES)
     for name, step, columns in attributes["transformers_"]:
         if not isinstance(step, str) and indices[name]:
             # One column by its name, not in a list, is handed on without its axis.
@@ -87,7 +101,7 @@ COMPOSITES = [
             "transformers": _named(_STEP, _COLUMNS),
             "remainder": _STEP,
             "sparse_threshold": finite,
-            "n_jobs": optional(whole()),
+            "n_jobs": jobs,
             "transformer_weights": optional(mapping_of(text, number)),
             "verbose": flag,
             "verbose_feature_names_out": either(flag, text),
@@ -121,7 +135,7 @@ COMPOSITES = [
         FeatureUnion,
         {
             "transformer_list": _named(_STEP),
-            "n_jobs": optional(whole()),
+            "n_jobs": jobs,
             "transformer_weights": optional(mapping_of(text, number)),
             "verbose": flag,
             "verbose_feature_names_out": flag,

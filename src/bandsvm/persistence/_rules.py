@@ -17,6 +17,8 @@ from bandsvm.persistence._values import is_number
 
 # Names of features and terms, categories: what is longer is no name.
 LONGEST_TEXT = 100_000
+# Transformers start that many processes when they are used.
+MOST_JOBS = 64
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ def anything(value: Any, _: Parts) -> bool:
 def whole(lowest: int = -(2**63)) -> Rule:
     """Return a rule for integers from a lowest one."""
     return lambda value, _: type(value) is int and is_number(value) and value >= lowest
+
+
+def jobs(value: Any, _: Parts) -> bool:
+    """Return whether a value is a number of processes that a file may ask for."""
+    return value is None or (type(value) is int and -MOST_JOBS <= value <= MOST_JOBS and value != 0)
 
 
 def one_of(*values: str | None) -> Rule:

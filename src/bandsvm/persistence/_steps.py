@@ -6,7 +6,6 @@ written is checked as what is read, so that a file that was written can be read.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -28,6 +27,8 @@ from bandsvm.system.text import some
 
 _TABLES = (CLASSIFIER, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
 KINDS = {kind.cls.__name__: kind for kind in _TABLES}
+# A step that does nothing.
+PASSTHROUGH = "passthrough"
 # Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
 _NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")
 # What a check of nonsense may raise.
@@ -36,6 +37,8 @@ _UNFIT = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, R
 
 def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
     """Return an estimator as a JSON object; raise TypeError if no file can hold it."""
+    if isinstance(model, str) and model == PASSTHROUGH:
+        return {"class": PASSTHROUGH}
     name = type(model).__name__
     kind = KINDS.get(name)
     if kind is None or kind.cls is not type(model):
@@ -91,6 +94,8 @@ def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
 def build(described: Any, decoder: Decoder) -> Any:
     """Return the estimator that a JSON object describes, checked."""
     name = described.get("class") if isinstance(described, dict) else None
+    if name == PASSTHROUGH:
+        return name
     if not isinstance(name, str) or name not in KINDS:
         raise ModelFileError("is damaged: it holds a step that is not known")
     kind = KINDS[name]
@@ -170,19 +175,23 @@ def width(model: Any) -> int | None:
 
 def check_chain(models: list[Any]) -> None:
     """Raise unless fitted models can work one after the other."""
-    for model in models:
-        try:
+    models = [model for model in models if model != PASSTHROUGH]
+    try:
+        for model in models:
             check_is_fitted(model)
-        except (TypeError, ValueError):
-            raise ModelFileError("is damaged: one of its steps is not fitted") from None
-    for before, after in itertools.pairwise(models):
-        n_given, n_taken = width(before), getattr(after, "n_features_in_", None)
-        if None not in (n_given, n_taken) and n_given != n_taken:
+        n_given = [width(model) for model in models[:-1]]
+        n_taken = [getattr(model, "n_features_in_", None) for model in models[1:]]
+    except _UNFIT:
+        raise ModelFileError("is damaged: one of its steps is not fitted") from None
+    for given, taken in zip(n_given, n_taken, strict=True):
+        if None not in (given, taken) and given != taken:
             raise ModelFileError("is damaged: its steps differ in their number of features")
 
 
 def depends_on_version(model: Any) -> bool:
     """Return whether a step has private attributes, which differ between versions."""
+    if model == PASSTHROUGH:
+        return False
     is_composite = isinstance(model, (Pipeline, FeatureUnion))
     names = KINDS[type(model).__name__].attributes
     return is_composite or any(name.startswith("_") for name in names)

@@ -36,9 +36,9 @@ from bandsvm.persistence._rules import (
     text,
     whole,
 )
+from bandsvm.system.files import MOST_FEATURES
 
 LONGEST_NGRAM = 20
-LARGEST_HASH = 2**31 - 1
 # Word characters, or all but spaces, so many at least: found in one pass. Others can take a time
 # that grows with the power of a text's length.
 _SAFE_PATTERN = re.compile(r"(\(\?u\))?((\\b)?(\\w){1,9}\+(\\b)?|(\\S){1,9}\+|(\[\^\\s\]){1,9}\+)")
@@ -126,7 +126,7 @@ TEXT = [
         HashingVectorizer,
         {
             **_WORDS,
-            "n_features": lambda value, parts: whole(1)(value, parts) and value <= LARGEST_HASH,
+            "n_features": lambda value, parts: whole(1)(value, parts) and value <= MOST_FEATURES,
             "norm": _TFIDF["norm"],
             "alternate_sign": flag,
         },

@@ -26,6 +26,7 @@ from bandsvm.persistence._rules import (
     either,
     finite,
     flag,
+    jobs,
     nothing,
     number,
     one_of,
@@ -190,7 +191,7 @@ TRANSFORMERS = [
             "kernel_params": nothing,
             "n_components": whole(1),
             "random_state": _random_state,
-            "n_jobs": optional(whole()),
+            "n_jobs": jobs,
         },
         {
             "n_features_in_": FEATURES["n_features_in_"],

@@ -18,7 +18,7 @@ from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
 from bandsvm.persistence._encoder import Encoder
-from bandsvm.persistence._steps import build, check_chain, depends_on_version, describe
+from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
 from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
 from bandsvm.system.text import shown
@@ -55,7 +55,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     encoder = Encoder(describe)
     described = []
     for name, step in steps:
-        check_is_fitted(step)
+        if step != PASSTHROUGH:
+            check_is_fitted(step)
         try:
             described.append({"name": name, **describe(step, encoder)})
         except TypeError as error:
