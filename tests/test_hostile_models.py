@@ -175,6 +175,8 @@ def set_attribute(name, value):
         set_attribute("gamma_", -1.0),
         set_attribute("certificate_", 1),
         set_parameter("kernel", "cosine"),
+        set_parameter("kernel", {"type": "numpy.float64"}),
+        set_parameter("kernel", {"function": "chi2"}),
         set_parameter("C1", -1),
         set_parameter("C1", {"mapping": [[0, 1]]}),
         set_parameter("solver", None),

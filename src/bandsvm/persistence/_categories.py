@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.preprocessing import (
-    OneHotEncoder,
-    OrdinalEncoder,
-)
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from bandsvm.persistence._rules import (
     FEATURES,
@@ -66,12 +63,9 @@ def _groups(parts: Parts) -> list[int]:
     require(all(0 <= k < len(sizes) and 0 <= at < sizes[k] for k, at in missing.items()))
     if not attributes["_infrequent_enabled"]:
         return sizes
-    rare, mappings = (
-        attributes["_infrequent_indices"],
-        attributes["_default_to_infrequent_mappings"],
-    )
+    grouped = [attributes[name] for name in _RARE]
     groups = []
-    for k, (indices, mapping, size) in enumerate(zip(rare, mappings, sizes, strict=True)):
+    for k, (indices, mapping, size) in enumerate(zip(*grouped, sizes, strict=True)):
         require((indices is None) == (mapping is None))
         size -= k in missing
         if indices is not None:
@@ -96,7 +90,10 @@ def _check_one_hot(parts: Parts) -> None:
 
 
 def _check_imputer(parts: Parts) -> None:
-    """Check that an imputer's indicator looks at the same features."""
+    """Check an imputer's fill values, and that its indicator looks at the same features."""
+    values = parts.attributes["statistics_"].tolist()
+    is_object = np.dtype(parts.attributes["_fill_dtype"]).kind == "O"
+    require(is_object or not any(value is None or isinstance(value, str) for value in values))
     indicator = parts.attributes["indicator_"]
     require((indicator is not None) == parts.model.add_indicator)
     if indicator is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.persistence._values import is_number
+from bandsvm.persistence._values import DTYPES, is_number
 
 # Names of features and terms, categories: what is longer is no name.
 LONGEST_TEXT = 100_000
@@ -184,7 +184,9 @@ def indices_of_features(value: Any, parts: Parts) -> bool:
 def dtype_of(kinds: str) -> Rule:
     """Return a rule for dtypes, their names and types of numbers."""
     return lambda value, _: (
-        isinstance(value, (str, type, np.dtype)) and np.dtype(value).kind in kinds
+        isinstance(value, (str, type, np.dtype))
+        and np.dtype(value).kind in kinds
+        and np.dtype(value) in DTYPES.values()
     )
 
 

@@ -81,12 +81,11 @@ def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
         for key, value in model.get_params(deep=False).items()
         if key in kind.parameters or value is not defaults[key]
     }
-    if isinstance(model, ColumnTransformer) and hasattr(model, "_columns"):
+    chosen = getattr(model, "_columns", None)
+    if isinstance(model, ColumnTransformer) and chosen and len(chosen) == len(model.transformers):
         parameters["transformers"] = [
-            (name, step, chosen if callable(columns) else columns)
-            for (name, step, columns), chosen in zip(
-                model.transformers, model._columns, strict=True
-            )
+            (name, step, places if callable(columns) else columns)
+            for (name, step, columns), places in zip(model.transformers, chosen, strict=True)
         ]
     return parameters
 
