@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import sklearn
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
@@ -21,7 +23,8 @@ try:
 except ImportError:
     _openmp_effective_n_threads = None
 
-__all__ = ["CallbackSupportMixin", "openmp_threads", "with_callbacks"]
+__all__ = ["SKLEARN_VERSION", "CallbackSupportMixin", "openmp_threads", "with_callbacks"]
+SKLEARN_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
 
 def openmp_threads() -> int | None:

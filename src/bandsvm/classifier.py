@@ -13,6 +13,7 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.checks import data
+from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.decisions import BandPositionMixin, verdict
 from bandsvm.fitting.model import decision_rule, fit_model
 from bandsvm.fitting.training_set import training_set
@@ -20,6 +21,7 @@ from bandsvm.solvers import Solution
 from bandsvm.system.threads import single_threaded_blas
 
 
+@names_svc_arguments
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 

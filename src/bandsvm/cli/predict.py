@@ -46,12 +46,13 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from bandsvm import load
-    from bandsvm.cli._models import classifier_of, transformed
+    from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
     from bandsvm.cli._tables import read_table
     from bandsvm.system.files import write_whole
 
     output = Output(options, results_on_stdout=options.output is None)
     model = load(options.model)
+    check_takes_tables(model)
     table = read_table(options.data, options, model)
     output.report(table.describe())
     classifier = classifier_of(model)
