@@ -41,8 +41,9 @@ END = """
 - While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
   itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
-Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted. Errors are one sentence on standard error, with the file
-and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
+Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to `tol`; 130 interrupted (what is done so
+far is written). Outputs that cannot be written, unknown scores and missing extras are found before the data are read. Errors are
+one sentence on standard error, with the file and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
 `--quiet` leaves only warnings and errors.
 """
 

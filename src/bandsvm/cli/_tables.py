@@ -40,6 +40,7 @@ class Table:
     X: Any
     y: Any
     names: list[str] | None = None
+    groups: Any = None
 
     def describe(self) -> str:
         """Return what was read, in a sentence."""
@@ -89,6 +90,12 @@ def read_table(path: str, options: argparse.Namespace, model: Any = None) -> Tab
     kind = options.format or suffix_of(path)
     n_features = None if model is None else model.n_features_in_
     file = read_file(path)
+    groups = getattr(options, "groups", None)
+    if groups is not None and kind in ("svmlight", "npz"):
+        raise DataFileError(
+            f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
+            "use CSV or Parquet."
+        )
     X: Any
     y: Any
     if kind == "svmlight":
@@ -103,9 +110,18 @@ def read_table(path: str, options: argparse.Namespace, model: Any = None) -> Tab
         wanted = None if names is None else names.tolist()
         columns = Columns(file.source, stored.names, stored.n_columns)
         features, target = choose_columns(columns, options.target, wanted, n_features)
+        if groups is not None:
+            together = _position(columns, groups, "--groups")
+            if together == target:
+                raise DataFileError(
+                    f"--groups names the column of labels of {file.source}; name another one with "
+                    "--target."
+                )
+            features.remove(together)
+            groups = stored.read([], together)[1]
         kept = [stored.names[k] for k in features] if stored.names else None
         X, y = stored.read(features, target)
-        table = Table(file.source, X, y, kept)
+        table = Table(file.source, X, y, kept, groups)
     _check(table, model)
     y = None if table.y is None else tidy_labels(table.y)
     return replace(table, y=y)
@@ -156,7 +172,7 @@ def choose_columns(
     columns: Columns, target: str | None, wanted: list[str] | None, n_features: int | None
 ) -> tuple[list[int], int | None]:
     """Return the columns of features, in the order the model wants, and that of the labels."""
-    at = None if target is None else _position(columns, target)
+    at = None if target is None else _position(columns, target, "--target")
     if n_features is None:
         at = _default_target(columns) if at is None else at
         return [k for k in range(columns.n_columns) if k != at], at
@@ -181,15 +197,15 @@ def _default_target(columns: Columns) -> int:
     return named[0] if len(named) == 1 else columns.n_columns - 1
 
 
-def _position(columns: Columns, target: str) -> int:
-    """Return the column that --target names or counts."""
+def _position(columns: Columns, target: str, option: str) -> int:
+    """Return the column that an option names or counts."""
     if columns.names is not None and target in columns.names:
         return columns.names.index(target)
     number = int(target) if target.isdecimal() else 0
     if not 1 <= number <= columns.n_columns:
         known = f" Its columns are {some(columns.names)}." if columns.names else ""
         raise DataFileError(
-            f"{columns.source} has no column {shown(repr(target))}: --target takes a name, or a "
+            f"{columns.source} has no column {shown(repr(target))}: {option} takes a name, or a "
             f"number from 1 to {columns.n_columns}.{known}"
         )
     return number - 1

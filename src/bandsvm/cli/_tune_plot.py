@@ -27,10 +27,8 @@ def check_format(path: Path) -> None:
 
 def write_plot(search: BandedSVCCV, X: Any, y: NDArray, folds: Any, path: Path) -> None:
     """Draw a fitted search and write the picture."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("--plot needs matplotlib: install the extra 'bandsvm[plot]'.") from None
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(13.0, 4.0), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     draw_scores(search, left)

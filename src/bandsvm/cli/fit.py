@@ -12,7 +12,7 @@ from bandsvm.cli._options import (
     add_output_options,
     chosen_parameters,
 )
-from bandsvm.cli._output import DONE, INTERRUPTED, Output
+from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -24,7 +24,8 @@ def add_parser(commands: Any) -> None:
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
         description="Train a model. Press Ctrl-C to stop and keep the best model so far; continue "
-        "with --resume. A checkpoint is written every minute.",
+        "with --resume. A checkpoint is written every minute. The exit code is 3 if the model is "
+        "not optimal to --tol.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -41,6 +42,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
+    from bandsvm.cli._ahead import check_outputs
+
+    output = Output(options)
+    check_outputs(options, "model", read=[options.train])
     from sklearn.pipeline import Pipeline
 
     from bandsvm.certificate.shortfall import shortfall
@@ -49,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.cli._tables import read_table
     from bandsvm.fitting.fit import fit_model
 
-    output = Output(options)
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
     table = read_table(options.train, options)
@@ -69,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
     was_interrupted = fit_model(model, X, table.y, None, checkpoint)
     write_model(as_pipeline(model), table.names, options.model)
+    output.wrote(options.model)
     unfinished.remove()
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
@@ -76,10 +81,12 @@ def run(options: argparse.Namespace) -> int:
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    output.result({**result.values(), "model": str(options.model)})
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
-    return INTERRUPTED if was_interrupted else DONE
+    output.result({**result.values(), "model": str(options.model)})
+    if was_interrupted:
+        return INTERRUPTED
+    return NOT_TO_TOL if complaint else DONE
 
 
 def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:

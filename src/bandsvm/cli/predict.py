@@ -43,6 +43,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
+    from bandsvm.cli._ahead import check_outputs
+
+    output = Output(options, results_on_stdout=options.output is None)
+    check_outputs(options, "output", read=[options.data, options.model])
     import numpy as np
 
     from bandsvm import load
@@ -50,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.cli._tables import read_table
     from bandsvm.system.files import write_whole
 
-    output = Output(options, results_on_stdout=options.output is None)
     model = load(options.model)
     table = read_table(options.data, options, model)
     output.report(table.describe())

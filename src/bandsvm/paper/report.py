@@ -14,6 +14,7 @@ from typing import Any
 from bandsvm.paper.claims import Verdict, as_json, judge
 from bandsvm.paper.experiment import C2, GAMMA, RHO1, RHO2, C, Experiment, measure, run_experiment
 from bandsvm.paper.figures import CAPTIONS, draw_figures
+from bandsvm.plotting._canvas import require_matplotlib
 from bandsvm.system.files import write_whole
 
 PAGE = """<!DOCTYPE html>
@@ -73,6 +74,7 @@ def reproduce(
     list of Verdict
         What came of each claim.
     """
+    require_matplotlib("reproduce")
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()  # who waits should not wait in vain
     draws, shown = [], None

@@ -17,16 +17,23 @@ SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARGIN = 0.08
 
 
+def require_matplotlib(wanted: str) -> None:
+    """Raise unless pictures can be drawn; ``wanted`` is what needs them."""
+    try:
+        import matplotlib.pyplot  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{wanted} needs matplotlib; install it with: pip install 'bandsvm[plot]'."
+        ) from error
+
+
 def axes_or_new(ax: Any, title: str) -> Any:
     """Return the axes given, or those of a new figure."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            f"{title} needs matplotlib; install it with: pip install 'bandsvm[plot]'."
-        ) from error
+    require_matplotlib(title)
+    import matplotlib.pyplot as plt
+
     return plt.subplots(layout="constrained")[1]
 
 
