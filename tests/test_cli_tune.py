@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.cli import main
+from bandsvm.cli._tune_plot import draw_search, lowest_shown, mean_scores
 from iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
 
 
@@ -160,3 +161,28 @@ def test_ctrl_c_keeps_the_best_so_far(folder, capsys, monkeypatch):
     assert main(arguments) == 130
     assert "was interrupted" in capsys.readouterr().err
     assert set(os.listdir(folder)) == {"two.csv", "m.bsvm"}
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_picture_shows_all_candidates_over_all_parameters(folder, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    searches = searched(monkeypatch)
+    grid = ["--C1", "0.001,1,100", "--gamma", "0.1,1", "--C2", "0.1,10", "--rho2", "1.5,2"]
+    assert main([*two_species(folder), *grid]) == 0
+    (search,) = searches
+    scaled = StandardScaler().fit_transform(X[50:])
+    figure = draw_search(search, scaled, SPECIES[Y[50:]], search.cv)
+    axes = {ax.get_xlabel(): ax for ax in figure.get_axes()[:4]}
+    assert list(axes) == ["C1", "gamma", "C2", "rho2"]
+    results = search.cv_results_
+    has_band = results["param_C2"] > 0
+    for name, ax in axes.items():
+        drawn = np.concatenate([points.get_offsets() for points in ax.collections])
+        expected = results[f"param_{name}"][has_band if name == "rho2" else slice(None)]
+        np.testing.assert_allclose(sorted(drawn[:, 0]), sorted(expected))
+    # The worst are drawn at the edge, so that they do not hide all differences.
+    scores = np.concatenate([points.get_offsets() for points in axes["C1"].collections])[:, 1]
+    assert scores.min() >= lowest_shown(mean_scores(results)[0])
+    figure.canvas.draw()
+    for ax in figure.get_axes():
+        assert ax.title.get_window_extent().x1 <= figure.bbox.x1

@@ -1,7 +1,7 @@
 """Pictures as scikit-learn displays, one file each.
 
 `_penalty`, `_support`, `_coefficients`, `_decision`, `_sensitivity`, `_risk`, `_path`; `_canvas`
-holds what they share.
+holds what they share, `_page` makes HTML pages with pictures.
 """
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay
