@@ -4,6 +4,7 @@ import json
 
 from sklearn.datasets import load_breast_cancer
 
+import bandsvm
 from bandsvm.cli import main
 from iris_files import svmlight
 
@@ -18,6 +19,10 @@ def test_inspect(folder, capsys):
     assert "C1=2.0" in told
     assert "optimal to tol" in told
     assert "in the band" in told
+    assert "band            1.0 to 1.5" in told
+    model = bandsvm.load("m.bsvm")[-1]
+    n_lower, n_upper = len(model.alpha_support_), len(model.theta_support_)
+    assert f"({n_lower} at the lower, {n_upper} at the upper edge; by class 0: " in told
     assert main(["inspect", "m.bsvm", "--json", "--quiet"]) == 0
     held = json.loads(capsys.readouterr().out)
     assert sum(bar["n_samples"] for bar in held["histogram"]) == len(labels)

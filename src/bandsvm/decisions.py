@@ -21,6 +21,16 @@ def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
     return values.argmax(axis=1), values.max(axis=1)
 
 
+def positions(model: Any, values: NDArray) -> NDArray[np.str_]:
+    """Return where decision values of a model lie: below, inside or above the band."""
+    predicted, own = verdict(values)
+    band = band_parameters(model, model.classes_)
+    rounding = ROUNDING[values.dtype]
+    is_below = own < (1.0 - rounding) * band.rho1[predicted]
+    is_above = own > (1.0 + rounding) * band.rho2[predicted]
+    return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+
+
 class BandPositionMixin:
     """Adds `band_position` to a classifier that has a band."""
 
@@ -39,10 +49,4 @@ class BandPositionMixin:
             one. With two classes ``|g(x)|`` counts, with more of them the decision value of the
             predicted class. Samples on an edge, up to rounding, are inside.
         """
-        values = self.decision_function(X)
-        predicted, own = verdict(values)
-        band = band_parameters(self, self.classes_)
-        rounding = ROUNDING[values.dtype]
-        is_below = own < (1.0 - rounding) * band.rho1[predicted]
-        is_above = own > (1.0 + rounding) * band.rho2[predicted]
-        return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+        return positions(self, self.decision_function(X))

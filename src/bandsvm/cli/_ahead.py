@@ -13,9 +13,12 @@ from typing import Any
 from bandsvm.system.files import follow_links
 from bandsvm.system.text import some
 
+# Outputs that hold pictures.
+WITH_PICTURES = ("plot", "report")
+
 
 def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any]) -> None:
-    """Raise unless every output can be written, and replaces neither another one nor the data.
+    """Raise unless every output can be made, and replaces neither another one nor the data.
 
     Parameters
     ----------
@@ -31,6 +34,10 @@ def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any])
         path = getattr(options, name, None)
         if path is None:
             continue
+        if name in WITH_PICTURES:
+            from bandsvm.plotting._canvas import require_matplotlib
+
+            require_matplotlib(f"--{name}")
         try:
             target = follow_links(path)
         except OSError as error:

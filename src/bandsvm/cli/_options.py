@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 LOSSES = ("hinge", "squared_hinge")
@@ -194,6 +195,13 @@ def add_grid_options(parser: argparse.ArgumentParser) -> None:
             metavar="VALUES",
             help=text,
         )
+
+
+def add_report_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a page about the model and its samples."""
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write an HTML page with tables and pictures"
+    )
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from bandsvm.cli._options import (
     add_data_options,
     add_model_options,
     add_output_options,
+    add_report_option,
     chosen_parameters,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
@@ -34,6 +35,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue from the model in FILE or its checkpoint"
     )
+    add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser)
     add_model_options(parser)
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.cli._ahead import check_outputs
 
     output = Output(options)
-    check_outputs(options, "model", read=[options.train])
+    check_outputs(options, "model", "report", read=[options.train])
     from sklearn.pipeline import Pipeline
 
     from bandsvm.certificate.shortfall import shortfall
@@ -83,6 +85,13 @@ def run(options: argparse.Namespace) -> int:
     output.report(f"The model is in {options.model}.")
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
+    if options.report is not None and not was_interrupted:
+        from bandsvm.cli._quality import Judged
+        from bandsvm.cli._report import TRAINED, write_report
+
+        judged = Judged(model, X, table.y)
+        write_report(options.report, as_pipeline(model), table, judged, TRAINED)
+        output.report(f"The report is in {options.report}.")
     output.result({**result.values(), "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED

@@ -11,6 +11,7 @@ from bandsvm.cli._options import (
     add_grid_options,
     add_model_options,
     add_output_options,
+    add_report_option,
     chosen_parameters,
     folds,
 )
@@ -44,6 +45,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw candidates, path, risk (PNG, SVG or PDF)"
     )
+    add_report_option(parser)
     add_output_options(parser)
     add_grid_options(parser)
     add_data_options(parser)
@@ -99,6 +101,12 @@ def run(options: argparse.Namespace) -> int:
         write_plot(search, X, table.y, splits, options.plot)
         output.wrote(options.plot)
         output.report(f"The picture is in {options.plot}.")
+    if options.report is not None and not was_interrupted:
+        from bandsvm.cli._quality import Judged
+        from bandsvm.cli._report import TRAINED, write_report
+
+        write_report(options.report, model, table, Judged(best, X, table.y), TRAINED)
+        output.report(f"The report is in {options.report}.")
     output.result(
         {
             "best": chosen,
@@ -116,12 +124,10 @@ def run(options: argparse.Namespace) -> int:
 def _check_ahead(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
     from bandsvm.cli._ahead import check_outputs, check_scoring
-    from bandsvm.plotting._canvas import require_matplotlib
 
-    check_outputs(options, "model", "plot", read=[options.train])
+    check_outputs(options, "model", "plot", "report", read=[options.train])
     check_scoring(options.scoring, options.positive)
     if options.plot is not None:
-        require_matplotlib("--plot")
         from bandsvm.cli._tune_plot import check_format
 
         check_format(options.plot)

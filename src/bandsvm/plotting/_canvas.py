@@ -95,11 +95,16 @@ def scatter_classes(ax: Any, X: NDArray, y: NDArray, classes: NDArray, **setting
             c=colour,
             marker=marker,
             s=size * factor,
-            label=f"class {label}",
+            label=plain(f"class {label}"),
             **settings,
         )
         for label, colour, (marker, factor) in styles
     ]
+
+
+def plain(text: str) -> str:
+    """Return text that matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
 
 
 def label_plane(ax: Any) -> None:

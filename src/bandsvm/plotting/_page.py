@@ -8,6 +8,8 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from bandsvm.system.text import printable
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -42,7 +44,8 @@ pre {{ background: #f5f5f5; padding: 0.8rem; overflow-x: auto; overflow-wrap: no
 
 def page(title: str, parts: Iterable[str]) -> str:
     """Return a page of a title, which is escaped, and parts, which are HTML."""
-    return _PAGE.format(title=html.escape(title), body="\n".join(parts))
+    text = _PAGE.format(title=html.escape(title), body="\n".join(parts))
+    return printable(text, kept="\n")
 
 
 def heading(text: str) -> str:
