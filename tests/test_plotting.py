@@ -249,3 +249,13 @@ def test_path_has_the_colour_of_each_side():
     display = BandPathDisplay(values=values, coefficients=coefficients, vary="C2").plot()
     colours = [line.get_color() for line in display.lines_]
     assert colours == ["#E69F00", "#009E73", "#E69F00", "#009E73"]
+
+
+def test_decision_values_on_shared_axes_are_all_inside(fitted):
+    model, X, y = fitted
+    _, axes = plt.subplots(1, 2, sharey=True, layout="constrained")
+    values = model.decision_function(X)
+    for ax, factor in zip(axes, (5.0, 1.0), strict=True):
+        DecisionValuesDisplay.from_predictions(y, factor * values, ax=ax)
+    low, high = axes[0].get_ylim()
+    assert low < 5.0 * values.min() < 5.0 * values.max() < high

@@ -78,9 +78,10 @@ class DecisionValuesDisplay:
         self.points_ = scatter_classes(ax, where, self.y, np.unique(self.y), s=12, linewidths=0)
         ax.set_xlabel("sample")
         ax.set_ylabel("decision value g(x)")
-        # Spans leave no room beyond their edges.
+        # Spans leave no room beyond their edges; limits stay free, for axes that share them.
         reach = (1.0 + MARGIN) * max(float(np.abs(self.decision).max()), self.rho2)
-        ax.set_ylim(-reach, reach)
+        ax.update_datalim([(0.0, -reach), (0.0, reach)], updatex=False)
+        ax.autoscale_view()
         legend_outside(ax, columns=3)
         self.ax_, self.figure_ = ax, ax.figure
         return self
