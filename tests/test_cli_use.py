@@ -24,7 +24,7 @@ from iris_files import FILES
             ["fit", "iris.csv", "--model", "no/m"],
             "--model no/m: the folder .*no does not exist; make it",
         ),
-        (["fit", "iris.csv", "--model", "m", "--resume"], "m: No such file"),
+        (["fit", "iris.csv", "--model", "m", "--resume"], "neither m nor m.checkpoint; leave"),
         (["fit", "iris.csv", "--model", "m", "--target", "x"], "has no column 'x'.*'species'"),
         (["fit", "iris.csv", "--model", "m", "--target", "9"], "number from 1 to 5"),
         (["fit", "iris.csv", "--model", "m", "--rho1", "2"], "rho2 must not be less than rho1"),
@@ -116,15 +116,15 @@ def nothing_is_read(monkeypatch):
         (["tune", "d.csv", "--model", "m", "--scoring", "acuracy"], "mean accuracy"),
         (["tune", "d.csv", "--model", "m", "--scoring", "?"], "accuracy and f1_macro are two"),
         (["tune", "d.csv", "--model", "m", "--positive", "a"], "goes with --scoring f1, prec"),
+        (["fit", "d.csv", "--model", "m", "--rho1", "2"], "rho2 must not be less than rho1"),
+        (["tune", "d.csv", "--model", "m", "--rho2", "2,.9"], "rho1=1.0 and rho2=0.9"),
         (["predict", "d.csv", "--model", "m", "--output", "no/p"], "--output no/p: the folder"),
         (["predict", "d.csv", "--model", "m", "--output", "m"], "replace m, which is read"),
         (["reproduce", "--out", "d.csv"], "--out must name a folder, got the file d.csv"),
         (["reproduce", "--out", "d.csv/x"], "the folder d.csv is a file"),
     ],
 )
-def test_outputs_and_scores_are_checked_before_the_work(
-    arguments, words, folder, capsys, monkeypatch
-):
+def test_options_are_checked_before_the_work(arguments, words, folder, capsys, monkeypatch):
     (folder / "d.csv").touch()
     (folder / "link").symlink_to("d.csv")
     (folder / "m").touch()

@@ -1,4 +1,4 @@
-"""What a command checks before its work begins: outputs that can be written, and scores."""
+"""What a command checks before its work begins: outputs, parameters and scores."""
 
 from __future__ import annotations
 
@@ -63,6 +63,18 @@ def check_folder(folder: Path, wanted: str) -> None:
         raise ValueError(
             f"{wanted}: cannot write to the folder {folder} ({error.strerror}); choose another."
         ) from None
+
+
+def check_model(parameters: dict[str, Any]) -> None:
+    """Raise unless parameters make a model, whatever the classes."""
+    import numpy as np
+
+    from bandsvm import BandedSVC
+    from bandsvm.checks.parameters import band_parameters, check_parameters
+
+    model = BandedSVC(**parameters)
+    check_parameters(model)
+    band_parameters(model, np.arange(2))
 
 
 def check_scoring(name: str | None, positive: str | None) -> None:

@@ -44,10 +44,12 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._ahead import check_model, check_outputs
 
     output = Output(options)
     check_outputs(options, "model", "report", read=[options.train])
+    if not options.resume:
+        check_model(chosen_parameters(options))
     from sklearn.pipeline import Pipeline
 
     from bandsvm.certificate.shortfall import shortfall
@@ -104,4 +106,11 @@ def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
         return None
     from bandsvm import load
 
-    return unfinished.load() if unfinished.is_newer() else load(options.model)
+    if unfinished.is_newer():
+        return unfinished.load()
+    if not options.model.exists():
+        raise ValueError(
+            f"--resume needs a model or its checkpoint, but there is neither {options.model} nor "
+            f"{unfinished.path}; leave --resume out to begin."
+        )
+    return load(options.model)

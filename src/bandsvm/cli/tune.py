@@ -123,10 +123,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_ahead(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
-    from bandsvm.cli._ahead import check_outputs, check_scoring
+    from bandsvm.cli._ahead import check_model, check_outputs, check_scoring
 
     check_outputs(options, "model", "plot", "report", read=[options.train])
     check_scoring(options.scoring, options.positive)
+    parameters = chosen_parameters(options)
+    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    # By default the upper edges are multiples of the lower one.
+    check_model({**kept, "rho2": min(parameters.get("rho2", [kept.get("rho1", 1.0)]))})
     if options.plot is not None:
         from bandsvm.cli._tune_plot import check_format
 
