@@ -3,15 +3,18 @@
 import json
 import os
 import re
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.cli import main
+from bandsvm.cli._ahead import scorer_of, scores_of_one_class
 from bandsvm.cli._tune_plot import draw_search, lowest_shown, mean_scores
 from iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
 
@@ -142,6 +145,40 @@ def test_scores_of_one_class_need_to_know_it(folder, capsys):
     (folder / "numbers.csv").write_bytes(comma_separated(X[:100], Y[:100]))
     arguments = ["tune", "numbers.csv", "--model", "m", "--scoring", "f1", "--C1", "1"]
     assert main([*arguments, "--gamma", "0.1", "--C2", "0", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("scoring", "words"),
+    [
+        ("r2", "cannot score the labels .*versicolor.*Choose another score, such as balanced_acc"),
+        ("neg_log_loss", "it needs probabilities, which these models do not have"),
+    ],
+)
+def test_scores_that_cannot_be_had_are_refused_before_the_search(
+    scoring, words, folder, capsys, monkeypatch
+):
+    monkeypatch.setattr(BandedSVCCV, "fit", None)
+    assert main([*two_species(folder), "--scoring", scoring]) == 1
+    assert re.search(words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_that_can_be_had(n_classes):
+    """Every score that works with BandedSVC on such labels passes; others do not work there."""
+    chosen = n_classes > Y
+    model = BandedSVC().fit(X[chosen], SPECIES[Y[chosen]])
+    for name in get_scorer_names():
+        if name in scores_of_one_class():
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                get_scorer(name)(model, X[chosen], SPECIES[Y[chosen]])
+        except (ValueError, AttributeError, TypeError):
+            with pytest.raises(ValueError, match="--scoring"):
+                scorer_of(name, None, model.classes_)
+        else:
+            assert scorer_of(name, None, model.classes_) == name
 
 
 def test_too_many_folds(folder, capsys):

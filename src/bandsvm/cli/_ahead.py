@@ -6,6 +6,7 @@ import argparse
 import difflib
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,10 @@ def scores_of_one_class() -> dict[str, tuple[Any, str]]:
 
 def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
     """Return the scorer for labels: a name, or a scorer that knows which class is positive."""
+    if name is None:
+        return None
     if name not in scores_of_one_class():
+        _try_scorer(name, labels)
         return name
     if len(labels) != 2:
         other = "balanced_accuracy" if name == "average_precision" else f"{name}_macro"
@@ -131,6 +135,30 @@ def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
 
     function, response = scores_of_one_class()[name]
     return make_scorer(function, response_method=response, pos_label=chosen[0])
+
+
+def _try_scorer(name: str, labels: Any) -> None:
+    """Raise if a score cannot be had of decision values for such labels; those here are made up."""
+    import numpy as np
+    from sklearn.metrics import get_scorer
+
+    from bandsvm.model_selection._scoring import StoredDecisions
+
+    y = np.tile(labels, 4)
+    values = np.cos(np.arange(len(y) * len(labels))).reshape(len(y), -1)
+    decisions = StoredDecisions(labels, values[:, 0] if len(labels) == 2 else values)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            get_scorer(name)(decisions, np.zeros((len(y), 1)), y)
+    except (ValueError, TypeError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        if "predict_proba" in reason:
+            reason = "it needs probabilities, which these models do not have"
+        raise ValueError(
+            f"--scoring {name} cannot score the labels {some(labels.tolist())}: {reason}. Choose "
+            "another score, such as balanced_accuracy or f1_macro."
+        ) from None
 
 
 def _identity(path: Path) -> Any:

@@ -119,7 +119,7 @@ def legend_outside(ax: Any, columns: int = 2) -> None:
 
     A figure without a layout engine, which is its owner's choice, would cut the legend off.
     """
-    if ax.figure.get_figure(root=True).get_layout_engine() is None:
+    if ax.figure.figure.get_layout_engine() is None:
         ax.legend(loc="best", framealpha=0.9, fontsize="small")
         return
     from matplotlib.transforms import ScaledTranslation
