@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
 COMMAND = Path(sys.executable).with_name("bandsvm")
-LONGEST_OUTPUT = 40
+LONGEST_OUTPUT = 45
 N_STEPS_BEFORE_INTERRUPT = 3
 
 BEGINNING = """# At the shell
@@ -38,6 +38,9 @@ END = """
 - **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`
   warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
+- **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
+  certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)
+  and confident mistakes. Pictures need the extra `plot`.
 - While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
   itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
@@ -49,7 +52,7 @@ one sentence on standard error, with the file and, where there is one, the line.
 
 
 def main() -> None:
-    """PathSolver, and write the page."""
+    """Walk, and write the page."""
     page = [BEGINNING]
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder))
@@ -64,10 +67,12 @@ def main() -> None:
         section("Train", "A model, and a certificate of how close to optimal it is:")
         run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --gamma 0.1")
         section(
-            "Predict", "Accuracy where the file has labels; decision values and the band if wanted:"
+            "Predict",
+            "Accuracy, scores per class and confusion matrix where the file has labels; decision values and the band if wanted.\n"
+            "`--report` writes a page about the model and the samples, with pictures:",
         )
         run(
-            "bandsvm predict ijcnn1.t.gz --model ijcnn1.bsvm --output predicted.csv --values --band"
+            "bandsvm predict ijcnn1.t.gz --model ijcnn1.bsvm --output predicted.csv --values --band --report predicted.html"
         )
         run("head -4 predicted.csv")
         section("Inspect", "What a model file holds, and where its training samples lie:")
@@ -83,10 +88,19 @@ def main() -> None:
         run("awk 'NR % 11 == 1' ijcnn1.svm > part.svm")
         run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
         run("bandsvm predict ijcnn1.t.gz --model tuned.bsvm --json --quiet --output tuned.csv")
+        page.append(
+            "\nThe values to try are lists, or ranges `FROM:TO:HOW_MANY` on a log scale. Scores of one class, such as f1, look for the class that\n"
+            "`--positive` names (1 if it is left out). `--groups COLUMN` keeps all samples of a group, such as a patient, in one fold:\n"
+        )
+        run(
+            "bandsvm tune part.svm --model f1.bsvm --C1 1:100:3 --gamma 0.03,0.1 --C2 0.1,1 --rho2 2 --scoring f1 --positive 1 --quiet --json"
+        )
         section("Mistakes", "are answered in a sentence:")
         run("printf '1 1:0.5\\n-1 2:x\\n' > wrong.svm")
         run("bandsvm fit wrong.svm --model wrong.bsvm")
         run("bandsvm predict ijcnn1.t.gz --model ijcnn1.svm")
+        run("bandsvm fit ijcnn1.svm --model models/ijcnn1.bsvm")
+        run("bandsvm tune part.svm --model tuned.bsvm --scoring acuracy")
     page.append(END)
     (ROOT / "docs" / "cli.md").write_text("".join(page))
     print("docs/cli.md is written.")

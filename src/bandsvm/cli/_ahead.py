@@ -47,7 +47,7 @@ def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any])
             raise ValueError(f"--{name} must name a file, got the folder {path}.")
         if target.exists() and not target.is_file():
             continue  # pipes and devices are written to, and may be named twice
-        check_folder(target.parent, f"--{name} {path}")
+        check_folder(target.parent if path.is_symlink() else path.parent, f"--{name} {path}")
         if (other := taken.get(_identity(path))) is not None:
             raise ValueError(f"--{name} {path} would replace {other}; choose another name.")
         taken[_identity(path)] = f"what --{name} writes"
