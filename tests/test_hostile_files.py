@@ -1,6 +1,7 @@
 """Data files that are made to fill the memory, to take for ever or to confuse."""
 
 import bz2
+import datetime as dt
 import gzip
 import io
 import struct
@@ -13,10 +14,15 @@ import pytest
 
 from bandsvm.cli import _bytes
 from bandsvm.cli._bytes import DataFileError
-from bandsvm.cli._tables import Columns, choose_columns, read_table
+from bandsvm.cli._choice import Columns, choose_for_model
+from bandsvm.cli._tables import read_table
+from bandsvm.cli._trained import Trained
 
 MEGABYTE = 2**20
-OPTIONS = {"format": None, "target": None, "header": None, "zero_based": False}
+OPTIONS = {
+    **{"format": None, "target": None, "header": None, "zero_based": False},
+    **{"drop": [], "categorical": [], "id": []},
+}
 
 
 def read(path, **options):
@@ -151,7 +157,7 @@ def test_text_is_read_without_copies_of_it(tmp_path):
 def test_one_long_label_does_not_make_all_of_them_long(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_bytes(b"a,y\n" + b"1,x\n" * 50_000 + b"1," + b"x" * 20_000 + b"\n" + b"1,x\n" * 9)
-    assert refused(path, "line 50002: labels of up to 20000 characters") < 32 * MEGABYTE
+    assert refused(path, "labels in column 'y' have up to 20000 characters") < 32 * MEGABYTE
 
 
 def test_too_many_columns_for_a_table(tmp_path):
@@ -198,7 +204,7 @@ class TestParquet:
         labels = self.pa.array(["x" * 50_000, "y"] * 5000)
         self.write(tmp_path / "l.parquet", {"f": np.arange(10_000.0), "label": labels})
         before = self.pa.total_allocated_bytes()
-        refused(tmp_path / "l.parquet", "labels of up to 50000 characters")
+        refused(tmp_path / "l.parquet", "labels in column 'label' have up to 50000 characters")
         assert self.pa.total_allocated_bytes() - before < MEGABYTE
 
     def test_kinds_of_columns(self, tmp_path):
@@ -227,12 +233,14 @@ class TestParquet:
     @pytest.mark.parametrize(
         ("columns", "words"),
         [
-            ({"f": [1.0, None], "y": [1, 2]}, "missing or not finite in sample 2"),
-            ({"f": [True, None], "y": [1, 2]}, "missing or not finite in sample 2"),
+            ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite in sample 2"),
+            ({"f": [None, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
+            ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "holds dates in its column 'f'.*--drop"),
+            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
             ({"f": [1.0, 2.0], "y": ["a", None]}, "lacks the label of sample 2"),
-            ({"f": ["a", "b"], "y": [1, 2]}, "holds string in its column 'f'"),
-            ({"f": [1.0], "y": [[1]]}, "holds list.* in its column of labels 'y'"),
-            ({"f": [1.0], "y": [b"a"]}, "holds binary in its column of labels 'y'"),
+            ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .hardly any"),
+            ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),
+            ({"f": [1.0], "y": [b"a"]}, "holds binary in its column 'y'"),
         ],
     )
     def test_columns_that_are_no_use(self, columns, words, tmp_path):
@@ -257,6 +265,11 @@ class Name(str):
         return str.__eq__(self, other)
 
 
+def chosen(columns, wanted):
+    model = Trained(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
+    return choose_for_model(columns, Namespace(**OPTIONS), model)
+
+
 @pytest.mark.parametrize("is_complete", [True, False])
 def test_columns_are_chosen_in_linear_time(is_complete):
     n_columns = 3000
@@ -265,17 +278,17 @@ def test_columns_are_chosen_in_linear_time(is_complete):
     Name.n_comparisons = 0
     columns = Columns("some.csv", names, n_columns)
     if is_complete:
-        features, target = choose_columns(columns, None, wanted, len(wanted))
-        assert features == list(reversed(range(1, n_columns)))
-        assert target == 0
+        choice = chosen(columns, wanted)
+        assert choice.features == list(reversed(range(1, n_columns)))
+        assert choice.target == 0
     else:
         with pytest.raises(DataFileError, match=r"lacks the columns \['f3000'\] of the model"):
-            choose_columns(columns, None, wanted, len(wanted))
+            chosen(columns, wanted)
     assert Name.n_comparisons < 3 * n_columns
 
 
 def test_a_message_names_some_of_many_columns():
     columns = Columns("some.csv", ["a"], 1)
     with pytest.raises(DataFileError) as caught:
-        choose_columns(columns, None, [f"f{k}" for k in range(20_000)], 20_000)
+        chosen(columns, [f"f{k}" for k in range(20_000)])
     assert len(str(caught.value)) < 200

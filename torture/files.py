@@ -233,7 +233,8 @@ def _load(path: Path) -> tuple[str, str]:
 
 def _read(path: Path, number: int) -> tuple[str, str]:
     """Read a table and, now and then, train on it at the shell."""
-    options = argparse.Namespace(format=None, target=None, header=None, zero_based=False)
+    given = {"format": None, "target": None, "header": None, "zero_based": False}
+    options = argparse.Namespace(**given, drop=[], categorical=[], id=[])
     try:
         table = read_table(str(path), options)
     except DataFileError as error:

@@ -55,13 +55,13 @@ def _gamma(text: str) -> float | str:
     return text if text in ("scale", "auto") else _at_least_zero(text)
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add options on how to read a data file."""
+def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True) -> None:
+    """Add options on how to read a data file; some make sense for training only."""
     group = parser.add_argument_group("data")
     group.add_argument(
         "--format",
         choices=("svmlight", "csv", "parquet", "npz"),
-        help="format of the data (by the file's name)",
+        help="format of the data (by the file's name, else by its content)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
@@ -69,11 +69,24 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="a CSV file starts with column names (if its first line has no number)",
+        help="a CSV file starts with column names (if it looks like it)",
     )
     group.add_argument(
         "--zero-based", action="store_true", help="features in svmlight files count from 0"
     )
+    for name, text in (
+        ("id", "repeat this column in predictions; no feature"),
+        ("drop", "leave out this column"),
+        ("categorical", "the numbers in this column are categories"),
+    ):
+        is_for_training = name != "id"
+        group.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help=argparse.SUPPRESS if is_for_training and not for_training else text,
+        )
 
 
 def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...] = ()) -> None:

@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
         "--band", action="store_true", help="add whether they are below, inside or above the band"
     )
     add_output_options(parser)
-    add_data_options(parser)
+    add_data_options(parser, for_training=False)
     parser.set_defaults(run=run)
 
 
@@ -48,19 +48,22 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm import load
     from bandsvm.cli._models import classifier_of, transformed
     from bandsvm.cli._tables import read_table
+    from bandsvm.cli._trained import read_notes
     from bandsvm.system.files import write_whole
 
     output = Output(options, results_on_stdout=options.output is None)
     model = load(options.model)
-    table = read_table(options.data, options, model)
+    table = read_table(options.data, options, model, read_notes(options.model))
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     classifier = classifier_of(model)
     X = transformed(model, table.X)
     with warnings.catch_warnings():
         # Names were compared when the file was read.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         values = classifier.decision_function(X)
-        columns: dict[str, Any] = {"label": classifier.predict(X)}
+        columns: dict[str, Any] = {**table.ids, "label": classifier.predict(X)}
         if options.values:
             columns |= _value_columns(values, classifier.classes_)
         if options.band:

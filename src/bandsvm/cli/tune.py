@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
     from bandsvm import BandedSVCCV
     from bandsvm.cli._models import prepare, summary, write_model
+    from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._tables import read_table
     from bandsvm.cli._tune_plot import check_format, write_plot
 
@@ -58,9 +59,11 @@ def run(options: argparse.Namespace) -> int:
         check_format(options.plot)
     table = read_table(options.train, options)
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     pipeline = prepare(None, table, options.scale, chosen_parameters(options))
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(table.describe_scaling(pipeline))
+    output.report(describe_preparation(pipeline))
     folds = StratifiedKFold(options.folds, shuffle=True, random_state=0)
     search = BandedSVCCV(
         **{**chosen_parameters(options), "cv": folds, "scoring": options.scoring},
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         exit_code = INTERRUPTED
         output.warn(str(interrupt))
     best = search.best_estimator_
-    write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
+    write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table, options.model)
     chosen = search.best_params_
     settings = ", ".join(
         f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"

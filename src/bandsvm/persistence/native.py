@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm.classifier import BandedSVC
-from bandsvm.persistence._container import ModelFileError, pack, unpack
+from bandsvm.persistence._container import LARGEST_HEADER, MAGIC, ModelFileError, pack, unpack
 from bandsvm.persistence._steps import LONGEST_LABEL, STEPS, check_step, longest_label
 from bandsvm.persistence._values import Decoder, Encoder
 from bandsvm.system.files import write_whole
 from bandsvm.system.text import some
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None
+) -> None:
     """Write a fitted model to a file.
 
     The format (docs/model_file.md) is plain arrays and JSON under a checksum: it loads on any
@@ -32,6 +36,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         MaxAbsScaler.
     path : path-like
         Where to write; any name will do, ``.bsvm`` is usual.
+    notes : mapping, default=None
+        What else to keep in the file, as JSON: the command ``bandsvm`` keeps the name of the
+        column of labels. Loading ignores it.
 
     See Also
     --------
@@ -64,7 +71,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
                 ),
             }
         )
-    header = {"writer": f"bandsvm {bandsvm.__version__}", "steps": described}
+    header: dict[str, Any] = {"writer": f"bandsvm {bandsvm.__version__}", "steps": described}
+    if notes:
+        header["notes"] = dict(notes)
     write_whole(Path(path), pack(header, encoder.arrays))
 
 
@@ -91,6 +100,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     save : The way there.
     """
     return load_bytes(Path(path).read_bytes(), os.fspath(path))
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the header of a file that was loaded before; it is not checked again."""
+    with open(path, "rb") as file:
+        start = file.read(len(MAGIC) + 8)
+        length = int.from_bytes(start[len(MAGIC) :], "little")
+        return json.loads(file.read(min(length, LARGEST_HEADER)))
 
 
 def load_bytes(content: bytes, source: str) -> Any:
