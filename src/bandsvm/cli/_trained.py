@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
-
-from bandsvm.persistence.native import read_header
 
 # What a model file is believed: so many names, of so many characters.
 MOST_NAMES, LONGEST_NAME = 100, 1000
@@ -109,8 +106,3 @@ def trained(model: Any, notes: Notes) -> Trained:
         classes=[str(label) for label in model.classes_.tolist()],
         notes=notes,
     )
-
-
-def read_notes(path: Path) -> Notes:
-    """Return what a model file remembers of its training data."""
-    return Notes.from_json(read_header(path).get("notes"))

@@ -45,15 +45,15 @@ def run(options: argparse.Namespace) -> int:
     """Predict and write."""
     import numpy as np
 
-    from bandsvm import load
     from bandsvm.cli._models import classifier_of, transformed
     from bandsvm.cli._tables import read_table
-    from bandsvm.cli._trained import read_notes
+    from bandsvm.cli._trained import Notes
+    from bandsvm.persistence.native import load_with_notes
     from bandsvm.system.files import write_whole
 
     output = Output(options, results_on_stdout=options.output is None)
-    model = load(options.model)
-    table = read_table(options.data, options, model, read_notes(options.model))
+    model, notes = load_with_notes(options.model)
+    table = read_table(options.data, options, model, Notes.from_json(notes))
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)

@@ -10,18 +10,42 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.solvers import Status
 from bandsvm.system.text import is_text
 
+# Types of numbers that parameters such as ``dtype`` may be.
+_TYPES: dict[str, type] = {
+    **{cls.__name__: cls for cls in (bool, int, float)},
+    **{f"numpy.{name}": np.dtype(name).type for name in ("float32", "float64", "int32", "int64")},
+    **{f"numpy.{name}": np.dtype(name).type for name in ("int8", "int16", "uint8", "bool")},
+}
+# What an array of data may have been of; `numpy.dtype` itself would take any text.
+_DTYPES = {
+    dtype.newbyteorder("<").str: dtype
+    for kind, sizes in {"b": "1", "i": "1248", "u": "1248", "f": "48", "O": [""]}.items()
+    for dtype in [np.dtype(kind + size) for size in sizes]
+}
+# Text of which few entries are long takes less room one after the other.
+_LARGE_TEXT, _WIDE_TEXT = 2**16, 4
+_NONE, _NAN = -1, -2
+
 
 class Encoder:
-    """Turns values into JSON; what is an array goes to `arrays` and leaves its name."""
+    """Turns values into JSON; what is an array goes to `arrays` and leaves its name.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    describe : callable
+        Returns an estimator as a JSON object.
+    """
+
+    def __init__(self, describe: Callable[[Any, Encoder], dict[str, Any]]) -> None:
         self.arrays: dict[str, NDArray] = {}
+        self._describe = describe
 
     def encode_all(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a dictionary as JSON."""
@@ -44,8 +68,18 @@ class Encoder:
         if isinstance(value, Mapping):
             pairs = [[self.encode(k, name), self.encode(v, name)] for k, v in value.items()]
             return {"mapping": pairs}
-        if isinstance(value, tuple):
-            return {"tuple": [self.encode(item, name) for item in value]}
+        if isinstance(value, (tuple, list)):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return {kind: [self.encode(item, name) for item in value]}
+        if isinstance(value, slice):
+            ends = (value.start, value.stop, value.step)
+            return {"slice": [self.encode(end, name) for end in ends]}
+        if isinstance(value, np.dtype) and value in _DTYPES.values():
+            return {"dtype": next(key for key, dtype in _DTYPES.items() if dtype == value)}
+        if isinstance(value, type) and value in _TYPES.values():
+            return {"type": next(key for key, cls in _TYPES.items() if cls is value)}
+        if isinstance(value, BaseEstimator):
+            return {"estimator": self._describe(value, self)}
         if isinstance(value, Certificate):
             items = {field.name: getattr(value, field.name) for field in fields(value)}
             items["status"] = value.status.name
@@ -55,15 +89,16 @@ class Encoder:
             "arrays only; joblib takes models of any kind."
         )
 
-    def _array(self, array: NDArray, name: str) -> dict[str, str]:
-        """Store an array under a name of its own; labels that are objects must be text."""
+    def _array(self, array: NDArray, name: str) -> dict[str, Any]:
+        """Store an array under a name of its own; objects must be text, numbers or missing."""
         kind = "array"
         if array.dtype == object:
             if not all(isinstance(item, str) for item in array.flat):
-                raise TypeError(
-                    f"{name} cannot be written to a model file: its entries are neither numbers "
-                    "nor text."
-                )
+                return self._objects(array, name)
+            lengths = [len(item) for item in array.flat]
+            fixed_width = 4 * len(lengths) * max(lengths, default=0)
+            if fixed_width > _LARGE_TEXT + _WIDE_TEXT * 4 * sum(lengths):
+                return self._texts(array, name)
             kind, array = "strings", array.astype(str)
         if array.dtype.kind == "U" and array.dtype.itemsize == 0:
             array = array.astype("U1")
@@ -74,26 +109,75 @@ class Encoder:
             raise TypeError(f"{name} cannot be written to a model file: it holds no valid Unicode.")
         if array.dtype == np.float16:
             array = array.astype(np.float32)
+        return {kind: self._store(array, name)}
+
+    def _objects(self, array: NDArray, name: str) -> dict[str, Any]:
+        """Store an array of text and missing values; or of a few numbers, in the header."""
+        entries = [item.item() if isinstance(item, np.generic) else item for item in array.flat]
+        if array.ndim == 1 and all(
+            isinstance(item, str) or item is None or item != item for item in entries
+        ):
+            return self._texts(array, name)
+        if array.ndim == 1 and all(
+            item is None or isinstance(item, (bool, int, float, str)) for item in entries
+        ):
+            return {"objects": [self.encode(item, name) for item in entries]}
+        raise TypeError(
+            f"{name} cannot be written to a model file: its entries are neither numbers nor text."
+        )
+
+    def _texts(self, array: NDArray, name: str) -> dict[str, Any]:
+        """Store text as UTF-8, one entry after the other, and the length of each."""
+        entries = array.tolist()
+        try:
+            coded = [item.encode() if isinstance(item, str) else b"" for item in entries]
+        except UnicodeEncodeError:
+            raise TypeError(
+                f"{name} cannot be written to a model file: it holds no valid Unicode."
+            ) from None
+        lengths = [
+            len(code) if isinstance(item, str) else _NONE if item is None else _NAN
+            for item, code in zip(entries, coded, strict=True)
+        ]
+        utf8 = self._store(np.frombuffer(b"".join(coded), dtype=np.uint8), name)
+        return {"texts": utf8, "lengths": self._store(np.array(lengths, dtype=np.int32), name)}
+
+    def _store(self, array: NDArray, name: str) -> str:
         key = f"{name}.{len(self.arrays)}"
         self.arrays[key] = array
-        return {kind: key}
+        return key
 
 
 class Decoder:
     """Turns JSON and arrays into values again, every array once.
 
     An array that was mentioned a thousand times would become a thousand arrays.
+
+    Parameters
+    ----------
+    arrays : dict
+        Arrays by their names.
+    build : callable
+        Returns the estimator that a JSON object describes.
     """
 
-    def __init__(self, arrays: dict[str, NDArray]) -> None:
+    def __init__(self, arrays: dict[str, NDArray], build: Callable[[Any, Decoder], Any]) -> None:
         self._arrays = arrays
+        self._build = build
         self._kinds: dict[str, Callable[[Any, Any], Any]] = {
             "float": self._float,
             "array": self._array,
             "strings": self._strings,
             "csr": self._csr,
             "mapping": self._mapping,
+            "texts": self._texts,
+            "objects": self._objects,
             "tuple": self._tuple,
+            "list": self._list,
+            "slice": self._slice,
+            "dtype": lambda code, _: _DTYPES[code],
+            "type": lambda name, _: _TYPES[name],
+            "estimator": lambda described, _: self._build(described, self),
             "certificate": self._certificate,
         }
 
@@ -124,6 +208,28 @@ class Decoder:
     def _strings(self, key: Any, _: Any) -> NDArray:
         return self._arrays.pop(key).astype(str, copy=False).astype(object)
 
+    def _texts(self, key: Any, value: Any) -> NDArray:
+        stored, lengths = self._arrays.pop(key), self._arrays.pop(value["lengths"])
+        if stored.dtype != np.uint8 or lengths.dtype != np.int32 or lengths.ndim != 1:
+            raise TypeError
+        content, ends = stored.tobytes(), np.cumsum(np.maximum(lengths, 0), dtype=np.int64)
+        if len(content) != (ends[-1] if len(ends) else 0) or (lengths < _NAN).any():
+            raise ValueError
+        array = np.empty(len(lengths), dtype=object)
+        for k, (length, end) in enumerate(zip(lengths.tolist(), ends.tolist(), strict=True)):
+            if length != _NONE:
+                array[k] = np.nan if length == _NAN else content[end - length : end].decode()
+        return array
+
+    def _objects(self, items: Any, _: Any) -> NDArray:
+        array = np.empty(len(items), dtype=object)
+        for k, item in enumerate(items):
+            entry = self.decode(item)
+            if not (entry is None or isinstance(entry, (bool, int, float, str))):
+                raise TypeError
+            array[k] = entry
+        return array
+
     def _csr(self, parts: Any, value: Any) -> Any:
         shape = tuple(value["shape"])
         arrays = [self.decode(parts[key]) for key in ("data", "indices", "indptr")]
@@ -134,6 +240,15 @@ class Decoder:
 
     def _tuple(self, items: Any, _: Any) -> tuple[Any, ...]:
         return tuple(self.decode(item) for item in items)
+
+    def _list(self, items: Any, _: Any) -> list[Any]:
+        return [self.decode(item) for item in items]
+
+    def _slice(self, ends: Any, _: Any) -> slice:
+        start, stop, step = ends
+        if not all(end is None or type(end) in (int, str) for end in ends):
+            raise TypeError
+        return slice(start, stop, step)
 
     def _certificate(self, items: Any, _: Any) -> Certificate:
         values = self.decode_all(items)
