@@ -130,7 +130,7 @@ def test_packing_twice_does_not_multiply_what_is_allowed(tmp_path, monkeypatch):
 
 def test_whoever_trusts_a_file_can_say_so(tmp_path, monkeypatch):
     path = tmp_path / "zeros.csv.gz"
-    path.write_bytes(gzip.compress((b"0," * 1000 + b"1\n") * 20))
+    path.write_bytes(gzip.compress((b"0," * 1000 + b"1\n" + b"0," * 1000 + b"2\n") * 10))
     monkeypatch.setattr(_bytes, "ALWAYS_FINE", 1000)
     refused(path, "over 100 times")
     monkeypatch.setenv("BANDSVM_LARGEST_RATIO", "2000")
@@ -143,7 +143,7 @@ def test_whoever_trusts_a_file_can_say_so(tmp_path, monkeypatch):
 
 def test_text_is_read_without_copies_of_it(tmp_path):
     path = tmp_path / "zeros.csv"
-    path.write_bytes((b"0," * 1000 + b"1\n") * 3000)
+    path.write_bytes((b"0," * 1000 + b"1\n" + b"0," * 1000 + b"2\n") * 1500)
     tracemalloc.start()
     try:
         table = read(path)
@@ -225,20 +225,20 @@ class TestParquet:
     def test_many_columns_and_row_groups(self, tmp_path, rng):
         X = rng.normal(size=(150, 130))
         columns = {f"f{k}": X[:, k] for k in range(130)}
-        self.write(tmp_path / "m.parquet", {**columns, "y": np.arange(150)}, row_group_size=40)
+        self.write(tmp_path / "m.parquet", {**columns, "y": np.arange(150) // 2}, row_group_size=40)
         table = read(tmp_path / "m.parquet")
         np.testing.assert_array_equal(table.X, X)
-        assert table.y.tolist() == list(range(150))
+        assert table.y.tolist() == [k // 2 for k in range(150)]
 
     @pytest.mark.parametrize(
         ("columns", "words"),
         [
-            ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite in sample 2"),
+            ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite.* in sample 2"),
             ({"f": [1.0, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
             ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "holds dates in its column 'f'.*--drop"),
             ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
             ({"f": [1.0, 2.0], "y": ["a", None]}, "lacks the label of sample 2"),
-            ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .hardly any"),
+            ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .no value"),
             ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),
             ({"f": [1.0], "y": [b"a"]}, "holds binary in its column 'y'"),
         ],

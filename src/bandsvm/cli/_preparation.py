@@ -63,15 +63,16 @@ def describe_preparation(pipeline: Pipeline) -> str:
     """Return what a model does to features before it classifies them, in sentences."""
     steps = dict(pipeline.steps[:-1])
     said = []
-    if isinstance(columns := steps.get("columns"), ColumnTransformer):
-        parts = columns.named_transformers_
+    if isinstance(by_column := steps.get("columns"), ColumnTransformer):
+        parts = by_column.named_transformers_
         steps = dict(parts["numbers"].steps) if "numbers" in parts else {}
         n_encoded = len(parts["categories"].get_feature_names_out())
         said.append(f"It encodes categories as {n_encoded} features of 0 and 1.")
     if "impute" in steps:
         n_missing = len(steps["impute"].indicator_.features_)
         if n_missing:
-            said.insert(0, f"It fills in missing numbers in {n_missing} columns by the median.")
+            columns = "1 column" if n_missing == 1 else f"{n_missing} columns"
+            said.insert(0, f"It fills in missing numbers in {columns} by the median.")
     return " ".join([_describe_scaling(steps.get("scale")), *said])
 
 

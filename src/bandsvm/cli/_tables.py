@@ -14,13 +14,17 @@ from bandsvm.cli import _npz, _svmlight
 from bandsvm.cli._bytes import DataFile, DataFileError, kind_by_name, read_file
 from bandsvm.cli._columns import tidy_labels
 from bandsvm.cli._frames import read_columns
-from bandsvm.cli._sniff import kind_by_content
+from bandsvm.cli._sniff import kind_by_content, require_data
 from bandsvm.cli._trained import Notes, Trained, trained
 from bandsvm.system.files import MOST_FEATURES
 from bandsvm.system.text import shown, some
 
 # What the description of a table shows.
 MOST_CLASSES = 5
+# Squares of larger values, summed over the samples, overflow.
+LARGEST = 1e150
+# Fewer samples than this may well have a class each.
+FEWEST_DIFFERENT = 20
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ def read_table(
         Samples without infinite values; labels as integers where they all are.
     """
     expected = None if model is None else trained(model, notes or Notes())
+    if options.format is None:
+        require_data(path)
     file = read_file(path)
     kind = options.format or kind_by_name(path) or kind_by_content(file)
     if kind == "svmlight":
@@ -109,7 +115,7 @@ def read_table(
     _check_size(table, expected)
     _check_values(table, expected, is_svmlight=kind == "svmlight")
     if expected is None:
-        return replace(table, doubts=(*table.doubts, *_rare_classes(table)))
+        return replace(table, doubts=(*table.doubts, *_check_classes(table)))
     return _with_known_labels(table, expected)
 
 
@@ -162,24 +168,38 @@ def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> Non
     values = X.data if sp.issparse(X) else X
     # What svmlight files leave out is 0, so nothing in them is missing.
     takes_missing = (model is None or model.takes_missing) and not (is_svmlight or sp.issparse(X))
-    is_bad = np.isinf(values) if takes_missing else ~np.isfinite(values)
-    if not is_bad.any():
+    known = values[~np.isnan(values)] if np.isnan(values).any() else values.reshape(-1)
+    if (takes_missing or known.size == values.size) and (
+        known.size == 0 or -LARGEST <= float(known.min()) <= float(known.max()) <= LARGEST
+    ):
         return
+    is_bad = np.isnan(values) if not takes_missing else np.zeros(values.shape, bool)
+    is_bad |= np.abs(values.astype(np.float64)) > LARGEST
     bad = int(np.flatnonzero(is_bad.reshape(-1))[0])
     starts = X.indptr if sp.issparse(X) else np.arange(X.shape[0] + 1) * X.shape[1]
     row = int(np.searchsorted(starts, bad, side="right")) - 1
-    told = "not finite" if takes_missing else "missing or not finite"
-    cause = "" if takes_missing or model is None else "; the model was trained without such"
+    is_missing = np.isnan(values.reshape(-1)[bad])
+    what = "a missing value" if is_missing else "a value that is not finite, or too large to scale,"
+    cause = "; the model was trained without any" if is_missing and model is not None else ""
     raise DataFileError(
-        f"{table.source} has a value that is {told} in sample {row + 1}{cause}; fill it in or "
-        "leave the sample out."
+        f"{table.source} has {what} in sample {row + 1}{cause}; replace it or leave the sample out."
     )
 
 
-def _rare_classes(table: Table) -> list[str]:
-    """Return a warning if classes have a single sample; that is rarely meant."""
+def _check_classes(table: Table) -> list[str]:
+    """Raise if labels are no classes; return a warning if some have a single sample."""
     labels, counts = np.unique(table.y, return_counts=True)
     alone = labels[counts == 1].tolist()
+    if len(labels) == 1:
+        raise DataFileError(
+            f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
+            "two classes. Name the column of labels with --target."
+        )
+    if len(alone) == len(table.y) > FEWEST_DIFFERENT:
+        raise DataFileError(
+            f"{table.source}: every sample has a label of its own; a class needs several samples, "
+            "so name the column of labels with --target."
+        )
     if not alone:
         return []
     many = f"{len(alone)} classes have" if len(alone) > 1 else "a class has"

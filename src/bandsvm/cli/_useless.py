@@ -43,7 +43,7 @@ def useless_text(column: CodedColumn) -> str | None:
     if len(counts) <= 1:
         return "constant"
     if counts.max() < rare_below(len(column.codes)):
-        return "hardly any value occurs twice"
+        return "no value occurs often"
     return None
 
 
