@@ -15,8 +15,10 @@ import pytest
 from bandsvm.cli import _bytes
 from bandsvm.cli._bytes import DataFileError
 from bandsvm.cli._choice import Columns, choose_for_model
+from bandsvm.cli._csv import Text
 from bandsvm.cli._tables import read_table
 from bandsvm.cli._trained import Trained
+from torture import hostile_data
 
 MEGABYTE = 2**20
 OPTIONS = {
@@ -152,6 +154,50 @@ def test_text_is_read_without_copies_of_it(tmp_path):
         tracemalloc.stop()
     assert table.X.shape == (3000, 1000)
     assert peak < 1.3 * (path.stat().st_size + table.X.nbytes)
+
+
+AS_PLAIN_AS_POSSIBLE = [
+    b"\n\n0,1,2\n5,6,0\n7,8,1\n",
+    b"1,2,0\r3,4,1\r",
+    b'"1","2",0\n3,4,1\n',
+    b"1,2,0\n\n , \n3,4,1\n",
+    b"1,2,0\n3,4,nan\n",
+    b"1,nan,0\n3,inf,1\n",
+    b"1,1_0,0\n3,4,1\n",
+    b"1, 2 ,0\n3,0x10,1\n",
+    "1,\u0662,0\n3,4,1\n".encode(),
+    b"1,2,0\n3,4,1,\n",
+    b"1,2,0\n3,4\n",
+    b"a,b,y\n1e400,2,0\n3,-1e-400,1\n",
+    b"1,2,0\n3,4,1\n\xff,2,0\n",
+    b"1,2,9007199254740993\n3,4,1\n",
+]
+
+
+@pytest.mark.parametrize("number", range(60 + len(AS_PLAIN_AS_POSSIBLE)))
+def test_both_ways_to_read_text_agree(number, tmp_path, monkeypatch):
+    """NumPy reads tables of numbers faster; it must read them as the csv module does."""
+    path = tmp_path / "table.csv"
+    if number < 60:
+        path.write_bytes(hostile_data.csv_text(np.random.default_rng(number))[:20_000])
+    else:
+        path.write_bytes(AS_PLAIN_AS_POSSIBLE[number - 60])
+    outcomes = []
+    for _ in range(2):
+        try:
+            table = read(path)
+            outcomes.append((table.describe(), table.X.tolist(), table.y.tolist()))
+        except DataFileError as error:
+            outcomes.append(str(error))
+        monkeypatch.setattr(Text, "_read_plain", lambda self: None)
+    assert repr(outcomes[0]) == repr(outcomes[1])  # nan is nan
+
+
+def test_tables_of_numbers_are_read_by_numpy(tmp_path, monkeypatch):
+    path = tmp_path / "plain.csv"
+    path.write_bytes(b"a,b,y\n" + b"1,2,0\n3,4,1\n" * 5)
+    monkeypatch.delattr(Text, "_numbers")
+    assert read(path).X.tolist() == [[1, 2], [3, 4]] * 5
 
 
 def test_one_long_label_does_not_make_all_of_them_long(tmp_path):

@@ -92,6 +92,13 @@ class ColumnBuilder:
         return CodedColumn(self._codes[: self._n_added], levels)
 
 
+def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> CodedColumn:
+    """Return numbers as codes; see `ColumnBuilder`."""
+    levels, codes = np.unique(values, return_inverse=True)
+    is_full = most_levels is not None and len(levels) > most_levels
+    return CodedColumn(codes.astype(np.int32), None if is_full else levels)
+
+
 def tidy_labels(labels: NDArray) -> NDArray:
     """Return labels as whole numbers where they all are, else as numbers, else as text."""
     if labels.dtype.kind in "biu":

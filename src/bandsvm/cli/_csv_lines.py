@@ -49,7 +49,7 @@ class Lines:
         self.n_columns = len(next(iter(self))[1])
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        stream = io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
+        stream = self.stream()
         if self.delimiter == SPACE:
             # Numbers are often aligned by several of them.
             reader = csv.reader((SPACE.join(line.split()) for line in stream), delimiter=SPACE)
@@ -69,6 +69,10 @@ class Lines:
             raise self._first_line_that_is_no_text() from None
         except csv.Error as error:
             raise DataFileError(f"{self._source} is not a CSV file: {error}.") from None
+
+    def stream(self) -> io.TextIOWrapper:
+        """Return the text of the file."""
+        return io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
 
     def most(self) -> int:
         """Return a number that the lines of cells do not exceed, nor the bytes of the file."""

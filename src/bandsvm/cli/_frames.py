@@ -48,7 +48,7 @@ def read_columns(
     coded |= dict.fromkeys(choice.ids)
     if choice.target is not None:
         coded[choice.target] = MOST_LEVELS
-    X, texts = stored.read(numbers, coded, choice.target if model is None else None)
+    X, texts = stored.read(numbers, coded, choice.target, may_lack_labels=model is not None)
     y, about_labels = _labels(file, columns, choice, texts, model)
     decisions = [*_about_names(stored), *stored.notes, *about_labels]
     frame = {columns.name(k): texts[k] for k in choice.texts}

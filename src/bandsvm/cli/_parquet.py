@@ -57,7 +57,11 @@ class Parquet:
         file.require_room(n_unpacked)
 
     def read(
-        self, numbers: list[int], coded: dict[int, int | None], required: int | None = None
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None = None,
+        may_lack_labels: bool = False,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
@@ -72,6 +76,7 @@ class Parquet:
                         column = column.dictionary_decode()
                     values = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
                     X[start : start + len(values), first + k] = values
+        required = None if may_lack_labels else labels
         return X, {k: self._coded(k, most, k == required) for k, most in coded.items()}
 
     def _batches(self, columns: list[int], is_text: bool = False) -> Iterator[tuple[int, Any]]:
