@@ -168,7 +168,7 @@ def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> Non
     values = X.data if sp.issparse(X) else X
     # What svmlight files leave out is 0, so nothing in them is missing.
     takes_missing = (model is None or model.takes_missing) and not (is_svmlight or sp.issparse(X))
-    known = values[~np.isnan(values)] if np.isnan(values).any() else values.reshape(-1)
+    known = values[~np.isnan(values)] if np.isnan(values).any() else values
     if (takes_missing or known.size == values.size) and (
         known.size == 0 or -LARGEST <= float(known.min()) <= float(known.max()) <= LARGEST
     ):
