@@ -76,11 +76,12 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     for k in features:
         if k in texts or not columns.kinds:
             continue
-        kind, name = columns.kinds[k], shown(repr(columns.name(k)))
+        kind = columns.kinds[k]
         if kind in (Kind.DATE, Kind.OTHER):
             raise DataFileError(
-                f"{columns.source} holds {kind.value} in its column {name}, which are no features: "
-                "leave it out with --drop, or replace it by numbers, such as days since a date."
+                f"{columns.source} holds {kind.value} in its column "
+                f"{shown(repr(columns.name(k)))}, which cannot be a feature: leave it out with "
+                "--drop, or replace it by numbers, such as days since a date."
             )
         if kind is Kind.TEXT:
             texts.add(k)
