@@ -139,7 +139,8 @@ def tampered(content, change):
 
 def set_array(name, value):
     def change(step, arrays):
-        arrays[step["attributes"][name]["array"]] = np.asarray(value)
+        step["attributes"][name] = {"array": "changed"}
+        arrays["changed"] = np.asarray(value)
 
     return change
 
@@ -169,8 +170,13 @@ def set_attribute(name, value):
         set_attribute("predict", 1),
         set_attribute("gamma_", "scale"),
         set_attribute("gamma_", 10**30),
+        set_attribute("gamma_", {"float": "inf"}),
+        set_attribute("gamma_", {"float": "nan"}),
+        set_attribute("gamma_", -1.0),
         set_attribute("certificate_", 1),
         set_parameter("kernel", "cosine"),
+        set_parameter("kernel", {"type": "numpy.float64"}),
+        set_parameter("kernel", {"function": "chi2"}),
         set_parameter("C1", -1),
         set_parameter("C1", {"mapping": [[0, 1]]}),
         set_parameter("solver", None),

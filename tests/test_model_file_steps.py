@@ -1,23 +1,41 @@
 """Pipelines in model files: what is loaded predicts the same of data never seen, bit for bit."""
 
 import os
+import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import (
+    SelectKBest,
+    SelectPercentile,
+    VarianceThreshold,
+    chi2,
+    mutual_info_classif,
+)
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    MinMaxScaler,
+    Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
-    PowerTransformer,
+    RobustScaler,
+    SplineTransformer,
     StandardScaler,
 )
 
 import bandsvm
 from bandsvm import BandedSVC
-from model_files import assert_equal_values, saved_and_loaded
+from bandsvm.persistence._container import pack, unpack
+from model_files import assert_equal_values, refused, saved_and_loaded
 
 pd = pytest.importorskip("pandas")
 
@@ -173,6 +191,59 @@ def test_loaded_pipelines_predict_the_same_of_new_data(case, tmp_path):
     np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
 
 
+NUMERIC = {
+    "robust": RobustScaler(),
+    "robust, not centred": RobustScaler(with_centering=False, quantile_range=(10, 90)),
+    "normalised": Normalizer("l1"),
+    "components": PCA(3, whiten=True),
+    "share of the variance": PCA(0.9),
+    "truncated": TruncatedSVD(2, random_state=0),
+    "kernel approximated": Nystroem(n_components=20, random_state=0, gamma=0.1),
+    "best two": SelectKBest(k=2),
+    "best by another score": SelectKBest(mutual_info_classif, k=1),
+    "best half": SelectPercentile(chi2, percentile=50),
+    "that vary": VarianceThreshold(0.3),
+    "the same": FunctionTransformer(),
+    "one beside the other": FeatureUnion(
+        [("pca", PCA(2)), ("best", SelectKBest(k=1)), ("no", "drop"), ("as", "passthrough")],
+        transformer_weights={"pca": 2.0},
+    ),
+    "one after the other": make_pipeline(StandardScaler(), "passthrough", MinMaxScaler()),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("case", NUMERIC)
+def test_transformers_of_numbers(case, dtype, tmp_path):
+    samples, labels = load_iris(return_X_y=True)
+    samples = samples.astype(dtype)
+    model = make_pipeline(clone(NUMERIC[case]), BandedSVC()).fit(samples[::2], labels[::2])
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_equal_values(model.steps, loaded.steps)
+    new = samples[1::2]
+    np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+
+
+def test_a_step_that_does_nothing(tmp_path):
+    samples, labels = load_iris(return_X_y=True)
+    model = make_pipeline("passthrough", PCA(2), "passthrough", BandedSVC()).fit(samples, labels)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_equal_values(model.steps, loaded.steps)
+    values = model.decision_function(samples)
+    np.testing.assert_array_equal(loaded.decision_function(samples), values)
+
+
+def test_sparse_components(tmp_path):
+    samples, labels = load_iris(return_X_y=True)
+    model = make_pipeline(Nystroem(n_components=9, random_state=0), BandedSVC())
+    model.fit(sp.csr_matrix(samples), labels)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert sp.issparse(loaded[0].components_)
+    np.testing.assert_array_equal(
+        loaded.decision_function(samples), model.decision_function(samples)
+    )
+
+
 def test_arrays_of_objects_without_names(tmp_path):
     rows = TRAIN[["town", "rooms"]].to_numpy(dtype=object)
     model = make_pipeline(one_hot(min_frequency=9), BandedSVC()).fit(rows, LABELS)
@@ -193,13 +264,13 @@ def test_few_long_categories_among_many_do_not_make_a_large_file(tmp_path):
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (PowerTransformer(), r"step 'prepare'.*cannot hold a sklearn PowerTransformer.*joblib"),
+        (SplineTransformer(), r"step 'prepare'.*cannot hold a sklearn SplineTransformer.*joblib"),
         (FunctionTransformer(np.abs), r"step 'prepare'.*func=<ufunc 'absolute'>"),
         (
-            ColumnTransformer([("a", PowerTransformer(), [0])]),
-            r"step 'prepare'.*cannot hold a sklearn PowerTransformer.*it takes .*OneHotEncoder",
+            ColumnTransformer([("a", SplineTransformer(), [0])]),
+            r"step 'prepare'.*cannot hold a sklearn SplineTransformer.*it takes .*OneHotEncoder",
         ),
-        (make_pipeline(StandardScaler(), memory="cache"), "cannot be written"),
+        (make_pipeline(StandardScaler(), memory="cache"), r"Pipeline do not fit.*memory.*joblib"),
     ],
 )
 def test_steps_that_no_file_can_hold_are_named_before_anything_is_written(step, words, tmp_path):
@@ -210,3 +281,32 @@ def test_steps_that_no_file_can_hold_are_named_before_anything_is_written(step, 
     with pytest.raises((TypeError, ValueError), match=words):
         bandsvm.save(model, tmp_path / "model.bsvm")
     assert "model.bsvm" not in os.listdir(tmp_path)
+
+
+def test_steps_of_another_scikit_learn_are_loaded_with_a_warning(tmp_path):
+    path = tmp_path / "model.bsvm"
+    samples = TRAIN[["size", "rooms"]]
+    for step, is_private in ((StandardScaler(), False), (one_hot(), True)):
+        bandsvm.save(make_pipeline(step, BandedSVC()).fit(samples, LABELS), path)
+        header, arrays = unpack(path.read_bytes())
+        assert header["sklearn"] == sklearn.__version__
+        path.write_bytes(pack({**header, "sklearn": "1.2.3"}, arrays))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            loaded = bandsvm.load(path)
+        assert loaded.predict(samples).shape == LABELS.shape
+        said = [str(warning.message) for warning in caught]
+        assert len(said) == is_private
+        if is_private:
+            assert said[0].startswith(
+                "OneHotEncoder of the model file came from scikit-learn 1.2.3"
+            )
+            assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("version", [None, 1.9, ["1.9"]])
+def test_versions_that_are_none_are_refused(version, tmp_path):
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(make_pipeline(StandardScaler(), BandedSVC()).fit(TRAIN[["size"]], LABELS), path)
+    header, arrays = unpack(path.read_bytes())
+    refused(pack({**header, "sklearn": version}, arrays), tmp_path, "no version of scikit-learn")

@@ -46,8 +46,9 @@ def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, 
 
 
 def classifier_of(model: Any) -> BandedSVC:
-    """Return the BandedSVC at the end of a model."""
-    return model[-1] if isinstance(model, Pipeline) else model
+    """Return the BandedSVC at the end of a model; of a search, the best."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    return getattr(last, "best_estimator_", last)
 
 
 def transformed(model: Any, X: Any) -> Any:

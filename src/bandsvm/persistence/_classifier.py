@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from bandsvm.certificate import Certificate
 from bandsvm.checks.parameters import band_parameters, check_parameters
 from bandsvm.classifier import BandedSVC
-from bandsvm.persistence._rules import FEATURES, Kind, Parts, anything, flag, indices_below, require
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    anything,
+    flag,
+    indices_below,
+    require,
+    text,
+)
 from bandsvm.persistence._values import is_number
 
 # Every prediction is as wide as the longest label.
@@ -43,7 +52,9 @@ def _check(parts: Parts) -> None:
     else:
         require(support.shape == (n_support, n_features))
         require(_is_finite(support.data if sp.issparse(support) else support))
-    require(is_number(attributes["gamma_"]) and is_number(attributes.get("n_iter_", 1)))
+    gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
+    require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
+    require(is_number(attributes.get("n_iter_", 1)))
     certificate = attributes.get("certificate_")
     if certificate is not None:
         n_parts = 0 if n_problems == 1 else n_problems
@@ -89,8 +100,8 @@ def _is_finite(values: Any) -> bool:
 
 CLASSIFIER = Kind(
     BandedSVC,
-    # `check_parameters` knows what they must be.
-    dict.fromkeys(BandedSVC().get_params(), anything) | {"warm_start": flag},
+    # `check_parameters` knows what they must be, but would take any callable as kernel.
+    dict.fromkeys(BandedSVC().get_params(), anything) | {"kernel": text, "warm_start": flag},
     {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
     | dict.fromkeys(("certificate_", "support_", "n_iter_", *_TRAINING_SET), anything),

@@ -6,16 +6,19 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from bandsvm.persistence._rules import (
     FEATURES,
     Kind,
     Parts,
+    Rule,
     array,
     either,
     finite,
     flag,
+    jobs,
     list_of,
     mapping_of,
     nothing,
@@ -28,8 +31,8 @@ from bandsvm.persistence._rules import (
 )
 
 
-def _estimator(value: Any, _: Parts) -> bool:
-    return isinstance(value, BaseEstimator)
+def _transformer(value: Any, _: Parts) -> bool:
+    return isinstance(value, BaseEstimator) and hasattr(value, "transform")
 
 
 def _slice(value: Any, _: Parts) -> bool:
@@ -37,20 +40,34 @@ def _slice(value: Any, _: Parts) -> bool:
     return all(end is None or type(end) in (int, str) for end in ends)
 
 
-_STEP = either(one_of("drop", "passthrough", None), _estimator)
+# Columns of a dense result that nothing in the file stands for, 8 MB for a sample.
+MOST_DENSE_HASHES = 2**20
+_STEP = either(one_of("drop", "passthrough"), _transformer)
 _COLUMNS = either(text, whole(), _slice, list_of(either(text, whole(), flag)), array("biUO"))
 
 
-def _named(*rules: Any) -> Any:
-    """Return a rule for lists of tuples: a name, and what keeps the other rules."""
-    return list_of(
-        lambda value, parts: (
-            type(value) is tuple
-            and len(value) == 1 + len(rules)
-            and text(value[0], parts)
-            and all(rule(item, parts) for rule, item in zip(rules, value[1:], strict=True))
-        )
+def _tuple_of(*rules: Rule) -> Rule:
+    """Return a rule for tuples, with a rule for each item."""
+    return lambda value, parts: (
+        type(value) is tuple
+        and all(rule(item, parts) for rule, item in zip(rules, value, strict=True))
     )
+
+
+def _named(*rules: Rule) -> Rule:
+    """Return a rule for lists of tuples that begin with a name of their own."""
+    is_list = list_of(_tuple_of(text, *rules))
+    return lambda value, parts: (
+        is_list(value, parts) and len({item[0] for item in value}) == len(value)
+    )
+
+
+def _hashed(step: Any) -> int:
+    """Return the largest number of features that texts are hashed to, in a step or within it."""
+    if isinstance(step, HashingVectorizer):
+        return step.n_features
+    inner = [getattr(step, name, ()) for name in ("steps", "transformer_list", "transformers_")]
+    return max((_hashed(item[1]) for items in inner for item in items), default=0)
 
 
 def _check_columns(parts: Parts) -> None:
@@ -58,28 +75,19 @@ def _check_columns(parts: Parts) -> None:
     attributes = parts.attributes
     names = [name for name, _, _ in attributes["transformers_"]]
     given = [name for name, _, _ in parts.model.transformers]
-    require(len(set(names)) == len(names) and names[: len(given)] == given)
-    require(set(names[len(given) :]) <= {"remainder"})
+    require(names[: len(given)] == given and {*names[len(given) :]} <= {"remainder"})
     indices = attributes["_transformer_to_input_indices"]
     require({*names} <= indices.keys() and attributes["output_indices_"].keys() >= {*names})
     require(all(0 <= at < parts.n_features for places in indices.values() for at in places))
     require(len(attributes["_columns"]) == len(given))
+    hashed = max((_hashed(step) for _, step, _ in attributes["transformers_"]), default=0)
+    require(attributes["sparse_output_"] or hashed <= MOST_DENSE_HASHES)
     for name, step, columns in attributes["transformers_"]:
         if not isinstance(step, str) and indices[name]:
             # One column by its name, not in a list, is handed on without its axis.
             is_one = isinstance(columns, (str, int))
             n_inputs = getattr(step, "n_features_in_", len(indices[name]))
             require(is_one or n_inputs == len(indices[name]))
-
-
-def _check_remainder(value: Any, parts: Parts) -> bool:
-    return (
-        type(value) is tuple
-        and len(value) == 3
-        and value[0] == "remainder"
-        and _STEP(value[1], parts)
-        and _COLUMNS(value[2], parts)
-    )
 
 
 def _column_width(model: ColumnTransformer) -> int:
@@ -93,7 +101,7 @@ COMPOSITES = [
             "transformers": _named(_STEP, _COLUMNS),
             "remainder": _STEP,
             "sparse_threshold": finite,
-            "n_jobs": optional(whole()),
+            "n_jobs": jobs,
             "transformer_weights": optional(mapping_of(text, number)),
             "verbose": flag,
             "verbose_feature_names_out": either(flag, text),
@@ -103,7 +111,7 @@ COMPOSITES = [
             "transformers_": _named(_STEP, _COLUMNS),
             "_columns": list_of(_COLUMNS),
             "_transformer_to_input_indices": mapping_of(text, list_of(whole(0))),
-            "_remainder": _check_remainder,
+            "_remainder": _tuple_of(one_of("remainder"), _STEP, _COLUMNS),
             "output_indices_": mapping_of(text, _slice),
             "sparse_output_": flag,
         },
@@ -121,5 +129,19 @@ COMPOSITES = [
         },
         {},
         {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
+        lambda parts: require(parts.model.steps),
+    ),
+    Kind(
+        FeatureUnion,
+        {
+            "transformer_list": _named(_STEP),
+            "n_jobs": jobs,
+            "transformer_weights": optional(mapping_of(text, number)),
+            "verbose": flag,
+            "verbose_feature_names_out": flag,
+        },
+        {},
+        {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
+        lambda parts: require(parts.model.transformer_list),
     ),
 ]

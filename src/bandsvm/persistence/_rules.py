@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.persistence._values import is_number
+from bandsvm.persistence._values import DTYPES, is_number
 
 # Names of features and terms, categories: what is longer is no name.
 LONGEST_TEXT = 100_000
+# Transformers start that many processes when they are used.
+MOST_JOBS = 64
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,11 @@ def whole(lowest: int = -(2**63)) -> Rule:
     return lambda value, _: type(value) is int and is_number(value) and value >= lowest
 
 
+def jobs(value: Any, _: Parts) -> bool:
+    """Return whether a value is a number of processes that a file may ask for."""
+    return value is None or (type(value) is int and -MOST_JOBS <= value <= MOST_JOBS and value != 0)
+
+
 def one_of(*values: str | None) -> Rule:
     """Return a rule for a few names."""
     return lambda value, _: (value is None or type(value) is str) and value in values
@@ -177,7 +184,9 @@ def indices_of_features(value: Any, parts: Parts) -> bool:
 def dtype_of(kinds: str) -> Rule:
     """Return a rule for dtypes, their names and types of numbers."""
     return lambda value, _: (
-        isinstance(value, (str, type, np.dtype)) and np.dtype(value).kind in kinds
+        isinstance(value, (str, type, np.dtype))
+        and np.dtype(value).kind in kinds
+        and np.dtype(value) in DTYPES.values()
     )
 
 

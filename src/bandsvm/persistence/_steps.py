@@ -6,29 +6,39 @@ written is checked as what is read, so that a file that was written can be read.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm.persistence._categories import CATEGORIES
 from bandsvm.persistence._classifier import CLASSIFIER
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
-from bandsvm.persistence._rules import Kind, Parts, require
+from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._rules import Kind, Parts, Rule, require
+from bandsvm.persistence._search import SEARCH
+from bandsvm.persistence._text import TEXT
 from bandsvm.persistence._transformers import TRANSFORMERS
-from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.persistence._values import Decoder
 from bandsvm.system.text import some
 
-KINDS = {kind.cls.__name__: kind for kind in (CLASSIFIER, *TRANSFORMERS, *COMPOSITES)}
+_TABLES = (CLASSIFIER, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
+KINDS = {kind.cls.__name__: kind for kind in _TABLES}
+# A step that does nothing.
+PASSTHROUGH = "passthrough"
 # Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
 _NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")
+# What a check of nonsense may raise.
+_UNFIT = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 
 def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
     """Return an estimator as a JSON object; raise TypeError if no file can hold it."""
+    if isinstance(model, str) and model == PASSTHROUGH:
+        return {"class": PASSTHROUGH}
     name = type(model).__name__
     kind = KINDS.get(name)
     if kind is None or kind.cls is not type(model):
@@ -71,12 +81,11 @@ def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
         for key, value in model.get_params(deep=False).items()
         if key in kind.parameters or value is not defaults[key]
     }
-    if isinstance(model, ColumnTransformer) and hasattr(model, "_columns"):
+    chosen = getattr(model, "_columns", None)
+    if isinstance(model, ColumnTransformer) and chosen and len(chosen) == len(model.transformers):
         parameters["transformers"] = [
-            (name, step, chosen if callable(columns) else columns)
-            for (name, step, columns), chosen in zip(
-                model.transformers, model._columns, strict=True
-            )
+            (name, step, places if callable(columns) else columns)
+            for (name, step, columns), places in zip(model.transformers, chosen, strict=True)
         ]
     return parameters
 
@@ -84,6 +93,8 @@ def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
 def build(described: Any, decoder: Decoder) -> Any:
     """Return the estimator that a JSON object describes, checked."""
     name = described.get("class") if isinstance(described, dict) else None
+    if name == PASSTHROUGH:
+        return name
     if not isinstance(name, str) or name not in KINDS:
         raise ModelFileError("is damaged: it holds a step that is not known")
     kind = KINDS[name]
@@ -100,8 +111,11 @@ def build(described: Any, decoder: Decoder) -> Any:
         _check(kind, Parts(model, attributes))
     except ModelFileError:
         raise
-    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError):
-        raise ModelFileError(f"is damaged: the parts of its {name} do not fit together") from None
+    except _UNFIT as error:
+        part = f" ({error})" if isinstance(error, _MisfitError) else ""
+        raise ModelFileError(
+            f"is damaged: the parts of its {name} do not fit together{part}"
+        ) from None
     vars(model).update(attributes)
     return model
 
@@ -110,41 +124,73 @@ def _new(kind: Kind) -> Any:
     """Return an estimator with default values, or none where there is no default."""
     empty: dict[type, dict[str, Any]] = {
         ColumnTransformer: {"transformers": []},
+        FeatureUnion: {"transformer_list": []},
         Pipeline: {"steps": []},
     }
     return kind.cls(**empty.get(kind.cls, {}))
+
+
+class _MisfitError(ValueError):
+    """A part that will not do, by its name."""
+
+
+def _keep(name: str, rule: Rule, value: Any, parts: Parts) -> None:
+    """Raise unless a value keeps its rule."""
+    try:
+        is_kept = rule(value, parts)
+    except _UNFIT:
+        is_kept = False
+    if not is_kept:
+        raise _MisfitError(name)
 
 
 def _check(kind: Kind, parts: Parts) -> None:
     """Raise unless parameters and attributes are what a kind asks for."""
     parameters = parts.model.get_params(deep=False)
     for name in parameters.keys() & kind.parameters.keys():
-        require(kind.parameters[name](parameters[name], parts))
+        _keep(name, kind.parameters[name], parameters[name], parts)
     rules = {**kind.attributes, **kind.optional}
     require(parts.attributes.keys() <= rules.keys())
     is_fitted = not kind.attributes or not kind.attributes.keys().isdisjoint(parts.attributes)
     require(not is_fitted or kind.attributes.keys() <= parts.attributes.keys())
     for name, value in parts.attributes.items():
-        require(rules[name](value, parts))
+        _keep(name, rules[name], value, parts)
     if is_fitted and kind.check is not None:
         kind.check(parts)
 
 
 def width(model: Any) -> int | None:
     """Return the number of features that a fitted transformer returns, None if X decides."""
+    if isinstance(model, str):  # 'drop' or 'passthrough'
+        return None
     if isinstance(model, Pipeline):
         return width(model.steps[-1][1])
+    if isinstance(model, FeatureUnion):
+        widths = [width(step) for _, step in model.transformer_list]
+        known = [n for n in widths if n is not None]
+        return sum(known) if len(known) == len(widths) else None
     return KINDS[type(model).__name__].width(model)
 
 
 def check_chain(models: list[Any]) -> None:
     """Raise unless fitted models can work one after the other."""
-    for model in models:
-        try:
+    models = [model for model in models if model != PASSTHROUGH]
+    try:
+        for model in models:
             check_is_fitted(model)
-        except (TypeError, ValueError):
-            raise ModelFileError("is damaged: one of its steps is not fitted") from None
-    for before, after in itertools.pairwise(models):
-        n_given, n_taken = width(before), getattr(after, "n_features_in_", None)
-        if None not in (n_given, n_taken) and n_given != n_taken:
+        n_given = [width(model) for model in models[:-1]]
+        n_taken = [getattr(model, "n_features_in_", None) for model in models[1:]]
+    except _UNFIT:
+        raise ModelFileError("is damaged: one of its steps is not fitted") from None
+    for given, taken in zip(n_given, n_taken, strict=True):
+        if None not in (given, taken) and given != taken:
             raise ModelFileError("is damaged: its steps differ in their number of features")
+
+
+def depends_on_version(model: Any) -> bool:
+    """Return whether a step has private attributes, which differ between versions."""
+    if model == PASSTHROUGH:
+        return False
+    is_composite = isinstance(model, (Pipeline, FeatureUnion))
+    names = KINDS[type(model).__name__].attributes
+    return is_composite or any(name.startswith("_") for name in names)

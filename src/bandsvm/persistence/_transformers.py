@@ -1,18 +1,20 @@
-"""Transformers of scikit-learn in a model file: scalers, encoders and imputers."""
+"""Transformers of numbers in a model file: scalers, projections and selections of features."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.impute import MissingIndicator, SimpleImputer
+import scipy.sparse as sp
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectKBest, SelectPercentile, VarianceThreshold
+from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
     MinMaxScaler,
-    OneHotEncoder,
-    OrdinalEncoder,
+    Normalizer,
+    RobustScaler,
     StandardScaler,
 )
 
@@ -21,13 +23,10 @@ from bandsvm.persistence._rules import (
     Kind,
     Parts,
     array,
-    dtype_of,
     either,
     finite,
     flag,
-    indices_below,
-    list_of,
-    mapping_of,
+    jobs,
     nothing,
     number,
     one_of,
@@ -35,12 +34,17 @@ from bandsvm.persistence._rules import (
     pair_of,
     per_feature,
     require,
-    scalar,
     whole,
 )
+from bandsvm.persistence._values import FUNCTIONS
 
 _NUMBERS = per_feature("f")
 _SEEN = {"n_samples_seen_": either(number, per_feature("iuf")), **FEATURES}
+# Kernels that Nystroem knows by name; 'precomputed' has no components to compare with.
+_KERNELS = (
+    *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
+    *("poly", "polynomial", "rbf", "sigmoid"),
+)
 
 
 def _check_scaler(parts: Parts) -> None:
@@ -49,94 +53,58 @@ def _check_scaler(parts: Parts) -> None:
     require(not parts.model.with_mean or parts.attributes["mean_"] is not None)
 
 
-def _distinct(categories: NDArray) -> bool:
-    """Return whether categories are distinct and, if they are numbers, sorted.
-
-    Numbers are searched for by bisection, whose answers index a sparse matrix.
-    """
-    if categories.dtype.kind == "O":
-        entries = categories.tolist()
-        distinct = {entry for entry in entries if entry == entry}  # only nan differs from itself
-        n_nan = sum(entry != entry for entry in entries)
-        return n_nan <= 1 and len(distinct) + n_nan == len(entries)
-    if categories.dtype.kind == "U":
-        return len(np.unique(categories)) == len(categories)
-    is_nan = categories != categories
-    known = categories[: -1 if is_nan[-1] else None]
-    return bool((known[1:] > known[:-1]).all() and not is_nan[:-1].any())
+def _check_robust(parts: Parts) -> None:
+    """Check that a RobustScaler has what it subtracts and what it divides by."""
+    require(not parts.model.with_scaling or parts.attributes["scale_"] is not None)
+    require(not parts.model.with_centering or parts.attributes["center_"] is not None)
+    low, high = parts.model.quantile_range
+    require(0.0 <= low <= high <= 100.0)
 
 
-def _categories(value: Any, parts: Parts) -> bool:
-    """Return whether there is an array of distinct categories for each feature."""
-    is_array = array("biufUO")
-    return len(value) == parts.n_features and all(
-        is_array(item, parts) and len(item) > 0 and _distinct(item) for item in value
-    )
+def _components(value: Any, parts: Parts) -> bool:
+    """Return whether a matrix, dense or CSR, has a column for each feature."""
+    is_matrix = isinstance(value, np.ndarray) or sp.issparse(value)
+    return is_matrix and value.dtype.kind == "f" and value.shape[1:] == (parts.n_features,)
 
 
-def _groups(parts: Parts) -> list[int]:
-    """Return how many categories each feature has after rare ones are grouped."""
+def _per_component(value: Any, parts: Parts) -> bool:
+    return array("f")(value, parts) and len(value) == parts.attributes["components_"].shape[0]
+
+
+def _check_pca(parts: Parts) -> None:
+    """Check that a PCA counts its components."""
+    require(parts.attributes["n_components_"] == len(parts.attributes["components_"]))
+    require(isinstance(parts.attributes["components_"], np.ndarray))
+
+
+def _check_nystroem(parts: Parts) -> None:
+    """Check that the components of a Nystroem approximation fit its matrix."""
     attributes = parts.attributes
-    sizes = [len(categories) for categories in attributes["categories_"]]
-    missing = attributes.get("_missing_indices", {})
-    require(all(0 <= k < len(sizes) and 0 <= at < sizes[k] for k, at in missing.items()))
-    if not attributes["_infrequent_enabled"]:
-        return sizes
-    rare, mappings = (
-        attributes["_infrequent_indices"],
-        attributes["_default_to_infrequent_mappings"],
-    )
-    groups = []
-    for k, (indices, mapping, size) in enumerate(zip(rare, mappings, sizes, strict=True)):
-        require((indices is None) == (mapping is None))
-        size -= k in missing
-        if indices is not None:
-            require(indices_below(size, indices) and len(np.unique(indices)) == len(indices) > 0)
-            require(mapping.shape == (size,))
-            size -= len(indices) - 1
-            require(indices_below(size, mapping))
-        groups.append(size)
-    return groups
+    n_components = attributes["components_"].shape[0]
+    require(attributes["normalization_"].shape == (n_components, n_components))
+    require(attributes["component_indices_"].shape == (n_components,))
+    require(attributes["_n_features_out"] == n_components >= 1)
 
 
-def _check_one_hot(parts: Parts) -> None:
-    """Check that all indices of a OneHotEncoder stay within the width that it promises."""
-    attributes = parts.attributes
-    groups = _groups(parts)
-    dropped = attributes["_drop_idx_after_grouping"]
-    dropped = [None] * len(groups) if dropped is None else dropped.tolist()
-    for at, size in zip(dropped, groups, strict=True):
-        require(at is None or (type(at) is int and 0 <= at < size))
-    widths = [size - (at is not None) for at, size in zip(dropped, groups, strict=True)]
-    require(attributes["_n_features_outs"] == widths)
+def _random_state(value: Any, parts: Parts) -> bool:
+    return value is None or whole(0)(value, parts)
 
 
-def _check_imputer(parts: Parts) -> None:
-    """Check that an imputer's indicator looks at the same features."""
-    indicator = parts.attributes["indicator_"]
-    require((indicator is not None) == parts.model.add_indicator)
-    if indicator is not None:
-        require(isinstance(indicator, MissingIndicator))
-        require(indicator._precomputed and indicator._n_features == parts.n_features)
+def _function(value: Any, _: Parts) -> bool:
+    return any(value is function for function in FUNCTIONS.values())
 
 
-def _indicated(value: Any, parts: Parts) -> bool:
-    """Return whether an array holds features; an indicator within an imputer counts its own."""
-    return indices_below(parts.attributes["_n_features"], value)
-
-
-def _imputed_width(model: SimpleImputer) -> int:
-    """Return how many features an imputer returns: those that have values, and indicators."""
-    statistics = model.statistics_.tolist()
-    is_kept = [model.keep_empty_features or value == value for value in statistics]
-    return sum(is_kept) + (0 if model.indicator_ is None else len(model.indicator_.features_))
-
-
-_CATEGORIES = either(one_of("auto"), list_of(either(array("biufUO"), list_of(scalar))))
-_FREQUENCIES = {"min_frequency": optional(number), "max_categories": optional(whole(1))}
-_RARE = {
-    "_infrequent_indices": list_of(optional(array("i"))),
-    "_default_to_infrequent_mappings": list_of(optional(array("i"))),
+_SVD = {
+    "n_oversamples": whole(1),
+    "power_iteration_normalizer": one_of("auto", "QR", "LU", "none"),
+    "random_state": _random_state,
+    "tol": finite,
+}
+_VARIANCES = ("explained_variance_", "explained_variance_ratio_", "singular_values_")
+_PROJECTION = {
+    "n_features_in_": FEATURES["n_features_in_"],
+    "components_": _components,
+    **dict.fromkeys(_VARIANCES, _per_component),
 }
 
 TRANSFORMERS = [
@@ -161,6 +129,17 @@ TRANSFORMERS = [
         _SEEN,
     ),
     Kind(
+        RobustScaler,
+        {
+            **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), flag),
+            "quantile_range": pair_of(finite),
+        },
+        dict.fromkeys(("center_", "scale_"), optional(_NUMBERS)),
+        FEATURES,
+        _check_robust,
+    ),
+    Kind(Normalizer, {"norm": one_of("l1", "l2", "max"), "copy": flag}, {}, FEATURES),
+    Kind(
         FunctionTransformer,
         {
             **dict.fromkeys(("func", "inverse_func", "kw_args", "inv_kw_args"), nothing),
@@ -171,73 +150,82 @@ TRANSFORMERS = [
         FEATURES,
     ),
     Kind(
-        OneHotEncoder,
+        PCA,
         {
-            "categories": _CATEGORIES,
-            "drop": either(one_of("first", "if_binary", None), array("biufUO")),
-            "sparse_output": flag,
-            "dtype": dtype_of("biuf"),
-            "handle_unknown": one_of("error", "ignore", "infrequent_if_exist", "warn"),
-            **_FREQUENCIES,
-            "feature_name_combiner": one_of("concat"),
+            "n_components": either(nothing, whole(0), finite, one_of("mle")),
+            **dict.fromkeys(("copy", "whiten"), flag),
+            "svd_solver": one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),
+            "iterated_power": either(one_of("auto"), whole(0)),
+            **_SVD,
         },
         {
-            "categories_": _categories,
-            "drop_idx_": optional(per_feature("O")),
-            "_drop_idx_after_grouping": optional(per_feature("O")),
-            "_infrequent_enabled": flag,
-            "_n_features_outs": list_of(whole(0)),
+            **_PROJECTION,
+            "mean_": _NUMBERS,
+            "noise_variance_": number,
+            "n_samples_": whole(1),
+            "n_components_": whole(0),
+            "_fit_svd_solver": one_of("full", "covariance_eigh", "arpack", "randomized"),
         },
-        {**_RARE, **FEATURES},
-        _check_one_hot,
-        lambda model: sum(model._n_features_outs),
+        FEATURES,
+        _check_pca,
+        lambda model: len(model.components_),
     ),
     Kind(
-        OrdinalEncoder,
+        TruncatedSVD,
         {
-            "categories": _CATEGORIES,
-            "dtype": dtype_of("iuf"),
-            "handle_unknown": one_of("error", "use_encoded_value"),
-            "unknown_value": optional(number),
-            "encoded_missing_value": number,
-            **_FREQUENCIES,
+            "n_components": whole(1),
+            "algorithm": one_of("arpack", "randomized"),
+            "n_iter": whole(0),
+            **_SVD,
         },
-        {
-            "categories_": _categories,
-            "_missing_indices": mapping_of(whole(0), whole(0)),
-            "_infrequent_enabled": flag,
-        },
-        {**_RARE, **FEATURES},
-        lambda parts: require(_groups(parts)),
+        _PROJECTION,
+        FEATURES,
+        lambda parts: require(isinstance(parts.attributes["components_"], np.ndarray)),
+        lambda model: len(model.components_),
     ),
     Kind(
-        SimpleImputer,
+        Nystroem,
         {
-            "missing_values": scalar,
-            "strategy": one_of("mean", "median", "most_frequent", "constant"),
-            "fill_value": scalar,
-            **dict.fromkeys(("copy", "add_indicator", "keep_empty_features"), flag),
+            "kernel": one_of(*_KERNELS),
+            **dict.fromkeys(("gamma", "coef0", "degree"), optional(finite)),
+            "kernel_params": nothing,
+            "n_components": whole(1),
+            "random_state": _random_state,
+            "n_jobs": jobs,
         },
         {
-            "statistics_": per_feature("biufO"),
-            "indicator_": lambda value, _: value is None or isinstance(value, MissingIndicator),
-            "_fill_dtype": dtype_of("biufO"),
+            "n_features_in_": FEATURES["n_features_in_"],
+            "components_": _components,
+            "normalization_": array("f", 2),
+            "component_indices_": array("i"),
+            "_n_features_out": whole(1),
         },
-        {"_fit_dtype": dtype_of("biufO"), **FEATURES},
-        _check_imputer,
-        _imputed_width,
+        FEATURES,
+        _check_nystroem,
+        lambda model: model._n_features_out,
     ),
     Kind(
-        MissingIndicator,
-        {
-            "missing_values": scalar,
-            "features": one_of("missing-only", "all"),
-            "sparse": either(one_of("auto"), flag),
-            "error_on_new": flag,
-        },
-        {"_precomputed": flag, "_n_features": whole(1), "features_": _indicated},
+        SelectKBest,
+        {"score_func": _function, "k": either(one_of("all"), whole(0))},
+        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
         FEATURES,
         None,
-        lambda model: len(model.features_),
+        lambda model: int(model.get_support().sum()),
+    ),
+    Kind(
+        SelectPercentile,
+        {"score_func": _function, "percentile": finite},
+        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
+        FEATURES,
+        lambda parts: require(0 <= parts.model.percentile <= 100),
+        lambda model: int(model.get_support().sum()),
+    ),
+    Kind(
+        VarianceThreshold,
+        {"threshold": finite},
+        {"variances_": _NUMBERS},
+        FEATURES,
+        None,
+        lambda model: int(model.get_support().sum()),
     ),
 ]

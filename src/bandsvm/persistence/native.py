@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import sklearn
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm.classifier import BandedSVC
+from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
-from bandsvm.persistence._steps import build, check_chain, describe
-from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
+from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
+from bandsvm.system.text import shown
 
+CLASSIFIERS = (BandedSVC, BandedSVCCV)
 MOST_STEPS = 100
 
 
@@ -34,7 +40,7 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC or Pipeline
+    model : BandedSVC, BandedSVCCV or Pipeline
         A fitted classifier, or a pipeline that ends with one. docs/model_file.md lists the steps
         that a file can hold.
     path : path-like
@@ -48,15 +54,16 @@ def save(
     load : The way back.
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
-    if not isinstance(steps[-1][1], BandedSVC):
+    if not isinstance(steps[-1][1], CLASSIFIERS):
         raise TypeError(
-            f"save takes a BandedSVC or a pipeline that ends with one, got {model!r}; joblib and "
-            "skops take others."
+            "save takes a BandedSVC or BandedSVCCV, or a pipeline that ends with one, got "
+            f"{model!r}; joblib and skops take others."
         )
     encoder = Encoder(describe)
     described = []
     for name, step in steps:
-        check_is_fitted(step)
+        if step != PASSTHROUGH:
+            check_is_fitted(step)
         try:
             described.append({"name": name, **describe(step, encoder)})
         except TypeError as error:
@@ -68,15 +75,20 @@ def save(
             f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
-    header: dict[str, Any] = {"writer": f"bandsvm {bandsvm.__version__}", "steps": described}
+    header: dict[str, Any] = {
+        "writer": f"bandsvm {bandsvm.__version__}",
+        "sklearn": sklearn.__version__,
+        "steps": described,
+    }
     if notes:
         header["notes"] = dict(notes)
     content = pack(header, encoder.arrays)
     try:
         _restore(header, dict(encoder.arrays))
     except ModelFileError as error:
+        reason = str(error).removeprefix("is damaged: ")
         raise ValueError(
-            f"The model cannot be written: its file {error}; joblib takes models of any kind."
+            f"A model file cannot hold this model: {reason}; joblib takes models of any kind."
         ) from None
     write_whole(Path(path), content)
 
@@ -91,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC or Pipeline
+    BandedSVC, BandedSVCCV or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
@@ -133,12 +145,29 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
     decoder = Decoder(arrays, build)
     models = [build(step, decoder) for step in steps]
     names = [step.get("name") for step in steps]
-    *before, last = (isinstance(model, BandedSVC) for model in models)
+    *before, last = (isinstance(model, CLASSIFIERS) for model in models)
     if any(before) or not last:
-        raise ModelFileError("is damaged: it does not end with a BandedSVC")
+        raise ModelFileError("is damaged: it does not end with a classifier")
     check_chain(models)
+    _check_version(header.get("sklearn", sklearn.__version__), models)
     if names == [None]:
         return models[0]
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelFileError("is damaged: its steps lack names")
     return Pipeline(list(zip(names, models, strict=True)))
+
+
+def _check_version(written: Any, models: list[Any]) -> None:
+    """Warn if steps were fitted by another minor version of scikit-learn that may differ."""
+    if not isinstance(written, str):
+        raise ModelFileError("is damaged: it names no version of scikit-learn")
+    here = sklearn.__version__
+    if written.split(".")[:2] == here.split(".")[:2]:
+        return
+    names = [type(model).__name__ for model in models if depends_on_version(model)]
+    if names:
+        warnings.warn(
+            f"{', '.join(names)} of the model file came from scikit-learn {shown(written)} and may "
+            f"behave differently in {here}: fit the model again, or use that version.",
+            stacklevel=5,
+        )
