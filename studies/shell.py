@@ -28,11 +28,26 @@ features, of which a tenth is of class 1), as LIBSVM's svmlight files.
 END = """
 ## Files
 
-- **Data**: svmlight (the default), CSV (`.csv`, `.tsv`; commas, semicolons or tabs; a first line without a number is a header),
-  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also as `.gz` or `.bz2`.
-  `-` is standard input. `--format` overrides the name.
-- **Labels** of CSV and Parquet files are in the column that `--target` names or counts from 1; without it in the one called
-  target, label, class or y, else in the last. `predict` finds the columns of the model by name, in any order.
+- **Formats**: CSV and other text (`.csv`, `.tsv`; cells separated by commas, semicolons, tabs, bars or spaces), svmlight (`.svm`),
+  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also packed as `.gz`,
+  `.bz2`, `.xz` or `.zst` (needs the extra `parquet`). `-` is standard input. Where the name says nothing, the content decides;
+  `--format` overrides both. [files.md](files.md) shows sixty files and what the command says about each.
+- **Names**: the first line of a CSV file holds names if it has text above numbers, a usual name of labels (target, label, class, y),
+  0, 1, 2, ... throughout, or an empty cell above the row numbers that pandas writes. The line about the data says what was
+  decided; `--header` and `--no-header` override it.
+- **Labels** are in the column that `--target` names or counts from 1; without it in the one called target, label, class or y, else in
+  the last. The model remembers the name. `predict` finds the columns of the model by name, in any order, and says which columns it
+  does not use. It refuses labels of which the model knows none.
+- **Text** columns are categories: one feature of 0 and 1 per value, where values of less than 1% of the samples (between 2 and 10
+  samples) are grouped. A value that is new to the model counts as rare, an empty cell is a value of its own. This needs the
+  extra `cli` (pandas). `--categorical COLUMN` treats numbers in the same way.
+- **Missing numbers** (an empty cell, `?`, `NA`, `nan`, `null`, `none`, `-` or `.`) are replaced by the median of their column, and a
+  further feature marks them. A model that was trained without missing values refuses them.
+- **Left out**, and reported: constant columns, text of which no value occurs often, and whole numbers that all differ in a column
+  called `id`, `index`, `PassengerId` or the like. `--drop COLUMN` leaves out others; `--id COLUMN` repeats a column in the
+  predictions. Options that take a column can be given several times.
+- **Refused**, with a sentence that names the line or the column: dates, infinite values, cells that are text in a column of numbers.
+- **Decimal commas** are recognised where cells are separated by something else; svmlight files that count from 0 by a feature 0.
 - **Packed files** may unpack to 100 times their size, or to 32 MiB if that is more. Unpack a larger one that you trust first, or set
   `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).
 - **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`

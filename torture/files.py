@@ -28,6 +28,7 @@ from bandsvm.cli._bytes import DataFileError, read_file
 from bandsvm.cli._tables import read_table
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
+from torture import pipelines
 from torture.problems import bad_refusal
 
 X, Y = load_iris(return_X_y=True)
@@ -75,6 +76,9 @@ def seeds() -> dict[str, bytes]:
     folder = Path(tempfile.mkdtemp())
     models = {
         "dense.bsvm": make_pipeline(StandardScaler(), bandsvm.BandedSVC()).fit(X, Y),
+        "columns.bsvm": pipelines.columns(),
+        "numbers.bsvm": pipelines.numbers(),
+        "words.bsvm": pipelines.words(),
         "sparse.bsvm": bandsvm.BandedSVC(class_weight={0: 2.0}).fit(sp.csr_array(X), Y > 0),
     }
     for name, model in models.items():
@@ -223,9 +227,12 @@ def _load(path: Path) -> tuple[str, str]:
     except ModelFileError as error:
         said = str(error).startswith(str(path)) and str(error).endswith(".")
         return "refused", "" if said else f"not a sentence about the file: {error}"
+    samples = X
+    if path.name.startswith("words"):
+        samples = np.column_stack([np.full(len(X), "leaf", dtype=object), X[:, 1:]])
     with np.errstate(all="ignore"):
         try:
-            model.predict(X[:, : model.n_features_in_])
+            model.predict(samples[:, : model.n_features_in_])
         except (ValueError, TypeError) as error:
             return "loaded", bad_refusal(error)
     return "loaded", ""
@@ -233,7 +240,8 @@ def _load(path: Path) -> tuple[str, str]:
 
 def _read(path: Path, number: int) -> tuple[str, str]:
     """Read a table and, now and then, train on it at the shell."""
-    options = argparse.Namespace(format=None, target=None, header=None, zero_based=False)
+    given = {"format": None, "target": None, "header": None, "zero_based": False}
+    options = argparse.Namespace(**given, drop=[], categorical=[], id=[])
     try:
         table = read_table(str(path), options)
     except DataFileError as error:

@@ -18,6 +18,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 import bandsvm
 from bandsvm.persistence._container import MAGIC, unpack
+from torture import pipelines
 
 X, Y = load_iris(return_X_y=True)
 FIELDS = {
@@ -40,6 +41,8 @@ def valid() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     models = [
         make_pipeline(MinMaxScaler(), bandsvm.BandedSVC()).fit(X, Y),
         bandsvm.BandedSVC(C1={False: 1.0, True: 2.0}).fit(sp.csr_array(X), Y > 0),
+        pipelines.columns(),
+        pipelines.numbers(),
         bandsvm.BandedSVC(kernel="precomputed").fit(X @ X.T, np.array(["a", "b", "c"])[Y]),
     ]
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +81,8 @@ def model(rng: Generator) -> bytes:
     """Return a model file with something in it that should not be there."""
     header, arrays = valid()[rng.integers(len(valid()))]
     header, arrays = json.loads(json.dumps(header)), dict(arrays)
-    step = header["steps"][rng.integers(len(header["steps"]))]
+    steps = pipelines.estimators(header)
+    step = steps[rng.integers(len(steps))]
     part = step[str(rng.choice(["parameters", "attributes"]))]
     for _ in range(int(rng.integers(1, 3))):
         part[str(rng.choice([*part, "classes_", "predict"]))] = _value(rng, arrays)

@@ -15,6 +15,7 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.checks import data
+from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.decisions import BandPositionMixin, verdict
 from bandsvm.fitting.fit import fit_model, kernel_rows
 from bandsvm.fitting.training_set import training_set
@@ -26,6 +27,7 @@ from bandsvm.system.threads import single_threaded_blas
 LARGEST_ROUNDING = 1e-3
 
 
+@names_svc_arguments
 class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Banded support vector classification.
 

@@ -6,8 +6,11 @@
   models they make; `_checkpoint`: the file beside a model that is not finished.
 - `_quality`: what a model says of samples, confusion matrix, scores per class; `_report`: a page
   about it; `_tune_plot`: the picture of a search.
-- `_tables`: data files, over `_bytes` (unpacking within limits), `_svmlight`, `_csv`, `_parquet`,
-  `_npz`.
+- `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
+  `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
+  `_parquet`; `_columns`: text as codes.
+- `_choice`: which columns are what; `_useless`: columns that are left out; `_trained`: what a model
+  knows of its training data; `_preparation`: steps before the classifier.
 """
 
 from __future__ import annotations
@@ -30,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="bandsvm",
         description="The Banded SVM at the shell.",
-        epilog="Data files: svmlight, CSV, Parquet, NPZ; plain, .gz or .bz2; - is standard input. "
-        + EXIT_CODES,
+        epilog="Data files: CSV, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
+        "standard input. " + EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -99,14 +99,14 @@ def _grid(one: Callable[[str], Any], text: str) -> list[Any]:
     return [low, *(low * math.exp(k * step) for k in range(1, number - 1)), high]
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add options on how to read a data file."""
+def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True) -> None:
+    """Add options on how to read a data file; some make sense for training only."""
     group = parser.add_argument_group("data")
     group.add_argument(
         "--format",
         choices=("svmlight", "csv", "parquet", "npz"),
         metavar="F",
-        help="svmlight, csv, parquet or npz (by the file's name)",
+        help="svmlight, csv, parquet or npz (by name, else by content)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
@@ -114,11 +114,24 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="CSV begins with names (if line 1 has no number)",
+        help="CSV begins with names (if it looks like it)",
     )
     group.add_argument(
         "--zero-based", action="store_true", help="features in svmlight files count from 0"
     )
+    for name, text in (
+        ("id", "repeat this column in predictions; no feature"),
+        ("drop", "leave out this column"),
+        ("categorical", "the numbers in this column are categories"),
+    ):
+        is_for_training = name != "id"
+        group.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help=argparse.SUPPRESS if is_for_training and not for_training else text,
+        )
 
 
 def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...] = ()) -> None:

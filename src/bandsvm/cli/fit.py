@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
+    from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._tables import read_table
     from bandsvm.fitting.fit import fit_model
 
@@ -62,21 +63,23 @@ def run(options: argparse.Namespace) -> int:
     before = _to_go_on_with(options, unfinished)
     table = read_table(options.train, options)
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     pipeline = prepare(before, table, options.scale, chosen_parameters(options))
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(table.describe_scaling(pipeline))
+    output.report(describe_preparation(pipeline))
 
     def as_pipeline(fitted: Any) -> Pipeline:
         return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
 
     def write_checkpoint(fitted: Any) -> None:
-        unfinished.write(as_pipeline(fitted), table.names)
+        unfinished.write(as_pipeline(fitted), table)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
     was_interrupted = fit_model(model, X, table.y, None, checkpoint)
-    write_model(as_pipeline(model), table.names, options.model)
+    write_model(as_pipeline(model), table, options.model)
     output.wrote(options.model)
     unfinished.remove()
     complaint = shortfall(model.certificate_)

@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
     )
     add_report_option(parser)
     add_output_options(parser)
-    add_data_options(parser)
+    add_data_options(parser, for_training=False)
     parser.set_defaults(run=run)
 
 
@@ -47,18 +47,21 @@ def run(options: argparse.Namespace) -> int:
 
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
-    from bandsvm import load
     from bandsvm.cli._models import classifier_of, transformed
     from bandsvm.cli._quality import Judged, quality
     from bandsvm.cli._tables import read_table
+    from bandsvm.cli._trained import Notes
+    from bandsvm.persistence.native import load_with_notes
     from bandsvm.system.files import write_whole
 
-    model = load(options.model)
-    table = read_table(options.data, options, model)
+    model, notes = load_with_notes(options.model)
+    table = read_table(options.data, options, model, Notes.from_json(notes))
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     classifier = classifier_of(model)
     judged = Judged(classifier, transformed(model, table.X), table.y)
-    columns: dict[str, Any] = {"label": judged.predicted}
+    columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
     if options.values:
         columns |= _value_columns(judged.values, classifier.classes_)
     if options.band:

@@ -26,11 +26,11 @@ def add_parser(commands: Any) -> None:
         "tune",
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
-        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma by "
-        "cross-validation and train the best on all samples. Press Ctrl-C to stop and keep the "
-        "best so far. The exit code is 3 if the model is not optimal to --tol.",
+        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma on the data file "
+        "TRAIN by cross-validation; train the best on all samples. Press Ctrl-C to stop and keep "
+        "the best so far. The exit code is 3 if the model is not optimal to --tol.",
     )
-    parser.add_argument("train", metavar="TRAIN", help="data file, or -")
+    parser.add_argument("train", metavar="TRAIN", help=argparse.SUPPRESS)
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
@@ -63,18 +63,21 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm import BandedSVCCV
     from bandsvm.cli._ahead import scorer_of
     from bandsvm.cli._models import prepare, summary, write_model
+    from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._tables import read_table
     from bandsvm.cli._tune_plot import write_plot
 
     table = read_table(options.train, options)
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = _splits(options, table)
     parameters = chosen_parameters(options)
     kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
     pipeline = prepare(None, table, options.scale, kept)
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(table.describe_scaling(pipeline))
+    output.report(describe_preparation(pipeline))
     search = BandedSVCCV(
         **parameters, cv=splits, scoring=scoring, verbose=0 if options.quiet else 1
     )
@@ -88,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         output.warn(str(interrupt))
     best = search.best_estimator_
     model = Pipeline([*pipeline.steps[:-1], ("classify", best)])
-    write_model(model, table.names, options.model)
+    write_model(model, table, options.model)
     output.wrote(options.model)
     chosen, score = search.best_params_, options.scoring or "accuracy"
     output.report(f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}")

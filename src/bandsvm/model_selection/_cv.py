@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.classifier import BandedSVC
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._search import Search
@@ -21,6 +22,7 @@ SMALLEST_REFIT_SHARE = 0.05
 SECONDS_AFTER_INTERRUPT = 0.25
 
 
+@names_svc_arguments
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
     """Banded SVM with cross-validated C1, C2, rho2 and gamma.
 

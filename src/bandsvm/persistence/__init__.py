@@ -1,7 +1,9 @@
 """Models in files: our own format, and those of others.
 
-- `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_values` (values as
-  JSON) and `_steps` (what a file may hold).
+- `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_encoder` and
+  `_values` (values as JSON, and back) and `_steps` (estimators). What a file may hold is said in
+  tables by `_rules`: `_classifier`, `_search`, `_transformers`, `_categories`, `_text` and
+  `_composites`.
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `onnx`: export
   to ONNX.
 """

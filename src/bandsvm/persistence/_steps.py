@@ -1,152 +1,196 @@
-"""What a model file may hold, and whether its parts fit together."""
+"""What a model file may hold: estimators as JSON and arrays, and back.
+
+Every class has a `Kind`, which says what its parameters and fitted attributes must be. What is
+written is checked as what is read, so that a file that was written can be read.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.certificate import Certificate
-from bandsvm.checks.parameters import band_parameters, check_parameters
-from bandsvm.classifier import BandedSVC
+from bandsvm.persistence._categories import CATEGORIES
+from bandsvm.persistence._classifier import CLASSIFIER
+from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
-from bandsvm.persistence._values import is_number
+from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._rules import Kind, Parts, Rule, require
+from bandsvm.persistence._search import SEARCH
+from bandsvm.persistence._text import TEXT
+from bandsvm.persistence._transformers import TRANSFORMERS
+from bandsvm.persistence._values import Decoder
+from bandsvm.system.text import some
 
-STEPS = {cls.__name__: cls for cls in (BandedSVC, StandardScaler, MinMaxScaler, MaxAbsScaler)}
-# Attributes with an entry for each feature, in the order in which scikit-learn sets them.
-_SCALES = {
-    "StandardScaler": ("scale_", "mean_", "var_"),
-    "MinMaxScaler": ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
-    "MaxAbsScaler": ("scale_", "max_abs_"),
-}
-_FEATURES = ("n_features_in_", "feature_names_in_")
-# Every prediction is as wide as the longest label.
-LONGEST_LABEL = 1000
+_TABLES = (CLASSIFIER, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
+KINDS = {kind.cls.__name__: kind for kind in _TABLES}
+# A step that does nothing.
+PASSTHROUGH = "passthrough"
+# Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
+_NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")
+# What a check of nonsense may raise.
+_UNFIT = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 
-def check_step(model: Any, attributes: dict[str, Any]) -> None:
-    """Raise unless attributes make a fitted step out of a model with its parameters set."""
+def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
+    """Return an estimator as a JSON object; raise TypeError if no file can hold it."""
+    if isinstance(model, str) and model == PASSTHROUGH:
+        return {"class": PASSTHROUGH}
+    name = type(model).__name__
+    kind = KINDS.get(name)
+    if kind is None or kind.cls is not type(model):
+        raise TypeError(
+            f"a model file cannot hold {_called(model)}; it takes {', '.join(sorted(KINDS))}. "
+            "joblib and skops take others."
+        )
+    left_out = {*_NOT_STORED, *model.get_params(deep=False)}
+    attributes = {key: value for key, value in vars(model).items() if key not in left_out}
+    parameters = _parameters(model, kind)
+    unknown = sorted(
+        (parameters.keys() - kind.parameters.keys())
+        | (attributes.keys() - kind.attributes.keys() - kind.optional.keys())
+    )
+    if unknown:
+        raise TypeError(
+            f"a model file cannot hold {', '.join(unknown)} of this {name}; joblib takes models "
+            "of any kind."
+        )
+    return {
+        "class": name,
+        "parameters": encoder.encode_all(parameters),
+        "attributes": encoder.encode_all(attributes),
+    }
+
+
+def _called(model: Any) -> str:
+    """Return a thing for a message."""
+    if isinstance(model, BaseEstimator):
+        return f"a {type(model).__module__.partition('.')[0]} {type(model).__name__}"
+    return repr(model)
+
+
+def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
+    """Return parameters as a file can hold them: columns that were chosen, not what chose them."""
+    # What another version of scikit-learn has added does not count where it is not used.
+    defaults = _new(kind).get_params(deep=False)
+    parameters = {
+        key: value
+        for key, value in model.get_params(deep=False).items()
+        if key in kind.parameters or value is not defaults[key]
+    }
+    chosen = getattr(model, "_columns", None)
+    if isinstance(model, ColumnTransformer) and chosen and len(chosen) == len(model.transformers):
+        parameters["transformers"] = [
+            (name, step, places if callable(columns) else columns)
+            for (name, step, columns), places in zip(model.transformers, chosen, strict=True)
+        ]
+    return parameters
+
+
+def build(described: Any, decoder: Decoder) -> Any:
+    """Return the estimator that a JSON object describes, checked."""
+    name = described.get("class") if isinstance(described, dict) else None
+    if name == PASSTHROUGH:
+        return name
+    if not isinstance(name, str) or name not in KINDS:
+        raise ModelFileError("is damaged: it holds a step that is not known")
+    kind = KINDS[name]
+    parameters = decoder.decode_all(described.get("parameters"))
+    model = _new(kind)
+    known = model.get_params(deep=False).keys() & kind.parameters.keys()
+    unknown = sorted(parameters.keys() - known)
+    if unknown:
+        raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
+    attributes = decoder.decode_all(described.get("attributes"))
+    for key, value in parameters.items():
+        setattr(model, key, value)
     try:
-        n_features = attributes["n_features_in_"]
-        _require(type(n_features) is int and n_features >= 1)
-        names = attributes.get("feature_names_in_")
-        _require(names is None or (names.dtype == object and names.shape == (n_features,)))
-        if isinstance(model, BandedSVC):
-            check_parameters(model)
-            _check_classifier(model, attributes, n_features)
-        else:
-            _check_scaler(model, attributes, n_features)
+        _check(kind, Parts(model, attributes))
     except ModelFileError:
         raise
-    except (KeyError, AttributeError, TypeError, ValueError, IndexError):
+    except _UNFIT as error:
+        part = f" ({error})" if isinstance(error, _MisfitError) else ""
         raise ModelFileError(
-            f"is damaged: the parts of its {type(model).__name__} do not fit together"
+            f"is damaged: the parts of its {name} do not fit together{part}"
         ) from None
+    vars(model).update(attributes)
+    return model
 
 
-def _require(condition: Any) -> None:
-    if not condition:
-        raise ValueError
-
-
-def _check_scaler(model: Any, attributes: dict[str, Any], n_features: int) -> None:
-    """Check a scaler of scikit-learn."""
-    scales = _SCALES[type(model).__name__]
-    _require(attributes.keys() <= {*scales, *_FEATURES, "n_samples_seen_"})
-    for name in scales:
-        value = attributes[name]
-        _require(value is None or (value.shape == (n_features,) and value.dtype.kind == "f"))
-    parameters = model.get_params()
-    low, high = parameters.pop("feature_range", (0, 1))
-    _require(is_number(low) and is_number(high) and -np.inf < low < high < np.inf)
-    _require(all(type(flag) is bool for flag in parameters.values()))
-    seen = attributes.get("n_samples_seen_", 0)
-    if isinstance(seen, np.ndarray):
-        _require(seen.shape == (n_features,) and seen.dtype.kind in "iuf")
-    else:
-        _require(is_number(seen))
-    _require(not getattr(model, "with_std", True) or attributes["scale_"] is not None)
-    _require(not getattr(model, "with_mean", False) or attributes["mean_"] is not None)
-
-
-def _check_classifier(model: BandedSVC, attributes: dict[str, Any], n_features: int) -> None:
-    """Check a BandedSVC: kinds, shapes and ranges of all that predictions and warm starts use."""
-    classes = attributes["classes_"]
-    _require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
-    # Of a class of their own kind: a predicted label is one of these.
-    _require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
-    _require(_is_class_weight(model.class_weight) and type(model.warm_start) is bool)
-    band_parameters(model, classes)
-    n_problems = 1 if len(classes) == 2 else len(classes)
-    coefficients, support = attributes["dual_coef_"], attributes["support_vectors_"]
-    n_support = coefficients.shape[1]
-    _require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
-    intercept = attributes["intercept_"]
-    _require(intercept.shape == (n_problems,) and _is_finite(intercept))
-    if model.kernel == "precomputed":
-        _require(support.shape == (0, 0))
-    else:
-        _require(support.shape == (n_support, n_features))
-        _require(_is_finite(support.data if sp.issparse(support) else support))
-    _require(is_number(attributes["gamma_"]))
-    certificate = attributes.get("certificate_")
-    if certificate is not None:
-        n_parts = 0 if n_problems == 1 else n_problems
-        _require(isinstance(certificate, Certificate) and len(certificate.parts) == n_parts)
-    _require(is_number(attributes.get("n_iter_", 1)))
-    counts = attributes["n_support_"]
-    _require(counts.dtype.kind == "i" and counts.shape == classes.shape and (counts >= 0).all())
-    if model.kernel == "precomputed":
-        _check_indices(attributes["support_"], n_features)
-        _require(len(attributes["support_"]) == n_support)
-    if "alpha_" in attributes:
-        _check_training_set(attributes, n_problems, n_support)
-    known = {
-        *("classes_", "dual_coef_", "support_vectors_", "intercept_", "gamma_", "certificate_"),
-        *("support_", "n_support_", "n_iter_", "alpha_support_", "theta_support_"),
-        *("alpha_", "theta_", "xi_", "eta_"),
-        *_FEATURES,
+def _new(kind: Kind) -> Any:
+    """Return an estimator with default values, or none where there is no default."""
+    empty: dict[type, dict[str, Any]] = {
+        ColumnTransformer: {"transformers": []},
+        FeatureUnion: {"transformer_list": []},
+        Pipeline: {"steps": []},
     }
-    _require(attributes.keys() <= known)
+    return kind.cls(**empty.get(kind.cls, {}))
 
 
-def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
-    """Check what is known of every training sample."""
-    n_samples = len(attributes["alpha_"])
-    shape = (n_samples,) if n_problems == 1 else (n_samples, n_problems)
-    for name in ("alpha_", "theta_"):
-        _require(attributes[name].shape == shape and _is_finite(attributes[name]))
-    for name in ("xi_", "eta_"):
-        # A fit that was cut short does not know them of samples without weight: they are nan.
-        slacks = attributes[name]
-        _require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
-    for name in ("support_", "alpha_support_", "theta_support_"):
-        _check_indices(attributes[name], n_samples)
-        _require((np.diff(attributes[name]) > 0).all())
-    _require(len(attributes["support_"]) == n_support)
+class _MisfitError(ValueError):
+    """A part that will not do, by its name."""
 
 
-def _check_indices(indices: Any, end: int) -> None:
-    """Check that an array holds indices of something that has ``end`` entries."""
-    _require(indices.dtype.kind == "i" and indices.ndim == 1)
-    _require(((indices >= 0) & (indices < end)).all())
+def _keep(name: str, rule: Rule, value: Any, parts: Parts) -> None:
+    """Raise unless a value keeps its rule."""
+    try:
+        is_kept = rule(value, parts)
+    except _UNFIT:
+        is_kept = False
+    if not is_kept:
+        raise _MisfitError(name)
 
 
-def longest_label(classes: NDArray) -> int:
-    """Return the number of characters of the longest label; numbers have none."""
-    if classes.dtype.kind == "O":
-        return max(map(len, classes.tolist()), default=0)
-    return classes.dtype.itemsize // 4 if classes.dtype.kind == "U" else 0
+def _check(kind: Kind, parts: Parts) -> None:
+    """Raise unless parameters and attributes are what a kind asks for."""
+    parameters = parts.model.get_params(deep=False)
+    for name in parameters.keys() & kind.parameters.keys():
+        _keep(name, kind.parameters[name], parameters[name], parts)
+    rules = {**kind.attributes, **kind.optional}
+    require(parts.attributes.keys() <= rules.keys())
+    is_fitted = not kind.attributes or not kind.attributes.keys().isdisjoint(parts.attributes)
+    require(not is_fitted or kind.attributes.keys() <= parts.attributes.keys())
+    for name, value in parts.attributes.items():
+        _keep(name, rules[name], value, parts)
+    if is_fitted and kind.check is not None:
+        kind.check(parts)
 
 
-def _is_class_weight(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(is_number(weight) for weight in value.values())
-    return value is None or (isinstance(value, str) and value == "balanced")
+def width(model: Any) -> int | None:
+    """Return the number of features that a fitted transformer returns, None if X decides."""
+    if isinstance(model, str):  # 'drop' or 'passthrough'
+        return None
+    if isinstance(model, Pipeline):
+        return width(model.steps[-1][1])
+    if isinstance(model, FeatureUnion):
+        widths = [width(step) for _, step in model.transformer_list]
+        known = [n for n in widths if n is not None]
+        return sum(known) if len(known) == len(widths) else None
+    return KINDS[type(model).__name__].width(model)
 
 
-def _is_finite(values: Any) -> bool:
-    return values.dtype.kind == "f" and bool(np.isfinite(values).all())
+def check_chain(models: list[Any]) -> None:
+    """Raise unless fitted models can work one after the other."""
+    models = [model for model in models if model != PASSTHROUGH]
+    try:
+        for model in models:
+            check_is_fitted(model)
+        n_given = [width(model) for model in models[:-1]]
+        n_taken = [getattr(model, "n_features_in_", None) for model in models[1:]]
+    except _UNFIT:
+        raise ModelFileError("is damaged: one of its steps is not fitted") from None
+    for given, taken in zip(n_given, n_taken, strict=True):
+        if None not in (given, taken) and given != taken:
+            raise ModelFileError("is damaged: its steps differ in their number of features")
+
+
+def depends_on_version(model: Any) -> bool:
+    """Return whether a step has private attributes, which differ between versions."""
+    if model == PASSTHROUGH:
+        return False
+    is_composite = isinstance(model, (Pipeline, FeatureUnion))
+    names = KINDS[type(model).__name__].attributes
+    return is_composite or any(name.startswith("_") for name in names)

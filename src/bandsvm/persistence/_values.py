@@ -1,99 +1,86 @@
-"""Values of a model as JSON and arrays, and back."""
+"""Values of a model, read from JSON and arrays with distrust."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_selection import (
+    chi2,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+    mutual_info_regression,
+)
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from bandsvm.certificate import Certificate
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.solvers import Status
-from bandsvm.system.text import is_text
 
-
-class Encoder:
-    """Turns values into JSON; what is an array goes to `arrays` and leaves its name."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[str, NDArray] = {}
-
-    def encode_all(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a dictionary as JSON."""
-        return {name: self.encode(value, name) for name, value in values.items()}
-
-    def encode(self, value: Any, name: str) -> Any:
-        """Return a value as JSON."""
-        if isinstance(value, np.generic):
-            value = value.item()
-        if value is None or isinstance(value, (bool, int, str)):
-            return value
-        if isinstance(value, float):
-            return value if math.isfinite(value) else {"float": str(value)}
-        if isinstance(value, np.ndarray):
-            return self._array(value, name)
-        if sp.issparse(value) and value.format == "csr":
-            parts = {k: self._array(getattr(value, k), k) for k in ("data", "indices", "indptr")}
-            is_array = isinstance(value, sp.sparray)
-            return {"csr": parts, "shape": list(value.shape), "is_array": is_array}
-        if isinstance(value, Mapping):
-            pairs = [[self.encode(k, name), self.encode(v, name)] for k, v in value.items()]
-            return {"mapping": pairs}
-        if isinstance(value, tuple):
-            return {"tuple": [self.encode(item, name) for item in value]}
-        if isinstance(value, Certificate):
-            items = {field.name: getattr(value, field.name) for field in fields(value)}
-            items["status"] = value.status.name
-            return {"certificate": self.encode_all(items)}
-        raise TypeError(
-            f"{name}={value!r} cannot be written to a model file, which holds numbers, text and "
-            "arrays only; joblib takes models of any kind."
-        )
-
-    def _array(self, array: NDArray, name: str) -> dict[str, str]:
-        """Store an array under a name of its own; labels that are objects must be text."""
-        kind = "array"
-        if array.dtype == object:
-            if not all(isinstance(item, str) for item in array.flat):
-                raise TypeError(
-                    f"{name} cannot be written to a model file: its entries are neither numbers "
-                    "nor text."
-                )
-            kind, array = "strings", array.astype(str)
-        if array.dtype.kind == "U" and array.dtype.itemsize == 0:
-            array = array.astype("U1")
-        kinds = "biufU" if array.dtype.itemsize <= 8 else "U"
-        if array.dtype.kind not in kinds:
-            raise TypeError(f"{name} cannot be written to a model file: it is of {array.dtype}.")
-        if array.dtype.kind == "U" and not is_text(array):
-            raise TypeError(f"{name} cannot be written to a model file: it holds no valid Unicode.")
-        if array.dtype == np.float16:
-            array = array.astype(np.float32)
-        key = f"{name}.{len(self.arrays)}"
-        self.arrays[key] = array
-        return {kind: key}
+# Types of numbers that parameters such as ``dtype`` may be.
+TYPES: dict[str, type] = {
+    **{cls.__name__: cls for cls in (bool, int, float)},
+    **{f"numpy.{name}": np.dtype(name).type for name in ("float32", "float64", "int32", "int64")},
+    **{f"numpy.{name}": np.dtype(name).type for name in ("int8", "int16", "uint8", "bool")},
+}
+# What an array of data may have been of; `numpy.dtype` itself would take any text.
+DTYPES = {
+    dtype.newbyteorder("<").str: dtype
+    for kind, sizes in {"b": "1", "i": "1248", "u": "1248", "f": "48", "O": [""]}.items()
+    for dtype in [np.dtype(kind + size) for size in sizes]
+}
+# Scores by which features are chosen; a file names them, and nothing else can be called.
+FUNCTIONS = {
+    function.__name__: function
+    for function in (chi2, f_classif, f_regression, mutual_info_classif, mutual_info_regression)
+}
+# Ways to split samples into folds, which are no estimators.
+SPLITTERS: dict[str, Any] = {
+    cls.__name__: cls for cls in (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold)
+}
+# Lengths of entries that are no text.
+NONE, NAN = -1, -2
 
 
 class Decoder:
     """Turns JSON and arrays into values again, every array once.
 
     An array that was mentioned a thousand times would become a thousand arrays.
+
+    Parameters
+    ----------
+    arrays : dict
+        Arrays by their names.
+    build : callable
+        Returns the estimator that a JSON object describes.
     """
 
-    def __init__(self, arrays: dict[str, NDArray]) -> None:
+    def __init__(self, arrays: dict[str, NDArray], build: Callable[[Any, Decoder], Any]) -> None:
         self._arrays = arrays
+        self._build = build
         self._kinds: dict[str, Callable[[Any, Any], Any]] = {
             "float": self._float,
             "array": self._array,
+            "columns": lambda key, _: self._arrays.pop(key).T,
             "strings": self._strings,
             "csr": self._csr,
             "mapping": self._mapping,
+            "texts": self._texts,
+            "objects": self._objects,
             "tuple": self._tuple,
+            "list": self._list,
+            "slice": self._slice,
+            "dtype": lambda code, _: DTYPES[code],
+            "type": lambda name, _: TYPES[name],
+            "masked": self._masked,
+            "splitter": lambda name, value: SPLITTERS[name](**self.decode_all(value["parameters"])),
+            "function": lambda name, _: FUNCTIONS[name],
+            "table": self._table,
+            "estimator": lambda described, _: self._build(described, self),
             "certificate": self._certificate,
         }
 
@@ -124,6 +111,34 @@ class Decoder:
     def _strings(self, key: Any, _: Any) -> NDArray:
         return self._arrays.pop(key).astype(str, copy=False).astype(object)
 
+    def _texts(self, key: Any, value: Any) -> NDArray:
+        stored, lengths = self._arrays.pop(key), self._arrays.pop(value["lengths"])
+        if stored.dtype != np.uint8 or lengths.dtype != np.int32 or lengths.ndim != 1:
+            raise TypeError
+        content, ends = stored.tobytes(), np.cumsum(np.maximum(lengths, 0), dtype=np.int64)
+        if len(content) != (ends[-1] if len(ends) else 0) or (lengths < NAN).any():
+            raise ValueError
+        array = np.empty(len(lengths), dtype=object)
+        for k, (length, end) in enumerate(zip(lengths.tolist(), ends.tolist(), strict=True)):
+            if length != NONE:
+                array[k] = np.nan if length == NAN else content[end - length : end].decode()
+        return array
+
+    def _masked(self, data: Any, value: Any) -> Any:
+        data, mask = self.decode(data), self.decode(value["mask"])
+        if mask.dtype != bool or mask.shape != data.shape:
+            raise TypeError
+        return np.ma.MaskedArray(data, mask)
+
+    def _objects(self, items: Any, _: Any) -> NDArray:
+        array = np.empty(len(items), dtype=object)
+        for k, item in enumerate(items):
+            entry = self.decode(item)
+            if not (entry is None or isinstance(entry, (bool, int, float, str))):
+                raise TypeError
+            array[k] = entry
+        return array
+
     def _csr(self, parts: Any, value: Any) -> Any:
         shape = tuple(value["shape"])
         arrays = [self.decode(parts[key]) for key in ("data", "indices", "indptr")]
@@ -132,8 +147,23 @@ class Decoder:
     def _mapping(self, pairs: Any, _: Any) -> dict[Any, Any]:
         return {self.decode(key): self.decode(item) for key, item in pairs}
 
+    def _table(self, keys: Any, value: Any) -> dict[Any, int]:
+        numbers = self._arrays.pop(value["numbers"])
+        if numbers.dtype != np.int64:
+            raise TypeError
+        return dict(zip(self.decode(keys).tolist(), numbers.tolist(), strict=True))
+
     def _tuple(self, items: Any, _: Any) -> tuple[Any, ...]:
         return tuple(self.decode(item) for item in items)
+
+    def _list(self, items: Any, _: Any) -> list[Any]:
+        return [self.decode(item) for item in items]
+
+    def _slice(self, ends: Any, _: Any) -> slice:
+        start, stop, step = ends
+        if not all(end is None or type(end) in (int, str) for end in ends):
+            raise TypeError
+        return slice(start, stop, step)
 
     def _certificate(self, items: Any, _: Any) -> Certificate:
         values = self.decode_all(items)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import os
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import sklearn
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm.classifier import BandedSVC
-from bandsvm.persistence._container import ModelFileError, pack, unpack
-from bandsvm.persistence._steps import LONGEST_LABEL, STEPS, check_step, longest_label
-from bandsvm.persistence._values import Decoder, Encoder
+from bandsvm.model_selection import BandedSVCCV
+from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
+from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
+from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
-from bandsvm.system.text import some
+from bandsvm.system.text import shown
+
+CLASSIFIERS = (BandedSVC, BandedSVCCV)
+MOST_STEPS = 100
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None
+) -> None:
     """Write a fitted model to a file.
 
     The format (docs/model_file.md) is plain arrays and JSON under a checksum: it loads on any
@@ -27,45 +40,57 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : BandedSVC or Pipeline
-        A fitted classifier, or a pipeline that ends with one after StandardScaler, MinMaxScaler or
-        MaxAbsScaler.
+    model : BandedSVC, BandedSVCCV or Pipeline
+        A fitted classifier, or a pipeline that ends with one. docs/model_file.md lists the steps
+        that a file can hold.
     path : path-like
         Where to write; any name will do, ``.bsvm`` is usual.
+    notes : mapping, default=None
+        What else to keep in the file, as JSON: the command ``bandsvm`` keeps the name of the
+        column of labels. Loading ignores it.
 
     See Also
     --------
     load : The way back.
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
-    encoder = Encoder()
+    if not isinstance(steps[-1][1], CLASSIFIERS):
+        raise TypeError(
+            "save takes a BandedSVC or BandedSVCCV, or a pipeline that ends with one, got "
+            f"{model!r}; joblib and skops take others."
+        )
+    encoder = Encoder(describe)
     described = []
     for name, step in steps:
-        kind = type(step).__name__
-        last = step is steps[-1][1]
-        if STEPS.get(kind) is not type(step) or last != isinstance(step, BandedSVC):
-            raise TypeError(
-                "save takes a BandedSVC, or a pipeline of StandardScaler, MinMaxScaler or "
-                f"MaxAbsScaler that ends with one, got {model!r}; joblib and skops take others."
-            )
-        check_is_fitted(step)
-        if last and longest_label(step.classes_) > LONGEST_LABEL:
-            raise ValueError(
-                f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
-                f"{longest_label(step.classes_)}; shorten the labels or use joblib."
-            )
-        described.append(
-            {
-                "name": name,
-                "class": kind,
-                "parameters": encoder.encode_all(step.get_params(deep=False)),
-                "attributes": encoder.encode_all(
-                    {k: v for k, v in vars(step).items() if k.endswith("_")}
-                ),
-            }
+        if step != PASSTHROUGH:
+            check_is_fitted(step)
+        try:
+            described.append({"name": name, **describe(step, encoder)})
+        except TypeError as error:
+            where = "" if name is None else f" (in step {name!r})"
+            raise TypeError(f"save{where}: {error}") from None
+    classes = steps[-1][1].classes_
+    if longest_label(classes) > LONGEST_LABEL:
+        raise ValueError(
+            f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
+            f"{longest_label(classes)}; shorten the labels or use joblib."
         )
-    header = {"writer": f"bandsvm {bandsvm.__version__}", "steps": described}
-    write_whole(Path(path), pack(header, encoder.arrays))
+    header: dict[str, Any] = {
+        "writer": f"bandsvm {bandsvm.__version__}",
+        "sklearn": sklearn.__version__,
+        "steps": described,
+    }
+    if notes:
+        header["notes"] = dict(notes)
+    content = pack(header, encoder.arrays)
+    try:
+        _restore(header, dict(encoder.arrays))
+    except ModelFileError as error:
+        reason = str(error).removeprefix("is damaged: ")
+        raise ValueError(
+            f"A model file cannot hold this model: {reason}; joblib takes models of any kind."
+        ) from None
+    write_whole(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -78,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC or Pipeline
+    BandedSVC, BandedSVCCV or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
@@ -93,43 +118,56 @@ def load(path: str | os.PathLike[str]) -> Any:
     return load_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
+def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """Return the model of a file, and the notes beside it, which nobody has checked."""
+    content = Path(path).read_bytes()
+    model = load_bytes(content, os.fspath(path))
+    start = len(MAGIC) + 8
+    length = int.from_bytes(content[len(MAGIC) : start], "little")
+    return model, json.loads(content[start : start + length]).get("notes")
+
+
 def load_bytes(content: bytes, source: str) -> Any:
     """Return the model of a file's bytes; ``source`` is its name, for messages."""
     try:
         header, arrays = unpack(content)
         del content  # the arrays are copies
-        steps = header.get("steps")
-        if not isinstance(steps, list) or not 1 <= len(steps) <= 100:
-            raise ModelFileError("is damaged: it describes no model")
-        decoder = Decoder(arrays)
-        built = [_build(step, decoder) for step in steps]
-        names, models = [name for name, _ in built], [model for _, model in built]
-        *before, last = (isinstance(model, BandedSVC) for model in models)
-        if any(before) or not last:
-            raise ModelFileError("is damaged: it does not end with a BandedSVC")
-        if len({model.n_features_in_ for model in models}) != 1:
-            raise ModelFileError("is damaged: its steps differ in their number of features")
-        if names == [None]:
-            return models[0]
-        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-            raise ModelFileError("is damaged: its steps lack names")
-        return Pipeline(built)
+        return _restore(header, arrays)
     except ModelFileError as error:
         raise ModelFileError(f"{source} {error}.") from None
 
 
-def _build(step: Any, decoder: Decoder) -> tuple[Any, Any]:
-    """Return the name and the estimator that a step describes."""
-    kind = step.get("class") if isinstance(step, dict) else None
-    if not isinstance(kind, str) or kind not in STEPS:
-        raise ModelFileError("is damaged: it holds a step that is not known")
-    model: Any = STEPS[kind]()
-    parameters = decoder.decode_all(step.get("parameters"))
-    unknown = sorted(parameters.keys() - model.get_params().keys())
-    if unknown:
-        raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
-    model.set_params(**parameters)
-    attributes = decoder.decode_all(step.get("attributes"))
-    check_step(model, attributes)
-    vars(model).update(attributes)
-    return step.get("name"), model
+def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
+    """Return the model that a header and arrays describe."""
+    steps = header.get("steps")
+    if not isinstance(steps, list) or not 1 <= len(steps) <= MOST_STEPS:
+        raise ModelFileError("is damaged: it describes no model")
+    decoder = Decoder(arrays, build)
+    models = [build(step, decoder) for step in steps]
+    names = [step.get("name") for step in steps]
+    *before, last = (isinstance(model, CLASSIFIERS) for model in models)
+    if any(before) or not last:
+        raise ModelFileError("is damaged: it does not end with a classifier")
+    check_chain(models)
+    _check_version(header.get("sklearn", sklearn.__version__), models)
+    if names == [None]:
+        return models[0]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise ModelFileError("is damaged: its steps lack names")
+    return Pipeline(list(zip(names, models, strict=True)))
+
+
+def _check_version(written: Any, models: list[Any]) -> None:
+    """Warn if steps were fitted by another minor version of scikit-learn that may differ."""
+    if not isinstance(written, str):
+        raise ModelFileError("is damaged: it names no version of scikit-learn")
+    here = sklearn.__version__
+    if written.split(".")[:2] == here.split(".")[:2]:
+        return
+    names = [type(model).__name__ for model in models if depends_on_version(model)]
+    if names:
+        warnings.warn(
+            f"{', '.join(names)} of the model file came from scikit-learn {shown(written)} and may "
+            f"behave differently in {here}: fit the model again, or use that version.",
+            stacklevel=5,
+        )

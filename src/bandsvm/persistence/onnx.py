@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
@@ -31,15 +33,17 @@ def to_onnx(model, X=None, *, target_opset=None):
     model : BandedSVC or Pipeline
         A fitted `BandedSVC` with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', or a pipeline
         that ends in one and whose other steps skl2onnx can convert.
-    X : array-like of shape (n_samples, n_features) or None, default=None
-        Samples of the type that the graph is to take; one row suffices. None stands for float32.
+    X : array-like or DataFrame of shape (n_samples, n_features) or None, default=None
+        Samples of the type that the graph is to take; one row suffices. None stands for float32. A
+        pipeline whose columns differ in type needs a DataFrame.
     target_opset : int, dict or None, default=None
         Version of the ONNX operators; None is the newest that skl2onnx was tested with.
 
     Returns
     -------
     onnx.ModelProto
-        The graph; its input is called ``X``.
+        The graph. Its input is called ``X``; with a DataFrame each column is an input of its own,
+        of shape (n_samples, 1), in float32, int64, bool or string.
 
     See Also
     --------
@@ -61,9 +65,46 @@ def to_onnx(model, X=None, *, target_opset=None):
     import skl2onnx
 
     check_is_fitted(model)
+    if hasattr(X, "columns"):
+        return skl2onnx.to_onnx(model, initial_types=_columns(model, X), target_opset=target_opset)
+    if X is None and _chooses_by_name(model):
+        raise ValueError(
+            "X must be a DataFrame for a model that chooses columns by their names, got None; pass "
+            "a row of the training data, whose columns say the types of the graph's inputs."
+        )
     dtype = np.dtype(np.float32 if X is None else np.asarray(X).dtype)
     sample = np.zeros((1, model.n_features_in_), dtype)
     return skl2onnx.to_onnx(model, sample, target_opset=target_opset)
+
+
+def _chooses_by_name(model: Any) -> bool:
+    """Return whether a model begins with a ColumnTransformer that was fitted to a DataFrame."""
+    first = model[0] if isinstance(model, Pipeline) else model
+    return isinstance(first, ColumnTransformer) and hasattr(first, "feature_names_in_")
+
+
+def _columns(model: Any, X: Any) -> list[tuple[str, Any]]:
+    """Return name and type of an input for each column of a DataFrame."""
+    from skl2onnx.common import data_types
+
+    names, expected = [str(name) for name in X.columns], getattr(model, "feature_names_in_", None)
+    if expected is None or names != expected.tolist():
+        known = "none, but arrays" if expected is None else expected.tolist()
+        raise ValueError(
+            f"X must have the columns that the model was fitted to, {known}; got {names}."
+        )
+    # onnxruntime imputes in single precision only, and so does the rest of the graph compute.
+    types = {
+        "f": data_types.FloatTensorType,
+        "b": data_types.BooleanTensorType,
+        "i": data_types.Int64TensorType,
+        "u": data_types.Int64TensorType,
+    }
+    kinds = [np.asarray(X[name]).dtype.kind for name in X.columns]
+    return [
+        (name, types.get(kind, data_types.StringTensorType)([None, 1]))
+        for name, kind in zip(names, kinds, strict=True)
+    ]
 
 
 def register_converter():

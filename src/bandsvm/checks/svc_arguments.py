@@ -1,0 +1,47 @@
+"""Parameters of scikit-learn's SVC that our estimators do not have, and what to use instead."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, TypeVar
+
+# docs/from_svc.md has the same sentences.
+INSTEAD = {
+    "C": (
+        "its two costs are C1 (below the band) and C2 (above); SVC(C=c) is BandedSVC(C1=c, C2=0)"
+    ),
+    "probability": ("CalibratedClassifierCV(BandedSVC(), ensemble=False) estimates probabilities"),
+    "decision_function_shape": (
+        "decision values are one-vs-rest; OneVsOneClassifier(BandedSVC()) compares pairs of classes"
+    ),
+    "break_ties": "predict always returns the class of the largest decision value",
+    "shrinking": "samples that no longer move are always left out; just drop it",
+    "random_state": "nothing in it is random; just drop it",
+}
+
+Estimator = TypeVar("Estimator", bound=type)
+
+
+def names_svc_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of an estimator say what to use instead.
+
+    The signature stays as it is, because scikit-learn reads the names of parameters from it.
+    """
+    for name, error in (("__init__", TypeError), ("set_params", ValueError)):
+        setattr(cls, name, _refusing(getattr(cls, name), error))
+    return cls
+
+
+def _refusing(method: Any, error: type[Exception]) -> Any:
+    """Return a method that raises an error for parameters of SVC."""
+
+    @functools.wraps(method)
+    def refusing(self: Any, *arguments: Any, **parameters: Any) -> Any:
+        for name in INSTEAD.keys() & parameters.keys():
+            # A subclass may have it.
+            if name not in inspect.signature(type(self)).parameters:
+                raise error(f"{type(self).__name__} has no parameter {name}: {INSTEAD[name]}.")
+        return method(self, *arguments, **parameters)
+
+    return refusing

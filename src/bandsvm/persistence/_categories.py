@@ -1,0 +1,194 @@
+"""Encoders and imputers of scikit-learn in a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    array,
+    dtype_of,
+    either,
+    flag,
+    indices_below,
+    list_of,
+    mapping_of,
+    number,
+    one_of,
+    optional,
+    per_feature,
+    require,
+    scalar,
+    whole,
+)
+
+
+def _distinct(categories: NDArray) -> bool:
+    """Return whether categories are distinct and, if they are numbers, sorted.
+
+    Numbers are searched for by bisection, whose answers index a sparse matrix.
+    """
+    if categories.dtype.kind == "O":
+        entries = categories.tolist()
+        distinct = {entry for entry in entries if entry == entry}  # only nan differs from itself
+        n_nan = sum(entry != entry for entry in entries)
+        return n_nan <= 1 and len(distinct) + n_nan == len(entries)
+    if categories.dtype.kind == "U":
+        return len(np.unique(categories)) == len(categories)
+    is_nan = categories != categories
+    known = categories[: -1 if is_nan[-1] else None]
+    return bool((known[1:] > known[:-1]).all() and not is_nan[:-1].any())
+
+
+def _categories(value: Any, parts: Parts) -> bool:
+    """Return whether there is an array of distinct categories for each feature."""
+    is_array = array("biufUO")
+    return len(value) == parts.n_features and all(
+        is_array(item, parts) and len(item) > 0 and _distinct(item) for item in value
+    )
+
+
+def _groups(parts: Parts) -> list[int]:
+    """Return how many categories each feature has after rare ones are grouped."""
+    attributes = parts.attributes
+    sizes = [len(categories) for categories in attributes["categories_"]]
+    missing = attributes.get("_missing_indices", {})
+    require(all(0 <= k < len(sizes) and 0 <= at < sizes[k] for k, at in missing.items()))
+    if not attributes["_infrequent_enabled"]:
+        return sizes
+    grouped = [attributes[name] for name in _RARE]
+    groups = []
+    for k, (indices, mapping, size) in enumerate(zip(*grouped, sizes, strict=True)):
+        require((indices is None) == (mapping is None))
+        size -= k in missing
+        if indices is not None:
+            require(indices_below(size, indices) and len(np.unique(indices)) == len(indices) > 0)
+            require(mapping.shape == (size,))
+            size -= len(indices) - 1
+            require(indices_below(size, mapping))
+        groups.append(size)
+    return groups
+
+
+def _check_one_hot(parts: Parts) -> None:
+    """Check that all indices of a OneHotEncoder stay within the width that it promises."""
+    attributes = parts.attributes
+    groups = _groups(parts)
+    dropped = attributes["_drop_idx_after_grouping"]
+    dropped = [None] * len(groups) if dropped is None else dropped.tolist()
+    for at, size in zip(dropped, groups, strict=True):
+        require(at is None or (type(at) is int and 0 <= at < size))
+    widths = [size - (at is not None) for at, size in zip(dropped, groups, strict=True)]
+    require(attributes["_n_features_outs"] == widths)
+
+
+def _check_imputer(parts: Parts) -> None:
+    """Check an imputer's fill values, and that its indicator looks at the same features."""
+    values = parts.attributes["statistics_"].tolist()
+    is_object = np.dtype(parts.attributes["_fill_dtype"]).kind == "O"
+    require(is_object or not any(value is None or isinstance(value, str) for value in values))
+    indicator = parts.attributes["indicator_"]
+    require((indicator is not None) == parts.model.add_indicator)
+    if indicator is not None:
+        require(isinstance(indicator, MissingIndicator))
+        require(indicator._precomputed and indicator._n_features == parts.n_features)
+
+
+def _indicated(value: Any, parts: Parts) -> bool:
+    """Return whether an array holds features; an indicator within an imputer counts its own."""
+    return indices_below(parts.attributes["_n_features"], value)
+
+
+def _imputed_width(model: SimpleImputer) -> int:
+    """Return how many features an imputer returns: those that have values, and indicators."""
+    statistics = model.statistics_.tolist()
+    is_kept = [model.keep_empty_features or value == value for value in statistics]
+    return sum(is_kept) + (0 if model.indicator_ is None else len(model.indicator_.features_))
+
+
+_CATEGORIES = either(one_of("auto"), list_of(either(array("biufUO"), list_of(scalar))))
+_FREQUENCIES = {"min_frequency": optional(number), "max_categories": optional(whole(1))}
+_RARE = {
+    "_infrequent_indices": list_of(optional(array("i"))),
+    "_default_to_infrequent_mappings": list_of(optional(array("i"))),
+}
+
+CATEGORIES = [
+    Kind(
+        OneHotEncoder,
+        {
+            "categories": _CATEGORIES,
+            "drop": either(one_of("first", "if_binary", None), array("biufUO")),
+            "sparse_output": flag,
+            "dtype": dtype_of("biuf"),
+            "handle_unknown": one_of("error", "ignore", "infrequent_if_exist", "warn"),
+            **_FREQUENCIES,
+            "feature_name_combiner": one_of("concat"),
+        },
+        {
+            "categories_": _categories,
+            "drop_idx_": optional(per_feature("O")),
+            "_drop_idx_after_grouping": optional(per_feature("O")),
+            "_infrequent_enabled": flag,
+            "_n_features_outs": list_of(whole(0)),
+        },
+        {**_RARE, **FEATURES},
+        _check_one_hot,
+        lambda model: sum(model._n_features_outs),
+    ),
+    Kind(
+        OrdinalEncoder,
+        {
+            "categories": _CATEGORIES,
+            "dtype": dtype_of("iuf"),
+            "handle_unknown": one_of("error", "use_encoded_value"),
+            "unknown_value": optional(number),
+            "encoded_missing_value": number,
+            **_FREQUENCIES,
+        },
+        {
+            "categories_": _categories,
+            "_missing_indices": mapping_of(whole(0), whole(0)),
+            "_infrequent_enabled": flag,
+        },
+        {**_RARE, **FEATURES},
+        lambda parts: require(_groups(parts)),
+    ),
+    Kind(
+        SimpleImputer,
+        {
+            "missing_values": scalar,
+            "strategy": one_of("mean", "median", "most_frequent", "constant"),
+            "fill_value": scalar,
+            **dict.fromkeys(("copy", "add_indicator", "keep_empty_features"), flag),
+        },
+        {
+            "statistics_": per_feature("biufO"),
+            "indicator_": lambda value, _: value is None or isinstance(value, MissingIndicator),
+            "_fill_dtype": dtype_of("biufO"),
+        },
+        {"_fit_dtype": dtype_of("biufO"), **FEATURES},
+        _check_imputer,
+        _imputed_width,
+    ),
+    Kind(
+        MissingIndicator,
+        {
+            "missing_values": scalar,
+            "features": one_of("missing-only", "all"),
+            "sparse": either(one_of("auto"), flag),
+            "error_on_new": flag,
+        },
+        {"_precomputed": flag, "_n_features": whole(1), "features_": _indicated},
+        FEATURES,
+        None,
+        lambda model: len(model.features_),
+    ),
+]

@@ -1,0 +1,109 @@
+"""A BandedSVC in a model file: whether its parts fit together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm.certificate import Certificate
+from bandsvm.checks.parameters import band_parameters, check_parameters
+from bandsvm.classifier import BandedSVC
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    anything,
+    flag,
+    indices_below,
+    require,
+    text,
+)
+from bandsvm.persistence._values import is_number
+
+# Every prediction is as wide as the longest label.
+LONGEST_LABEL = 1000
+_NEEDED = ("classes_", "dual_coef_", "support_vectors_", "intercept_", "gamma_", "n_support_")
+_TRAINING_SET = ("alpha_", "theta_", "xi_", "eta_", "alpha_support_", "theta_support_")
+
+
+def _check(parts: Parts) -> None:
+    """Check kinds, shapes and ranges of all that predictions and warm starts use."""
+    model, attributes, n_features = parts.model, parts.attributes, parts.n_features
+    check_parameters(model)
+    classes = attributes["classes_"]
+    require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
+    # Of a class of their own kind: a predicted label is one of these.
+    require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
+    require(_is_class_weight(model.class_weight))
+    band_parameters(model, classes)
+    n_problems = 1 if len(classes) == 2 else len(classes)
+    coefficients, support = attributes["dual_coef_"], attributes["support_vectors_"]
+    n_support = coefficients.shape[1]
+    require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
+    intercept = attributes["intercept_"]
+    require(intercept.shape == (n_problems,) and _is_finite(intercept))
+    if model.kernel == "precomputed":
+        require(support.shape == (0, 0))
+        require(indices_below(n_features, attributes["support_"]))
+        require(len(attributes["support_"]) == n_support)
+    else:
+        require(support.shape == (n_support, n_features))
+        require(_is_finite(support.data if sp.issparse(support) else support))
+    gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
+    require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
+    require(is_number(attributes.get("n_iter_", 1)))
+    certificate = attributes.get("certificate_")
+    if certificate is not None:
+        n_parts = 0 if n_problems == 1 else n_problems
+        require(isinstance(certificate, Certificate) and len(certificate.parts) == n_parts)
+    counts = attributes["n_support_"]
+    require(counts.dtype.kind == "i" and counts.shape == classes.shape and (counts >= 0).all())
+    if "alpha_" in attributes:
+        _check_training_set(attributes, n_problems, n_support)
+
+
+def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
+    """Check what is known of every training sample."""
+    n_samples = len(attributes["alpha_"])
+    shape = (n_samples,) if n_problems == 1 else (n_samples, n_problems)
+    for name in ("alpha_", "theta_"):
+        require(attributes[name].shape == shape and _is_finite(attributes[name]))
+    for name in ("xi_", "eta_"):
+        # A fit that was cut short does not know them of samples without weight: they are nan.
+        slacks = attributes[name]
+        require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
+    for name in ("support_", "alpha_support_", "theta_support_"):
+        require(indices_below(n_samples, attributes[name]))
+        require((np.diff(attributes[name]) > 0).all())
+    require(len(attributes["support_"]) == n_support)
+
+
+def longest_label(classes: NDArray) -> int:
+    """Return the number of characters of the longest label; numbers have none."""
+    if classes.dtype.kind == "O":
+        return max(map(len, classes.tolist()), default=0)
+    return classes.dtype.itemsize // 4 if classes.dtype.kind == "U" else 0
+
+
+def _is_class_weight(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(is_number(weight) for weight in value.values())
+    return value is None or (isinstance(value, str) and value == "balanced")
+
+
+def _is_finite(values: Any) -> bool:
+    return values.dtype.kind == "f" and bool(np.isfinite(values).all())
+
+
+CLASSIFIER = Kind(
+    BandedSVC,
+    # `check_parameters` knows what they must be, but would take any callable as kernel.
+    dict.fromkeys(BandedSVC().get_params(), anything) | {"kernel": text, "warm_start": flag},
+    {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, anything),
+    {"feature_names_in_": FEATURES["feature_names_in_"]}
+    | dict.fromkeys(("certificate_", "support_", "n_iter_", *_TRAINING_SET), anything),
+    _check,
+)

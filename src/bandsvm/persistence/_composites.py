@@ -1,0 +1,147 @@
+"""Estimators of scikit-learn that hold others, in a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.pipeline import FeatureUnion, Pipeline
+
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    Rule,
+    array,
+    either,
+    finite,
+    flag,
+    jobs,
+    list_of,
+    mapping_of,
+    nothing,
+    number,
+    one_of,
+    optional,
+    require,
+    text,
+    whole,
+)
+
+
+def _transformer(value: Any, _: Parts) -> bool:
+    return isinstance(value, BaseEstimator) and hasattr(value, "transform")
+
+
+def _slice(value: Any, _: Parts) -> bool:
+    ends = (value.start, value.stop, value.step) if isinstance(value, slice) else ((),)
+    return all(end is None or type(end) in (int, str) for end in ends)
+
+
+# Columns of a dense result that nothing in the file stands for, 8 MB for a sample.
+MOST_DENSE_HASHES = 2**20
+_STEP = either(one_of("drop", "passthrough"), _transformer)
+_COLUMNS = either(text, whole(), _slice, list_of(either(text, whole(), flag)), array("biUO"))
+
+
+def _tuple_of(*rules: Rule) -> Rule:
+    """Return a rule for tuples, with a rule for each item."""
+    return lambda value, parts: (
+        type(value) is tuple
+        and all(rule(item, parts) for rule, item in zip(rules, value, strict=True))
+    )
+
+
+def _named(*rules: Rule) -> Rule:
+    """Return a rule for lists of tuples that begin with a name of their own."""
+    is_list = list_of(_tuple_of(text, *rules))
+    return lambda value, parts: (
+        is_list(value, parts) and len({item[0] for item in value}) == len(value)
+    )
+
+
+def _hashed(step: Any) -> int:
+    """Return the largest number of features that texts are hashed to, in a step or within it."""
+    if isinstance(step, HashingVectorizer):
+        return step.n_features
+    inner = [getattr(step, name, ()) for name in ("steps", "transformer_list", "transformers_")]
+    return max((_hashed(item[1]) for items in inner for item in items), default=0)
+
+
+def _check_columns(parts: Parts) -> None:
+    """Check that a ColumnTransformer's columns are there, and that each name is there once."""
+    attributes = parts.attributes
+    names = [name for name, _, _ in attributes["transformers_"]]
+    given = [name for name, _, _ in parts.model.transformers]
+    require(names[: len(given)] == given and {*names[len(given) :]} <= {"remainder"})
+    indices = attributes["_transformer_to_input_indices"]
+    require({*names} <= indices.keys() and attributes["output_indices_"].keys() >= {*names})
+    require(all(0 <= at < parts.n_features for places in indices.values() for at in places))
+    require(len(attributes["_columns"]) == len(given))
+    hashed = max((_hashed(step) for _, step, _ in attributes["transformers_"]), default=0)
+    require(attributes["sparse_output_"] or hashed <= MOST_DENSE_HASHES)
+    for name, step, columns in attributes["transformers_"]:
+        if not isinstance(step, str) and indices[name]:
+            # One column by its name, not in a list, is handed on without its axis.
+            is_one = isinstance(columns, (str, int))
+            n_inputs = getattr(step, "n_features_in_", len(indices[name]))
+            require(is_one or n_inputs == len(indices[name]))
+
+
+def _column_width(model: ColumnTransformer) -> int:
+    return max((part.stop for part in model.output_indices_.values()), default=0)
+
+
+COMPOSITES = [
+    Kind(
+        ColumnTransformer,
+        {
+            "transformers": _named(_STEP, _COLUMNS),
+            "remainder": _STEP,
+            "sparse_threshold": finite,
+            "n_jobs": jobs,
+            "transformer_weights": optional(mapping_of(text, number)),
+            "verbose": flag,
+            "verbose_feature_names_out": either(flag, text),
+            "force_int_remainder_cols": either(flag, one_of("deprecated")),
+        },
+        {
+            "transformers_": _named(_STEP, _COLUMNS),
+            "_columns": list_of(_COLUMNS),
+            "_transformer_to_input_indices": mapping_of(text, list_of(whole(0))),
+            "_remainder": _tuple_of(one_of("remainder"), _STEP, _COLUMNS),
+            "output_indices_": mapping_of(text, _slice),
+            "sparse_output_": flag,
+        },
+        {"_transformers_feature_names_out": array("O"), **FEATURES},
+        _check_columns,
+        _column_width,
+    ),
+    Kind(
+        Pipeline,
+        {
+            "steps": _named(_STEP),
+            "memory": nothing,
+            "verbose": flag,
+            "transform_input": optional(list_of(text)),
+        },
+        {},
+        {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
+        lambda parts: require(parts.model.steps),
+    ),
+    Kind(
+        FeatureUnion,
+        {
+            "transformer_list": _named(_STEP),
+            "n_jobs": jobs,
+            "transformer_weights": optional(mapping_of(text, number)),
+            "verbose": flag,
+            "verbose_feature_names_out": flag,
+        },
+        {},
+        {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
+        lambda parts: require(parts.model.transformer_list),
+    ),
+]

@@ -1,0 +1,138 @@
+"""Vectorizers of text in a model file.
+
+What a file could use against its reader is refused: reading files that a text names, patterns that
+take for ever, and n-grams without end.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
+
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    Rule,
+    dtype_of,
+    either,
+    finite,
+    flag,
+    list_of,
+    mapping_of,
+    nothing,
+    one_of,
+    optional,
+    pair_of,
+    per_feature,
+    require,
+    text,
+    whole,
+)
+from bandsvm.system.files import MOST_FEATURES
+
+LONGEST_NGRAM = 20
+# Word characters, or all but spaces, so many at least: found in one pass. Others can take a time
+# that grows with the power of a text's length.
+_SAFE_PATTERN = re.compile(r"(\(\?u\))?((\\b)?(\\w){1,9}\+(\\b)?|(\\S){1,9}\+|(\[\^\\s\]){1,9}\+)")
+_ENCODINGS = ("utf-8", "utf8", "ascii", "latin-1", "latin1", "iso-8859-1", "cp1252", "utf-16")
+
+
+def _pattern(value: Any, parts: Parts) -> bool:
+    return value is None or (text(value, parts) and _SAFE_PATTERN.fullmatch(value) is not None)
+
+
+def _ngrams(value: Any, parts: Parts) -> bool:
+    return pair_of(whole(1))(value, parts) and value[0] <= value[1] <= LONGEST_NGRAM
+
+
+def _numbered(value: Any, parts: Parts) -> bool:
+    """Return whether a vocabulary numbers its terms from 0: they index a sparse matrix."""
+    is_mapping = mapping_of(text, whole(0))(value, parts)
+    return is_mapping and len(value) > 0 and sorted(value.values()) == list(range(len(value)))
+
+
+def _check_tfidf(parts: Parts) -> None:
+    """Check that a TfidfTransformer has its weights."""
+    require(not parts.model.use_idf or "idf_" in parts.attributes)
+
+
+def _check_tfidf_vectorizer(parts: Parts) -> None:
+    """Check that there is a weight for each term."""
+    weights = parts.attributes["_tfidf"]
+    require(isinstance(weights, TfidfTransformer) and weights.use_idf == parts.model.use_idf)
+    require(weights.n_features_in_ == len(parts.attributes["vocabulary_"]))
+
+
+_WORDS: dict[str, Rule] = {
+    # Others would open files that a text names.
+    "input": one_of("content"),
+    "encoding": one_of(*_ENCODINGS),
+    "decode_error": one_of("strict", "ignore", "replace"),
+    "strip_accents": one_of("ascii", "unicode", None),
+    "lowercase": flag,
+    "preprocessor": nothing,
+    "tokenizer": nothing,
+    "stop_words": either(one_of("english", None), list_of(text)),
+    "token_pattern": _pattern,
+    "ngram_range": _ngrams,
+    "analyzer": one_of("word", "char", "char_wb"),
+    "binary": flag,
+    "dtype": dtype_of("iuf"),
+}
+_COUNTS: dict[str, Rule] = {
+    **_WORDS,
+    "max_df": finite,
+    "min_df": finite,
+    "max_features": optional(whole(1)),
+    "vocabulary": optional(either(mapping_of(text, whole(0)), list_of(text))),
+}
+_TFIDF: dict[str, Rule] = {
+    "norm": one_of("l1", "l2", None),
+    **dict.fromkeys(("use_idf", "smooth_idf", "sublinear_tf"), flag),
+}
+_VOCABULARY: dict[str, Rule] = {"vocabulary_": _numbered, "fixed_vocabulary_": flag}
+
+
+def _n_terms(model: Any) -> int:
+    return len(model.vocabulary_)
+
+
+TEXT = [
+    Kind(CountVectorizer, _COUNTS, _VOCABULARY, FEATURES, None, _n_terms),
+    Kind(
+        TfidfVectorizer,
+        {**_COUNTS, **_TFIDF},
+        {**_VOCABULARY, "_tfidf": lambda value, _: isinstance(value, TfidfTransformer)},
+        FEATURES,
+        _check_tfidf_vectorizer,
+        _n_terms,
+    ),
+    Kind(
+        TfidfTransformer,
+        _TFIDF,
+        {"n_features_in_": FEATURES["n_features_in_"]},
+        {"idf_": per_feature("f"), **FEATURES},
+        _check_tfidf,
+    ),
+    Kind(
+        HashingVectorizer,
+        {
+            **_WORDS,
+            "n_features": lambda value, parts: whole(1)(value, parts) and value <= MOST_FEATURES,
+            "norm": _TFIDF["norm"],
+            "alternate_sign": flag,
+        },
+        {},
+        FEATURES,
+        None,
+        lambda model: model.n_features,
+    ),
+]

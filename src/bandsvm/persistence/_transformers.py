@@ -1,0 +1,231 @@
+"""Transformers of numbers in a model file: scalers, projections and selections of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectKBest, SelectPercentile, VarianceThreshold
+from sklearn.kernel_approximation import Nystroem
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
+
+from bandsvm.persistence._rules import (
+    FEATURES,
+    Kind,
+    Parts,
+    array,
+    either,
+    finite,
+    flag,
+    jobs,
+    nothing,
+    number,
+    one_of,
+    optional,
+    pair_of,
+    per_feature,
+    require,
+    whole,
+)
+from bandsvm.persistence._values import FUNCTIONS
+
+_NUMBERS = per_feature("f")
+_SEEN = {"n_samples_seen_": either(number, per_feature("iuf")), **FEATURES}
+# Kernels that Nystroem knows by name; 'precomputed' has no components to compare with.
+_KERNELS = (
+    *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
+    *("poly", "polynomial", "rbf", "sigmoid"),
+)
+
+
+def _check_scaler(parts: Parts) -> None:
+    """Check that a StandardScaler has what it subtracts and what it divides by."""
+    require(not parts.model.with_std or parts.attributes["scale_"] is not None)
+    require(not parts.model.with_mean or parts.attributes["mean_"] is not None)
+
+
+def _check_robust(parts: Parts) -> None:
+    """Check that a RobustScaler has what it subtracts and what it divides by."""
+    require(not parts.model.with_scaling or parts.attributes["scale_"] is not None)
+    require(not parts.model.with_centering or parts.attributes["center_"] is not None)
+    low, high = parts.model.quantile_range
+    require(0.0 <= low <= high <= 100.0)
+
+
+def _components(value: Any, parts: Parts) -> bool:
+    """Return whether a matrix, dense or CSR, has a column for each feature."""
+    is_matrix = isinstance(value, np.ndarray) or sp.issparse(value)
+    return is_matrix and value.dtype.kind == "f" and value.shape[1:] == (parts.n_features,)
+
+
+def _per_component(value: Any, parts: Parts) -> bool:
+    return array("f")(value, parts) and len(value) == parts.attributes["components_"].shape[0]
+
+
+def _check_pca(parts: Parts) -> None:
+    """Check that a PCA counts its components."""
+    require(parts.attributes["n_components_"] == len(parts.attributes["components_"]))
+    require(isinstance(parts.attributes["components_"], np.ndarray))
+
+
+def _check_nystroem(parts: Parts) -> None:
+    """Check that the components of a Nystroem approximation fit its matrix."""
+    attributes = parts.attributes
+    n_components = attributes["components_"].shape[0]
+    require(attributes["normalization_"].shape == (n_components, n_components))
+    require(attributes["component_indices_"].shape == (n_components,))
+    require(attributes["_n_features_out"] == n_components >= 1)
+
+
+def _random_state(value: Any, parts: Parts) -> bool:
+    return value is None or whole(0)(value, parts)
+
+
+def _function(value: Any, _: Parts) -> bool:
+    return any(value is function for function in FUNCTIONS.values())
+
+
+_SVD = {
+    "n_oversamples": whole(1),
+    "power_iteration_normalizer": one_of("auto", "QR", "LU", "none"),
+    "random_state": _random_state,
+    "tol": finite,
+}
+_VARIANCES = ("explained_variance_", "explained_variance_ratio_", "singular_values_")
+_PROJECTION = {
+    "n_features_in_": FEATURES["n_features_in_"],
+    "components_": _components,
+    **dict.fromkeys(_VARIANCES, _per_component),
+}
+
+TRANSFORMERS = [
+    Kind(
+        StandardScaler,
+        {"copy": flag, "with_mean": flag, "with_std": flag},
+        dict.fromkeys(("scale_", "mean_", "var_"), optional(_NUMBERS)),
+        _SEEN,
+        _check_scaler,
+    ),
+    Kind(
+        MinMaxScaler,
+        {"feature_range": pair_of(finite), "copy": flag, "clip": flag},
+        dict.fromkeys(("scale_", "min_", "data_min_", "data_max_", "data_range_"), _NUMBERS),
+        _SEEN,
+        lambda parts: require(parts.model.feature_range[0] < parts.model.feature_range[1]),
+    ),
+    Kind(
+        MaxAbsScaler,
+        {"copy": flag, "clip": flag},
+        dict.fromkeys(("scale_", "max_abs_"), _NUMBERS),
+        _SEEN,
+    ),
+    Kind(
+        RobustScaler,
+        {
+            **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), flag),
+            "quantile_range": pair_of(finite),
+        },
+        dict.fromkeys(("center_", "scale_"), optional(_NUMBERS)),
+        FEATURES,
+        _check_robust,
+    ),
+    Kind(Normalizer, {"norm": one_of("l1", "l2", "max"), "copy": flag}, {}, FEATURES),
+    Kind(
+        FunctionTransformer,
+        {
+            **dict.fromkeys(("func", "inverse_func", "kw_args", "inv_kw_args"), nothing),
+            **dict.fromkeys(("validate", "accept_sparse", "check_inverse"), flag),
+            "feature_names_out": one_of("one-to-one", None),
+        },
+        {},
+        FEATURES,
+    ),
+    Kind(
+        PCA,
+        {
+            "n_components": either(nothing, whole(0), finite, one_of("mle")),
+            **dict.fromkeys(("copy", "whiten"), flag),
+            "svd_solver": one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),
+            "iterated_power": either(one_of("auto"), whole(0)),
+            **_SVD,
+        },
+        {
+            **_PROJECTION,
+            "mean_": _NUMBERS,
+            "noise_variance_": number,
+            "n_samples_": whole(1),
+            "n_components_": whole(0),
+            "_fit_svd_solver": one_of("full", "covariance_eigh", "arpack", "randomized"),
+        },
+        FEATURES,
+        _check_pca,
+        lambda model: len(model.components_),
+    ),
+    Kind(
+        TruncatedSVD,
+        {
+            "n_components": whole(1),
+            "algorithm": one_of("arpack", "randomized"),
+            "n_iter": whole(0),
+            **_SVD,
+        },
+        _PROJECTION,
+        FEATURES,
+        lambda parts: require(isinstance(parts.attributes["components_"], np.ndarray)),
+        lambda model: len(model.components_),
+    ),
+    Kind(
+        Nystroem,
+        {
+            "kernel": one_of(*_KERNELS),
+            **dict.fromkeys(("gamma", "coef0", "degree"), optional(finite)),
+            "kernel_params": nothing,
+            "n_components": whole(1),
+            "random_state": _random_state,
+            "n_jobs": jobs,
+        },
+        {
+            "n_features_in_": FEATURES["n_features_in_"],
+            "components_": _components,
+            "normalization_": array("f", 2),
+            "component_indices_": array("i"),
+            "_n_features_out": whole(1),
+        },
+        FEATURES,
+        _check_nystroem,
+        lambda model: model._n_features_out,
+    ),
+    Kind(
+        SelectKBest,
+        {"score_func": _function, "k": either(one_of("all"), whole(0))},
+        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
+        FEATURES,
+        None,
+        lambda model: int(model.get_support().sum()),
+    ),
+    Kind(
+        SelectPercentile,
+        {"score_func": _function, "percentile": finite},
+        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
+        FEATURES,
+        lambda parts: require(0 <= parts.model.percentile <= 100),
+        lambda model: int(model.get_support().sum()),
+    ),
+    Kind(
+        VarianceThreshold,
+        {"threshold": finite},
+        {"variances_": _NUMBERS},
+        FEATURES,
+        None,
+        lambda model: int(model.get_support().sum()),
+    ),
+]
