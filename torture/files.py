@@ -264,7 +264,7 @@ def _train(path: Path) -> str:
         model = f"{folder}/model.bsvm"
         code = main(["fit", str(path), "--model", model, "--max-iter", "20", "--quiet"])
     lines = said.getvalue().splitlines()
-    if code not in (0, 1) or (
+    if code not in (0, 1, 3) or (
         code == 1 and (len(lines) != 1 or not lines[0].startswith("bandsvm: "))
     ):
         return f"exit code {code}: {said.getvalue()}"
