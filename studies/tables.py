@@ -130,12 +130,12 @@ def study(path: Path, n_rows: int, is_tuned: bool) -> str:
         target = ["--target", TARGETS[name]] if name in TARGETS else []
         code, said, _ = run("fit", str(path), "--model", model, "--max-iter", "1", *target)
         has_header = "first line holds names" in said
-        if code:
+        if code == 1:
             return f"| {name} | {said.strip().splitlines()[-1]} | | | | |"
         for file, part in zip((train, test), split(lines, n_rows, has_header), strict=True):
             Path(file).write_text("\n".join(part) + "\n", encoding="utf-8")
         code, said, _ = run("fit", train, "--model", model, *target)
-        assert code == 0, said
+        assert code in (0, 3), said
         print(f"{name}: {said.splitlines()[0]}".replace(train, path.name), flush=True)
         _, said, predicted = run("predict", test, "--model", model, "--output", f"{scratch}/p.csv")
         _, _, held = run("inspect", model)
