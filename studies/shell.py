@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
 COMMAND = Path(sys.executable).with_name("bandsvm")
-LONGEST_OUTPUT = 40
+LONGEST_OUTPUT = 45
 N_STEPS_BEFORE_INTERRUPT = 3
 
 BEGINNING = """# At the shell
@@ -28,21 +28,40 @@ features, of which a tenth is of class 1), as LIBSVM's svmlight files.
 END = """
 ## Files
 
-- **Data**: svmlight (the default), CSV (`.csv`, `.tsv`; commas, semicolons or tabs; a first line without a number is a header),
-  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also as `.gz` or `.bz2`.
-  `-` is standard input. `--format` overrides the name.
-- **Labels** of CSV and Parquet files are in the column that `--target` names or counts from 1; without it in the one called
-  target, label, class or y, else in the last. `predict` finds the columns of the model by name, in any order.
+- **Formats**: CSV and other text (`.csv`, `.tsv`; cells separated by commas, semicolons, tabs, bars or spaces), svmlight (`.svm`),
+  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also packed as `.gz`,
+  `.bz2`, `.xz` or `.zst` (needs the extra `parquet`). `-` is standard input. Where the name says nothing, the content decides;
+  `--format` overrides both. [files.md](files.md) shows sixty files and what the command says about each.
+- **Names**: the first line of a CSV file holds names if it has text above numbers, a usual name of labels (target, label, class, y),
+  0, 1, 2, ... throughout, or an empty cell above the row numbers that pandas writes. The line about the data says what was
+  decided; `--header` and `--no-header` override it.
+- **Labels** are in the column that `--target` names or counts from 1; without it in the one called target, label, class or y, else in
+  the last. The model remembers the name. `predict` finds the columns of the model by name, in any order, and says which columns it
+  does not use. It refuses labels of which the model knows none.
+- **Text** columns are categories: one feature of 0 and 1 per value, where values of less than 1% of the samples (between 2 and 10
+  samples) are grouped. A value that is new to the model counts as rare, an empty cell is a value of its own. This needs the
+  extra `cli` (pandas). `--categorical COLUMN` treats numbers in the same way.
+- **Missing numbers** (an empty cell, `?`, `NA`, `nan`, `null`, `none`, `-` or `.`) are replaced by the median of their column, and a
+  further feature marks them. A model that was trained without missing values refuses them.
+- **Left out**, and reported: constant columns, text of which no value occurs often, and whole numbers that all differ in a column
+  called `id`, `index`, `PassengerId` or the like. `--drop COLUMN` leaves out others; `--id COLUMN` repeats a column in the
+  predictions. Options that take a column can be given several times.
+- **Refused**, with a sentence that names the line or the column: dates, infinite values, cells that are text in a column of numbers.
+- **Decimal commas** are recognised where cells are separated by something else; svmlight files that count from 0 by a feature 0.
 - **Packed files** may unpack to 100 times their size, or to 32 MiB if that is more. Unpack a larger one that you trust first, or set
   `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).
 - **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`
   warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
+- **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
+  certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)
+  and confident mistakes. Pictures need the extra `plot`.
 - While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
   itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
-Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 interrupted. Errors are one sentence on standard error, with the file
-and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
+Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to `tol`; 130 interrupted (what is done so
+far is written). Outputs that cannot be written, unknown scores and missing extras are found before the data are read. Errors are
+one sentence on standard error, with the file and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
 `--quiet` leaves only warnings and errors.
 """
 
@@ -63,10 +82,12 @@ def main() -> None:
         section("Train", "A model, and a certificate of how close to optimal it is:")
         run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --gamma 0.1")
         section(
-            "Predict", "Accuracy where the file has labels; decision values and the band if wanted:"
+            "Predict",
+            "Accuracy, scores per class and confusion matrix where the file has labels; decision values and the band if wanted.\n"
+            "`--report` writes a page about the model and the samples, with pictures:",
         )
         run(
-            "bandsvm predict ijcnn1.t.gz --model ijcnn1.bsvm --output predicted.csv --values --band"
+            "bandsvm predict ijcnn1.t.gz --model ijcnn1.bsvm --output predicted.csv --values --band --report predicted.html"
         )
         run("head -4 predicted.csv")
         section("Inspect", "What a model file holds, and where its training samples lie:")
@@ -82,10 +103,19 @@ def main() -> None:
         run("awk 'NR % 11 == 1' ijcnn1.svm > part.svm")
         run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
         run("bandsvm predict ijcnn1.t.gz --model tuned.bsvm --json --quiet --output tuned.csv")
+        page.append(
+            "\nThe values to try are lists, or ranges `FROM:TO:HOW_MANY` on a log scale. Scores of one class, such as f1, look for the class that\n"
+            "`--positive` names (1 if it is left out). `--groups COLUMN` keeps all samples of a group, such as a patient, in one fold:\n"
+        )
+        run(
+            "bandsvm tune part.svm --model f1.bsvm --C1 1:100:3 --gamma 0.03,0.1 --C2 0.1,1 --rho2 2 --scoring f1 --positive 1 --quiet --json"
+        )
         section("Mistakes", "are answered in a sentence:")
         run("printf '1 1:0.5\\n-1 2:x\\n' > wrong.svm")
         run("bandsvm fit wrong.svm --model wrong.bsvm")
         run("bandsvm predict ijcnn1.t.gz --model ijcnn1.svm")
+        run("bandsvm fit ijcnn1.svm --model models/ijcnn1.bsvm")
+        run("bandsvm tune part.svm --model tuned.bsvm --scoring acuracy")
     page.append(END)
     (ROOT / "docs" / "cli.md").write_text("".join(page))
     print("docs/cli.md is written.")

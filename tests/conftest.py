@@ -27,6 +27,13 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.fixture(scope="module", params=["cpu", "numpy"])
 def engine(request):
     """Let random problems be solved by one engine, then by the other."""

@@ -22,8 +22,6 @@ PACKAGE = ROOT / "src" / "bandsvm"
 # Names that several modules give to numbers of their own, and why.
 SHARED_NAMES = {
     "ROUNDING": "the rounding errors of each module's own sums",
-    "LABELS_PER_BYTE": "each reader of tables bounds its own format",
-    "BYTES_PER_CHARACTER": "each reader of tables bounds its own format",
     "MOST_CLASSES": "how many each description shows",
 }
 # Numbers that Python and the core write down each for itself, and why.

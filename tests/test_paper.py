@@ -189,7 +189,7 @@ def test_folder_that_cannot_be_written(tmp_path, capsys):
 def test_file_in_the_place_of_the_folder(tmp_path, capsys):
     (tmp_path / "out").write_text("a file")
     assert main(["reproduce", "--out", str(tmp_path / "out"), "--seeds", "1"]) == 1
-    assert "File exists" in capsys.readouterr().err
+    assert "--out must name a folder, got the file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import risk_coverage_area, risk_coverage_curve, sensitivity_curve
 from bandsvm.plotting import (
+    BandPathDisplay,
     DecisionMapDisplay,
     DecisionValuesDisplay,
     DualCoefficientsDisplay,
@@ -184,3 +185,77 @@ def test_missing_matplotlib_is_named(fitted, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'bandsvm\[plot\]'"):
         PenaltyDisplay.from_estimator(fitted[0])
+
+
+def draw_all(fitted, ax_of):
+    """Return every display, drawn where ``ax_of`` says."""
+    model, X, y = fitted
+    return [
+        SupportVectorsDisplay.from_estimator(model, X, y, resolution=20, ax=ax_of()),
+        DecisionMapDisplay.from_estimator(model, X, y, resolution=20, ax=ax_of()),
+        DecisionValuesDisplay.from_estimator(model, X, y, ax=ax_of()),
+        DualCoefficientsDisplay.from_estimator(model, ax=ax_of()),
+        PenaltyDisplay.from_estimator(model, ax=ax_of()),
+        SensitivityCurveDisplay.from_estimator(model, X, y, ax=ax_of()),
+        RiskCoverageDisplay.from_estimator(model, X, y, ax=ax_of()),
+        BandPathDisplay.from_estimator(model, X, y, values=[0.0, 1.0, 100.0], ax=ax_of()),
+    ]
+
+
+@pytest.mark.parametrize("size", [(4.0, 3.0), (6.4, 4.8), (10.0, 4.0)])
+def test_legends_lie_outside_the_data_and_inside_the_figure(size, fitted):
+    def new_axes():
+        return plt.figure(figsize=size, layout="constrained").add_subplot()
+
+    for display in draw_all(fitted, new_axes):
+        display.ax_.set_title("A title")
+        display.figure_.canvas.draw()
+        legend = display.ax_.get_legend().get_window_extent()
+        whole = display.figure_.bbox
+        assert not legend.overlaps(display.ax_.bbox), display
+        for text in (display.ax_.xaxis.label, *display.ax_.get_xticklabels()):
+            assert not text.get_text() or not legend.overlaps(text.get_window_extent()), display
+        for part in (legend, display.ax_.title.get_window_extent()):
+            assert whole.x0 <= part.x0, display
+            assert whole.y0 <= part.y0, display
+            assert part.x1 <= whole.x1, display
+            assert part.y1 <= whole.y1, display
+
+
+def test_legends_stay_inside_the_axes_of_figures_that_make_no_room(fitted):
+    for display in draw_all(fitted, lambda: plt.figure().add_subplot()):
+        display.figure_.canvas.draw()
+        legend, ax = display.ax_.get_legend().get_window_extent(), display.ax_.bbox
+        assert (ax.x0 < legend.x0) & (legend.x1 < ax.x1), display
+        assert (ax.y0 < legend.y0) & (legend.y1 < ax.y1), display
+
+
+def test_classes_differ_in_shape_and_are_seen_on_the_map(fitted):
+    model, X, y = fitted
+    display = DecisionMapDisplay.from_estimator(model, X, y, resolution=20)
+    first, second = (points.get_paths()[0].vertices for points in display.points_)
+    assert first.shape != second.shape
+    for points in display.points_:
+        # Colours of the map within which the points lie, from its palest to its darkest.
+        own = points.get_facecolor()[0][:3]
+        everywhere = display.image_.get_cmap()(np.linspace(0.0, 1.0, 256))[:, :3]
+        assert np.abs(everywhere - own).sum(axis=1).min() > 0.3
+        assert points.get_edgecolor()[0][:3].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_path_has_the_colour_of_each_side():
+    values, coefficients = np.array([0.0, 1.0, 2.0]), np.array([[1.0, -1.0, 1.0]] * 3).T
+    coefficients[:, 1], coefficients[:, 2] = [1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]
+    display = BandPathDisplay(values=values, coefficients=coefficients, vary="C2").plot()
+    colours = [line.get_color() for line in display.lines_]
+    assert colours == ["#E69F00", "#009E73", "#E69F00", "#009E73"]
+
+
+def test_decision_values_on_shared_axes_are_all_inside(fitted):
+    model, X, y = fitted
+    _, axes = plt.subplots(1, 2, sharey=True, layout="constrained")
+    values = model.decision_function(X)
+    for ax, factor in zip(axes, (5.0, 1.0), strict=True):
+        DecisionValuesDisplay.from_predictions(y, factor * values, ax=ax)
+    low, high = axes[0].get_ylim()
+    assert low < 5.0 * values.min() < 5.0 * values.max() < high

@@ -2,7 +2,9 @@
 
 import io
 import logging
+import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -162,3 +164,29 @@ def test_progress_bar_of_scikit_learn(capsys):
     model.set_callbacks(callback.ProgressBar(max_propagation_depth=None))
     assert model.fit(X, y).score(X, y) > 0.9
     assert "'eel' against the rest" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [80, 100, 200])
+@pytest.mark.parametrize("title", ["fit", "class 'a rather long name of a class' against the rest"])
+def test_bar_fits_the_terminal(columns, title, monkeypatch):
+    """Bar, violation and time are all there, in one line each."""
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    shown = ProgressBar()
+    training = SimpleNamespace(titles=lambda: [title])
+    state = SimpleNamespace(violation=1.234, tol=8e-4)
+    run = SimpleNamespace(
+        training=training, index=0, progress=state, n_support=lambda: (500_000, 499_999)
+    )
+    shown.begin(run)
+    shown.step(run)
+    state.violation = 0.03
+    shown.step(run)
+    with shown._bar.console.capture() as capture:
+        shown._bar.console.print(shown._bar.get_renderable())
+    (line,) = re.sub(r"\x1b\[[0-9;]*m", "", capture.get()).splitlines()
+    assert len(line) <= columns
+    assert "violation 3.0e-02, tol 8e-04, 999999 SVs" in line
+    assert re.search(r"\d:\d\d:\d\d", line)
+    assert line.count("━") >= 8

@@ -104,7 +104,7 @@ def test_errors(name, content, folder, capsys):
     [(["=1+1", "b"], True), (["@x", "b"], True), (["a", "b=1"], False), ([-1, 1], False)],
 )
 def test_labels_that_spreadsheets_compute(labels, is_formula, folder, capsys):
-    np.savez(folder / "d.npz", X=X, y=Y)
+    np.savez(folder / "d.npz", X=X)
     bandsvm.save(BandedSVC().fit(X, np.array(labels)[(Y > 0).astype(int)]), "m.bsvm")
     assert main(["predict", "d.npz", "--model", "m.bsvm", "--quiet", "--output", "p.csv"]) == 0
     assert ("look like formulas" in capsys.readouterr().err) is is_formula

@@ -24,7 +24,10 @@ FORMATS = {**hostile_data.FORMATS, **hostile_models.FORMATS}
 # What SECURITY.md promises: so many times what a file may unpack to (models: its own size), and a
 # constant for libraries, buffers and what is read of every file.
 TIMES, CONSTANT = 32, 64 * 2**20
-OPTIONS = {"format": None, "target": None, "header": None, "zero_based": False}
+OPTIONS = {
+    **{"format": None, "target": None, "header": None, "zero_based": False},
+    **{"drop": [], "categorical": [], "id": []},
+}
 
 
 def drawn(number: int) -> tuple[str, bytes]:

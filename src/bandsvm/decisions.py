@@ -86,6 +86,16 @@ def lead(values: NDArray) -> NDArray[np.float64]:
     return first - second
 
 
+def positions(model: Any, values: NDArray) -> NDArray[np.str_]:
+    """Return where decision values of a model lie: below, inside or above the band."""
+    predicted, own = verdict(values)
+    band = band_parameters(model, model.classes_)
+    rounding = ROUNDING[values.dtype]
+    is_below = own < (1.0 - rounding) * band.rho1[predicted]
+    is_above = own > (1.0 + rounding) * band.rho2[predicted]
+    return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+
+
 class BandPositionMixin:
     """Adds `band_position` to a classifier that has a band."""
 
@@ -104,10 +114,4 @@ class BandPositionMixin:
             one. The position is that of ``|g(x)|`` for two classes, else of the decision value of
             the predicted class. Samples on an edge, up to rounding, are inside.
         """
-        values = self.decision_function(X)
-        predicted, own = verdict(values)
-        band = band_parameters(self, self.classes_)
-        rounding = ROUNDING[values.dtype]
-        is_below = own < (1.0 - rounding) * band.rho1[predicted]
-        is_above = own > (1.0 + rounding) * band.rho2[predicted]
-        return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+        return positions(self, self.decision_function(X))

@@ -2,10 +2,15 @@
 
 - `fit`, `predict`, `inspect`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
   bandsvm.cli``.
-- `_options`, `_output`: what they share; `_models`: the models they make; `_checkpoint`: the file
-  beside a model that is not finished; `_tune_plot`: the picture of a search.
-- `_tables`: data files, over `_bytes` (unpacking within limits), `_svmlight`, `_csv`, `_parquet`,
-  `_npz`.
+- `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
+  models they make; `_checkpoint`: the file beside a model that is not finished.
+- `_quality`: what a model says of samples, confusion matrix, scores per class; `_report`: a page
+  about it; `_tune_plot`: the picture of a search.
+- `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
+  `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
+  `_parquet`; `_columns`: text as codes.
+- `_choice`: which columns are what; `_useless`: columns that are left out; `_trained`: what a model
+  knows of its training data; `_preparation`: steps before the classifier.
 """
 
 from __future__ import annotations
@@ -20,15 +25,16 @@ from importlib.metadata import version
 from typing import Any
 
 from bandsvm.cli import fit, inspect, predict, reproduce, tune
-from bandsvm.cli._output import FAILED, INTERRUPTED, complain
+from bandsvm.cli._output import EXIT_CODES, FAILED, INTERRUPTED, complain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
+    """Run a command; return its exit code."""
     parser = argparse.ArgumentParser(
         prog="bandsvm",
         description="The Banded SVM at the shell.",
-        epilog="Data files: svmlight, CSV, Parquet, NPZ; plain, .gz or .bz2; - is standard input.",
+        epilog="Data files: CSV, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
+        "standard input. " + EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -43,12 +49,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(end="", flush=True)
             return code
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
-        complain(_sentence(error))
+        written = _written(options)
+        complain(_sentence(error) + (f" Written before that: {written}." if written else ""))
         _drop_what_cannot_be_printed()
     except KeyboardInterrupt:
-        complain("interrupted; nothing was written.")
+        complain(f"interrupted; written so far: {_written(options) or 'nothing'}.")
         return INTERRUPTED
     return FAILED
+
+
+def _written(options: argparse.Namespace) -> str:
+    """Return which files a command that did not end well leaves behind."""
+    return " and ".join(getattr(options, "written", []))
 
 
 def _say_warning(message: Any, *_: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import lzma
 import os
 import sys
 import zlib
@@ -18,7 +19,13 @@ LARGEST_RATIO = 100
 ALWAYS_FINE = 32 * 2**20
 RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
 PIECE = 2**20
-_KINDS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"}
+# What the highest usual setting of xz needs to unpack.
+XZ_MEMORY = 80 * 2**20
+_KINDS = {
+    **{".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"},
+    **{".arff": "arff", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"},
+}
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 class DataFileError(ValueError):
@@ -67,12 +74,12 @@ def reason(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(" .") or type(error).__name__
 
 
-def suffix_of(path: str) -> str:
-    """Return the kind of file that a name stands for; svmlight files have all kinds of names."""
+def kind_by_name(path: str) -> str | None:
+    """Return the kind of file that a name stands for, None if it says nothing."""
     name = Path(path.lower())
-    if name.suffix in (".gz", ".bz2"):
+    if name.suffix in _PACKED:
         name = name.with_suffix("")
-    return _KINDS.get(name.suffix, "svmlight")
+    return _KINDS.get(name.suffix)
 
 
 def read_file(path: str) -> DataFile:
@@ -84,7 +91,49 @@ def read_file(path: str) -> DataFile:
         return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(stored)), file)
     if stored.startswith(b"BZh"):
         return _unpacked(bz2.BZ2File(io.BytesIO(stored)), file)
+    if stored.startswith(b"\xfd7zXZ\0"):
+        return _unpacked(_XzStream(stored), file)
+    if stored.startswith(b"\x28\xb5\x2f\xfd"):
+        return _unpacked(_zstandard(stored), file)
     return file
+
+
+class _XzStream:
+    """Unpacks XZ with a limit on its own memory, which a file may ask for without need."""
+
+    def __init__(self, stored: bytes) -> None:
+        self._left, self._reader = stored, self._new_reader()
+
+    def read(self, n_bytes: int) -> bytes:
+        """Return at most so many bytes, none at the end."""
+        while True:
+            if self._reader.eof:
+                self._left = self._reader.unused_data.lstrip(b"\0")
+                if not self._left:
+                    return b""
+                self._reader = self._new_reader()
+            piece = self._reader.decompress(self._left, max_length=n_bytes)
+            self._left = b""
+            if piece:
+                return piece
+            if self._reader.needs_input and not self._reader.eof:
+                raise EOFError("it ends before its end-of-stream marker")
+
+    @staticmethod
+    def _new_reader() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+
+
+def _zstandard(stored: bytes) -> Any:
+    """Return a stream that unpacks Zstandard, by pyarrow."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError(
+            "Files packed with Zstandard need pyarrow: install the extra 'bandsvm[cli]', or "
+            "unpack them first."
+        ) from None
+    return pa.CompressedInputStream(pa.BufferReader(stored), "zstd")
 
 
 def _unpacked(stream: Any, file: DataFile) -> DataFile:
@@ -94,6 +143,6 @@ def _unpacked(stream: Any, file: DataFile) -> DataFile:
         while piece := stream.read(PIECE):
             content.write(piece)
             file.require_room(content.tell())
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataFileError(f"{file.source} is damaged or incomplete: {reason(error)}.") from None
     return DataFile(file.source, content.getvalue(), file.n_stored)

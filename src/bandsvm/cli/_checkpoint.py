@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from bandsvm.cli._models import write_model
+from bandsvm.cli._tables import Table
 from bandsvm.persistence.native import load_bytes
 from bandsvm.system.files import is_own
 
@@ -58,9 +59,9 @@ class CheckpointFile:
         self._identity = (found.st_dev, found.st_ino)
         return model
 
-    def write(self, pipeline: Pipeline, names: list[str] | None) -> None:
+    def write(self, pipeline: Pipeline, table: Table) -> None:
         """Write a checkpoint in place of the last one."""
-        write_model(pipeline, names, self.path)
+        write_model(pipeline, table, self.path)
         found = os.lstat(self.path)
         self._identity = (found.st_dev, found.st_ino)
 

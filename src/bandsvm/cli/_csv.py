@@ -1,169 +1,168 @@
-"""CSV files, with or without a header, read line by line into arrays."""
+"""CSV files, read in blocks of lines: numbers into a matrix, text into codes."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator
+import contextlib
+import warnings
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.cli._bytes import ALWAYS_FINE, DataFile, DataFileError
+from bandsvm.cli._bytes import DataFile, DataFileError
+from bandsvm.cli._columns import CodedColumn, ColumnBuilder, Kind, coded_numbers
+from bandsvm.cli._csv_head import (
+    has_decimal_commas,
+    has_names,
+    is_number,
+    kind_of,
+    number,
+    number_with_comma,
+)
+from bandsvm.cli._csv_lines import SPACE, Lines
 from bandsvm.system.text import shown
 
-DELIMITERS = ",;\t"
-# A line of cells takes many times its length while it is taken apart.
-MOST_COLUMNS = 2**20
-# Labels of all samples take as much as the longest; this many times the file at most.
-LABELS_PER_BYTE = 16
-LABELS_AT_ONCE = 2**14
-BYTES_PER_CHARACTER = 4
+# By so many lines and cells, whichever are fewer, names and kinds of columns are judged.
+LINES_OF_HEAD, CELLS_OF_HEAD = 1000, 2**17
+# Cells that are converted together.
+CELLS_AT_ONCE = 2**15
 
 
 class Text:
-    """A CSV file: its names and its columns, all lines as long as the first.
+    """A CSV file: names and kinds of its columns, and their content.
 
     Parameters
     ----------
     file : DataFile
         The file, in UTF-8.
     has_header : bool or None
-        Whether it begins with names; None: if its first line holds no number.
+        Whether it begins with names; None: judged by the columns below the first line.
+    expected : list of str or None
+        Names that a model knows: a first line that has them all holds names.
     """
 
-    def __init__(self, file: DataFile, has_header: bool | None) -> None:
-        self._content, self._source = file.content, file.source
-        if b"\0" in self._content:
-            raise DataFileError(f"{self._source} is not a CSV file: it holds bytes that are zero.")
-        first = next((line for line in io.BytesIO(self._content) if line.strip()), None)
-        if first is None:
-            raise DataFileError(f"{self._source} is empty.")
-        self._delimiter = max(DELIMITERS, key=lambda char: first.count(char.encode()))
-        if first.count(self._delimiter.encode()) >= MOST_COLUMNS:
-            raise DataFileError(
-                f"{self._source} has more columns than {MOST_COLUMNS}, the most that a CSV file "
-                "may have; write it as svmlight, Parquet or NPZ."
-            )
-        self.n_columns = 0  # not known yet
-        _, top = next(self._lines())
-        self.n_columns = len(top)
-        self._has_header = (
-            not any(_is_number(cell) for cell in top) if has_header is None else has_header
-        )
-        self.names: list[str] | None = None
-        if self._has_header:
-            self.names = [cell.strip() for cell in top]
-            if len(set(self.names)) < len(self.names):
-                raise DataFileError(f"{self._source}, line 1: two columns have the same name.")
+    def __init__(
+        self, file: DataFile, has_header: bool | None, expected: list[str] | None = None
+    ) -> None:
+        self._source = file.source
+        self._lines = Lines(file)
+        self.n_columns = self._lines.n_columns
+        n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // self.n_columns)
+        line, top = next(iter(self._lines))
+        below = [cells for _, cells in islice(self._lines, 1, 1 + max(1, n_lines))]
+        columns = list(zip(*below, strict=True))
+        if has_header is None:
+            names = {cell.strip() for cell in top}
+            is_expected = expected is not None and names.issuperset(expected)
+            has_header = is_expected or has_names(top, columns)
+        self.has_names = has_header
+        self._n_skipped = line if has_header else 0
+        self.names = _names(top) if has_header else None
+        if self.names and len(set(self.names)) < len(self.names):
+            raise DataFileError(f"{self._source}, line 1: two columns have the same name.")
+        if not has_header:
+            columns = list(zip(top, *below, strict=True))
+        has_commas = self._lines.delimiter != "," and has_decimal_commas(columns)
+        # The first is faster, the last knows all that may stand in a cell.
+        self._converters = (number_with_comma,) if has_commas else (float, number)
+        self.notes = ["Numbers have decimal commas."] if has_commas else []
+        if has_commas:
+            columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
+        is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
+        self._may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
+        self.kinds = [kind_of(cells) for cells in columns] or [Kind.NUMBER] * self.n_columns
 
     def read(
-        self, features: list[int], target: int | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.str_] | None]:
-        """Return some columns as numbers and one, unless it is None, as text."""
-        X = np.empty((self._most_lines(), len(features)))
-        labels = _Labels(LABELS_PER_BYTE * len(self._content))
-        n_lines, lines = 0, self._lines()
-        if self._has_header:
-            next(lines)
-        for number, cells in lines:
-            try:
-                X[n_lines] = [float(cells[k]) for k in features]
-            except ValueError:
-                raise self._bad_cell(number, cells, features) from None
-            if target is not None:
-                try:
-                    labels.add(cells[target].strip())
-                except ValueError as error:
-                    raise DataFileError(f"{self._source}, line {number}: {error}.") from None
-            n_lines += 1
-        return X[:n_lines], None if target is None else labels.all()
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None = None,
+        may_lack_labels: bool = False,
+    ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix, and columns of text as codes.
 
-    def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number and the cells of every line that is not blank."""
-        stream = io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
-        reader = csv.reader(stream, delimiter=self._delimiter)
-        try:
-            for cells in reader:
-                if not any(cell.strip() for cell in cells):
-                    continue
-                if self.n_columns and len(cells) != self.n_columns:
+        Parameters
+        ----------
+        numbers : list of int
+            Columns of numbers; missing ones become nan.
+        coded : dict of {int: int or None}
+            Columns of text, each with the number of levels beyond which they are of no interest.
+        labels : int or None
+            The coded column that holds labels.
+        may_lack_labels : bool
+            Whether some of them may be missing.
+        """
+        if self._may_be_plain and labels is not None and list(coded) == [labels]:
+            plain = self._read_plain()
+            if plain is not None and not np.isnan(plain[:, labels]).any():
+                X = _columns(plain, numbers)
+                return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
+        n_most = self._lines.most()
+        X = np.empty((n_most, len(numbers)))
+        builders = {k: ColumnBuilder(n_most, most) for k, most in coded.items()}
+        rows = islice(self._lines, int(self.has_names), None)
+        start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
+        while block := list(islice(rows, n_lines)):
+            columns = list(zip(*(cells for _, cells in block), strict=True))
+            stop = start + len(block)
+            for place, k in enumerate(numbers):
+                X[start:stop, place] = self._numbers(columns[k], k, block)
+            for k, builder in builders.items():
+                if k == labels and not may_lack_labels and not all(map(str.strip, columns[k])):
+                    row = next(i for i, cell in enumerate(columns[k]) if not cell.strip())
                     raise DataFileError(
-                        f"{self._source}, line {reader.line_num}: {len(cells)} cells, where the "
-                        f"first line has {self.n_columns}."
+                        f"{self._source}, line {block[row][0]}: the label is missing."
                     )
-                yield reader.line_num, cells
-        except UnicodeDecodeError:
-            raise self._first_line_that_is_no_text() from None
-        except csv.Error as error:
-            raise DataFileError(f"{self._source} is not a CSV file: {error}.") from None
+                builder.add(columns[k])
+            start = stop
+        return X[:start], {k: builder.column() for k, builder in builders.items()}
 
-    def _most_lines(self) -> int:
-        """Return a number that the lines of cells do not exceed, nor the bytes of the file."""
-        count = self._content.count
-        n_ends = count(b"\n") + count(b"\r") - count(b"\r\n")
-        n_cells = count(self._delimiter.encode()) + n_ends + 1
-        return n_cells // self.n_columns
+    def _read_plain(self) -> NDArray[np.float64] | None:
+        """Return all cells, by NumPy, which is several times faster; None if some are no numbers.
 
-    def _first_line_that_is_no_text(self) -> DataFileError:
-        lines = enumerate(io.BytesIO(self._content), start=1)
-        number = next(number for number, line in lines if not _is_utf8(line))
-        return DataFileError(f"{self._source}, line {number}: this is not text in UTF-8.")
+        It refuses all that the reader above refuses, and more.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                return np.loadtxt(
+                    self._lines.stream(),
+                    delimiter=self._lines.delimiter,
+                    comments=None,
+                    quotechar='"',
+                    skiprows=self._n_skipped,
+                    ndmin=2,
+                )
+            except (ValueError, UserWarning):
+                return None
 
-    def _bad_cell(self, number: int, cells: list[str], columns: list[int]) -> DataFileError:
-        """Return the error that the first cell of a line that is no number deserves."""
-        column = next(k for k in columns if not _is_number(cells[k]))
-        name = repr(self.names[column]) if self.names else str(column + 1)
-        cell = cells[column]
-        wrong = f"{shown(repr(cell))} is not a number" if cell.strip() else "a value is missing"
-        return DataFileError(f"{self._source}, line {number}, column {shown(name)}: {wrong}.")
-
-
-class _Labels:
-    """Labels as arrays of text, some thousands at a time."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = max(ALWAYS_FINE, most_bytes)
-        self._count = self._longest = 0
-        self._arrays: list[NDArray[np.str_]] = []
-        self._new: list[str] = []
-
-    def add(self, label: str) -> None:
-        """Add a label; raise if it is missing or so long that all of them take too much."""
-        if not label:
-            raise ValueError("the label is missing")
-        self._count += 1
-        self._longest = max(self._longest, len(label))
-        if BYTES_PER_CHARACTER * self._count * self._longest > self._most_bytes:
-            raise ValueError(
-                f"labels of up to {self._longest} characters take too much memory; shorten them, "
-                "or name the column of labels with --target"
-            )
-        self._new.append(label)
-        if len(self._new) == LABELS_AT_ONCE:
-            self._store()
-
-    def all(self) -> NDArray[np.str_]:
-        """Return all labels."""
-        self._store()
-        return np.concatenate(self._arrays)
-
-    def _store(self) -> None:
-        self._arrays.append(np.array(self._new, dtype=str))
-        self._new = []
+    def _numbers(
+        self, cells: tuple[str, ...], column: int, block: list[tuple[int, list[str]]]
+    ) -> list[float]:
+        """Return the numbers in the cells of a column."""
+        for convert in self._converters:
+            with contextlib.suppress(ValueError):
+                return list(map(convert, cells))
+        for (line, _), cell in zip(block, cells, strict=True):
+            try:
+                self._converters[-1](cell)
+            except ValueError:
+                name = shown(repr(self.names[column]) if self.names else column + 1)
+                raise DataFileError(
+                    f"{self._source}, line {line}, column {name}: {shown(repr(cell))} is not a "
+                    "number; mend it, or see --drop and --categorical."
+                ) from None
+        raise AssertionError("a cell was refused and then accepted")
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:
+    """Return columns of a matrix, without a copy if they lie side by side."""
+    first, last = min(numbers, default=0), max(numbers, default=-1)
+    if numbers == list(range(first, last + 1)):
+        return matrix[:, first : last + 1]
+    return matrix[:, numbers]
 
 
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def _names(top: list[str]) -> list[str]:
+    """Return the names of columns; those without get one as pandas gives it."""
+    return [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]

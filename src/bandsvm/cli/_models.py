@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from bandsvm import BandedSVC, save
 from bandsvm.certificate import Certificate
+from bandsvm.cli._preparation import preparation
 from bandsvm.cli._tables import Table
 from bandsvm.fitting.run import FitRun, Observer
 
@@ -25,9 +25,8 @@ from bandsvm.fitting.run import FitRun, Observer
 def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, Any]) -> Pipeline:
     """Return the pipeline to train: a new one, or the one to go on with, its parameters changed."""
     if before is None:
-        scaler = _scaler(scale or "standard", is_sparse=sp.issparse(table.X))
-        steps = [("classify", BandedSVC(**parameters))]
-        return Pipeline([("scale", scaler), *steps] if scaler else steps)
+        steps = preparation(table, scale or "standard")
+        return Pipeline([*steps, ("classify", BandedSVC(**parameters))])
     if scale is not None:
         raise ValueError(
             "--scale cannot change with --resume: the model would start from other features."
@@ -44,13 +43,6 @@ def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, 
         )
     model.set_params(**parameters)
     return pipeline
-
-
-def _scaler(scale: str, is_sparse: bool) -> Any:
-    """Return what scales features; zeros of sparse ones stay zeros."""
-    if scale == "standard":
-        return StandardScaler(with_mean=not is_sparse)
-    return MaxAbsScaler() if scale == "maxabs" else None
 
 
 def classifier_of(model: Any) -> BandedSVC:
@@ -82,15 +74,15 @@ def transformed(model: Any, X: Any) -> Any:
         return model[:-1].transform(X.toarray() if centred and sp.issparse(X) else X)
 
 
-def write_model(pipeline: Pipeline, names: list[str] | None, path: Path) -> None:
-    """Write a pipeline, or its only step; ``names`` of features are remembered."""
+def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
+    """Write a pipeline, or its only step, and what to remember of its training data."""
     steps = [(name, copy.copy(step)) for name, step in pipeline.steps]
     first, last = steps[0][1], steps[-1][1]
     # How it was trained is nobody's business later.
     last.set_params(verbose=0, warm_start=False)
-    if names is not None:
-        first.feature_names_in_ = np.array(names, dtype=object)
-    save(Pipeline(steps) if len(steps) > 1 else last, path)
+    if table.names is not None:
+        first.feature_names_in_ = np.array(table.names, dtype=object)
+    save(Pipeline(steps) if len(steps) > 1 else last, path, notes=table.notes.as_json())
 
 
 class Checkpoint(Observer):

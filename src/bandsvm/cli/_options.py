@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 LOSSES = ("hinge", "squared_hinge")
-KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian", "chi2")
+# Values that one option of a search may ask for.
+MOST_VALUES = 100
 # The parameters of BandedSVC that options set; only those that were given are in the namespace.
 PARAMETERS = (
     *("loss", "C1", "C2", "rho1", "rho2", "kernel", "gamma", "degree", "coef0", "class_weight"),
@@ -55,13 +59,54 @@ def _gamma(text: str) -> float | str:
     return text if text in ("scale", "auto") else _at_least_zero(text)
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add options on how to read a data file."""
+def _kernel(text: str) -> str:
+    # Here and not above: --help need not wait for NumPy.
+    from bandsvm.kernels import available_kernels
+
+    if text not in available_kernels():
+        names = ", ".join(available_kernels())
+        raise argparse.ArgumentTypeError(f"must be one of {names}, got {text!r}")
+    return text
+
+
+def folds(text: str) -> int:
+    number = positive_whole(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError(f"must be at least 2, got {text!r}")
+    return number
+
+
+def _grid(one: Callable[[str], Any], text: str) -> list[Any]:
+    """Return the values that an option of a search asks for, each as ``one`` takes it."""
+    parts = text.split(":")
+    if len(parts) == 1:
+        values = [one(part.strip()) for part in text.split(",")]
+        if len(values) > MOST_VALUES:
+            raise argparse.ArgumentTypeError(
+                f"must be at most {MOST_VALUES} values, got {len(values)}"
+            )
+        return values
+    number = int(parts[2]) if len(parts) == 3 and parts[2].isdecimal() else 0
+    if not 2 <= number <= MOST_VALUES:
+        raise argparse.ArgumentTypeError(
+            f"must be FROM:TO:HOW_MANY with 2 to {MOST_VALUES} values, such as 0.1:1000:9, "
+            f"got {text!r}"
+        )
+    low, high = _positive(parts[0]), _positive(parts[1])
+    if not low < high:
+        raise argparse.ArgumentTypeError(f"must go from a lower to a higher value, got {text!r}")
+    step = math.log(high / low) / (number - 1)
+    return [low, *(low * math.exp(k * step) for k in range(1, number - 1)), high]
+
+
+def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True) -> None:
+    """Add options on how to read a data file; some make sense for training only."""
     group = parser.add_argument_group("data")
     group.add_argument(
         "--format",
         choices=("svmlight", "csv", "parquet", "npz"),
-        help="format of the data (by the file's name)",
+        metavar="F",
+        help="svmlight, csv, parquet or npz (by name, else by content)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
@@ -69,11 +114,24 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="a CSV file starts with column names (if its first line has no number)",
+        help="CSV begins with names (if it looks like it)",
     )
     group.add_argument(
         "--zero-based", action="store_true", help="features in svmlight files count from 0"
     )
+    for name, text in (
+        ("id", "repeat this column in predictions; no feature"),
+        ("drop", "leave out this column"),
+        ("categorical", "the numbers in this column are categories"),
+    ):
+        is_for_training = name != "id"
+        group.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="COLUMN",
+            help=argparse.SUPPRESS if is_for_training and not for_training else text,
+        )
 
 
 def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...] = ()) -> None:
@@ -89,12 +147,12 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help="upper edge of the band (1.5)")
-    add("loss", choices=LOSSES, help="penalise the distance from the band, or its square")
-    add("kernel", choices=KERNELS, metavar="K", help=f"{', '.join(KERNELS)} (rbf)")
+    add("loss", choices=LOSSES, metavar="L", help=f"{' or '.join(LOSSES)} (hinge)")
+    add("kernel", type=_kernel, metavar="K", help="kernel (rbf); --kernel list shows all names")
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")
-    add("class_weight", choices=("balanced",), help="raise the costs of rare classes")
+    add("class_weight", choices=("balanced",), metavar="W", help="balanced: rare classes cost more")
     group.add_argument(
         "--no-intercept",
         dest="fit_intercept",
@@ -105,7 +163,8 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     group.add_argument(
         "--scale",
         choices=("standard", "maxabs", "none"),
-        help="scaling of features within the model (standard)",
+        metavar="S",
+        help="scaling: standard, maxabs or none (standard)",
     )
     add("tol", type=_positive, metavar="X", help="largest violation of optimality (0.001)")
     add("max_iter", type=positive_whole, metavar="N", help="bound on outer steps (10000)")
@@ -119,7 +178,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         "cache_size",
         type=_positive,
         metavar="MB",
-        help="memory for kernel rows (2000, at most a quarter of what is available)",
+        help="memory for kernel rows (2000, or a quarter if less)",
     )
     group.add_argument(
         "--jobs",
@@ -128,6 +187,33 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         default=argparse.SUPPRESS,
         metavar="N",
         help="threads (all cores)",
+    )
+
+
+def add_grid_options(parser: argparse.ArgumentParser) -> None:
+    """Add options for what a search tries."""
+    group = parser.add_argument_group(
+        "values to try (a list: 1,10,100; or FROM:TO:HOW_MANY, geometric: 0.1:1000:9)"
+    )
+    for name, one, text in (
+        ("C1", _positive, "costs of lying below the band (0.1,1,10,100)"),
+        ("C2", _at_least_zero, "costs of lying above it, and 0 (0.03 to 1 times C1)"),
+        ("rho2", _positive, "upper edges of the band (1.2,1.5,2,3 times rho1)"),
+        ("gamma", _gamma, "of the kernel, or scale, auto (0.03 to 3 times scale)"),
+    ):
+        group.add_argument(
+            f"--{name}",
+            type=partial(_grid, one),
+            default=argparse.SUPPRESS,
+            metavar="VALUES",
+            help=text,
+        )
+
+
+def add_report_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a page about the model and its samples."""
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write an HTML page with tables and pictures"
     )
 
 

@@ -6,12 +6,17 @@ import argparse
 import json
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
 from bandsvm.system.text import printable
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
-DONE, FAILED, INTERRUPTED = 0, 1, 130
+DONE, FAILED, NOT_TO_TOL, INTERRUPTED = 0, 1, 3, 130
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to "
+    "tol; 130 interrupted."
+)
 
 
 class Output:
@@ -22,6 +27,8 @@ class Output:
 
     def __init__(self, options: argparse.Namespace, results_on_stdout: bool = False) -> None:
         self.is_quiet, self.is_json = options.quiet, options.json
+        self._written: list[str] = []
+        options.written = self._written
         self._to_stderr = options.json or results_on_stdout
 
     def report(self, sentence: str) -> None:
@@ -29,6 +36,10 @@ class Output:
         if not self.is_quiet:
             sentence = printable(sentence, kept="\n")
             print(sentence, file=sys.stderr if self._to_stderr else sys.stdout, flush=True)
+
+    def wrote(self, path: Path) -> None:
+        """Remember a file that is there now; it is named if the command fails later."""
+        self._written.append(str(path))
 
     def warn(self, sentence: str) -> None:
         """Say something that nobody should miss."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.cli._bytes import ALWAYS_FINE, DataFile, DataFileError, reason
+from bandsvm.cli._bytes import DataFile, DataFileError, reason
+from bandsvm.cli._columns import CodedColumn, Kind
 from bandsvm.system.text import shown
 
 # Every value becomes a float64.
@@ -16,9 +18,6 @@ BYTES_PER_VALUE = 8
 # Columns that are unpacked together, and values of them at a time.
 COLUMNS_AT_ONCE = 64
 VALUES_AT_ONCE = 2**18
-# Labels of all samples take as much as the longest; this many times the file at most.
-LABELS_PER_BYTE = 16
-BYTES_PER_CHARACTER = 4
 
 
 class Parquet:
@@ -52,29 +51,33 @@ class Parquet:
             raise self._unreadable(error) from None
         if len(set(self.names)) < len(self.names):
             raise DataFileError(f"{file.source}: two columns have the same name.")
+        self.has_names = True
+        self.notes: list[str] = []
+        self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
         file.require_room(n_unpacked)
 
-    def read(self, features: list[int], target: int | None) -> tuple[NDArray, NDArray | None]:
-        """Return some columns as numbers and one, unless it is None, as labels."""
-        types = self._pa.types
-        for k in features:
-            kind = self._types[k]
-            if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-                raise DataFileError(
-                    f"{self._file.source} holds {shown(kind)} in its column "
-                    f"{shown(repr(self.names[k]))}; features must be numbers, so encode or drop it."
-                )
-        self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(features) + 1))
-        is_single = all(types.is_float32(self._types[k]) for k in features)
-        X = np.empty((self._n_rows, len(features)), np.float32 if is_single else np.float64)
+    def read(
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None = None,
+        may_lack_labels: bool = False,
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+        self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
+        is_single = all(self._pa.types.is_float32(self._types[k]) for k in numbers)
+        X = np.empty((self._n_rows, len(numbers)), np.float32 if is_single else np.float64)
         kind = self._pa.float32() if is_single else self._pa.float64()
-        for first in range(0, len(features), COLUMNS_AT_ONCE):
-            part = features[first : first + COLUMNS_AT_ONCE]
+        for first in range(0, len(numbers), COLUMNS_AT_ONCE):
+            part = numbers[first : first + COLUMNS_AT_ONCE]
             for start, batch in self._batches(part):
                 for k, column in enumerate(batch.columns):
-                    numbers = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
-                    X[start : start + len(numbers), first + k] = numbers
-        return X, None if target is None else self._labels(target)
+                    if self._pa.types.is_dictionary(column.type):
+                        column = column.dictionary_decode()
+                    values = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
+                    X[start : start + len(values), first + k] = values
+        required = None if may_lack_labels else labels
+        return X, {k: self._coded(k, most, k == required) for k, most in coded.items()}
 
     def _batches(self, columns: list[int], is_text: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield pieces of some columns, each with the number of its first row."""
@@ -106,45 +109,34 @@ class Parquet:
                 f"{self._file.source} has {start} samples where it says {self._n_rows}."
             )
 
-    def _labels(self, target: int) -> NDArray:
-        """Return a column of labels: numbers, or text."""
-        types, kind = self._pa.types, self._types[target]
-        if types.is_dictionary(kind):
-            kind = kind.value_type
-        is_text = types.is_string(kind) or types.is_large_string(kind)
-        is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
-        if not (is_text or is_number or types.is_decimal(kind)):
+    def _coded(self, k: int, most: int | None, is_required: bool) -> CodedColumn:
+        """Return a column of text or numbers as codes."""
+        if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
-                f"{self._file.source} holds {shown(self._types[target])} in its column of labels "
-                f"{shown(repr(self.names[target]))}; labels must be numbers or text."
+                f"{self._file.source} holds {shown(self._types[k])} in its column "
+                f"{shown(repr(self.names[k]))}; it must hold numbers or text."
             )
-        pieces = []
-        for start, batch in self._batches([target], is_text=is_text):
+        codes = np.empty(self._n_rows, np.int32)
+        known: dict[Any, int] = {}
+        most = self._n_rows if most is None else most
+        for start, batch in self._batches([k], is_text=self.kinds[k] is Kind.TEXT):
             column = batch.column(0)
-            if column.null_count:
+            if column.null_count and is_required:
                 row = start + column.is_null().index(True).as_py() + 1
                 raise DataFileError(f"{self._file.source} lacks the label of sample {row}.")
-            if is_text and not types.is_dictionary(column.type):
+            if not self._pa.types.is_dictionary(column.type):
                 column = column.dictionary_encode()
-            if types.is_dictionary(column.type):
-                values = column.dictionary.to_pylist()
-                if is_text:
-                    self._require_short(values)
-                pieces.append(np.array(values)[column.indices.to_numpy(zero_copy_only=False)])
-            else:
-                column = column.cast(self._pa.float64()) if types.is_decimal(kind) else column
-                pieces.append(column.to_numpy(zero_copy_only=False))
-        return np.concatenate(pieces) if pieces else np.empty(0)
-
-    def _require_short(self, labels: list[str]) -> None:
-        """Raise if as many labels as there are samples, of the same length, take too much."""
-        most = max(ALWAYS_FINE, LABELS_PER_BYTE * len(self._file.content))
-        longest = max(map(len, labels), default=0)
-        if BYTES_PER_CHARACTER * longest * max(self._n_rows, len(labels)) > most:
-            raise DataFileError(
-                f"{self._file.source}: labels of up to {longest} characters take too much "
-                "memory; shorten them, or name the column of labels with --target."
-            )
+            levels = column.dictionary.to_pylist()
+            new = np.array([known.setdefault(level, len(known)) for level in levels] or [0])
+            indices = column.indices
+            if column.null_count:
+                new = np.append(new, known.setdefault("", len(known)))
+                indices = indices.fill_null(len(levels))
+            if len(known) > most:
+                return CodedColumn(codes[:0], None)
+            places = indices.to_numpy(zero_copy_only=False)
+            codes[start : start + len(places)] = new[places]
+        return CodedColumn(codes, _as_array(list(known)))
 
     def _unreadable(self, error: Exception) -> DataFileError:
         return DataFileError(
@@ -159,3 +151,25 @@ def unpacked_bytes(metadata: Any) -> int:
         max(0, metadata.row_group(group).total_byte_size)
         for group in range(metadata.num_row_groups)
     )
+
+
+def _kind(types: Any, stored_as: Any) -> Kind:
+    """Return what a column of a type of Arrow holds."""
+    if types.is_dictionary(stored_as):
+        # Numbers by a dictionary are categories too, unless they are labels.
+        return _kind(types, stored_as.value_type)
+    if types.is_string(stored_as) or types.is_large_string(stored_as):
+        return Kind.TEXT
+    if types.is_temporal(stored_as):
+        return Kind.DATE
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    return Kind.NUMBER if any(test(stored_as) for test in tests) else Kind.OTHER
+
+
+def _as_array(levels: list[Any]) -> NDArray:
+    """Return levels as an array: decimals as floats, what is no number as objects of text."""
+    if all(isinstance(level, Decimal) for level in levels):
+        return np.array(levels, np.float64)
+    if all(isinstance(level, (bool, int, float)) for level in levels):
+        return np.array(levels)
+    return np.array([str(level) for level in levels], dtype=object)

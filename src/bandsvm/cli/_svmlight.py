@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,6 +15,13 @@ from bandsvm.system.text import shown
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
 DENSE = 0.5
+# A feature 0 after the label, or after the label and the query.
+ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
+
+
+def counts_from_zero(file: DataFile) -> bool:
+    """Return whether a line of an svmlight file has a feature 0."""
+    return ZERO.search(file.content) is not None
 
 
 def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
@@ -62,7 +70,7 @@ def _complaint(words: list[bytes], zero_based: bool) -> str:
         if not (colon and _is(int, index) and _is(float, value)):
             return f"{shown(repr(pair))} is not a feature and its value, such as 3:0.5"
         if int(index) == 0 and not zero_based:
-            return "features count from 1, but this line has a feature 0; see --zero-based"
+            return "features count from 1, but this line has a feature 0"
         if int(index) <= last:
             return f"feature {index} comes after feature {last}; they must ascend"
         last = int(index)

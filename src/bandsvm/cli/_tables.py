@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,64 +11,80 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.cli import _npz, _svmlight
-from bandsvm.cli._bytes import DataFileError, read_file, suffix_of
-from bandsvm.cli._csv import Text
-from bandsvm.cli._parquet import Parquet
+from bandsvm.cli._bytes import DataFile, DataFileError, kind_by_name, read_file
+from bandsvm.cli._columns import tidy_labels
+from bandsvm.cli._frames import read_columns
+from bandsvm.cli._quality import places
+from bandsvm.cli._sniff import kind_by_content, require_data
+from bandsvm.cli._trained import Notes, Trained, trained
 from bandsvm.system.files import MOST_FEATURES
 from bandsvm.system.text import shown, some
 
-# A column of one of these names holds the labels, unless --target says otherwise.
-TARGET_NAMES = ("target", "label", "class", "y")
 # What the description of a table shows.
 MOST_CLASSES = 5
-
-
-@dataclass(frozen=True)
-class Columns:
-    """A file of columns as it was read: cells are numbers, those of the target may be text."""
-
-    source: str
-    names: list[str] | None
-    n_columns: int
+# Squares of larger values, summed over the samples, overflow.
+LARGEST = 1e150
+# Fewer samples than this may well have a class each.
+FEWEST_DIFFERENT = 20
 
 
 @dataclass(frozen=True)
 class Table:
-    """Samples and, where the file has them, labels."""
+    """Samples and, where the file has them, labels.
+
+    Parameters
+    ----------
+    source : str
+        The file's name.
+    X : ndarray, CSR matrix or DataFrame
+        The samples: a data frame where some features are text. Missing numbers are nan.
+    y : ndarray or None
+        The labels.
+    names : list of str or None
+        Names of the features.
+    texts : tuple of str
+        Features that are text.
+    ids : dict of {str: ndarray}
+        Columns that predictions repeat.
+    decisions : tuple of str
+        What was decided about the file, in sentences.
+    doubts : tuple of str
+        What may be a mistake, in sentences.
+    notes : Notes
+        What the model's file is to remember.
+    groups : ndarray or None
+        Groups of samples that a search keeps together.
+    """
 
     source: str
     X: Any
     y: Any
     names: list[str] | None = None
+    texts: tuple[str, ...] = ()
+    ids: dict[str, NDArray] = field(default_factory=dict)
+    decisions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    notes: Notes = field(default_factory=Notes)
+    groups: NDArray | None = None
 
     def describe(self) -> str:
-        """Return what was read, in a sentence."""
+        """Return what was read, in a line."""
         n_samples, n_features = self.X.shape
         kind = "sparse " if sp.issparse(self.X) else ""
         text = f"Read {n_samples} samples with {n_features} {kind}features from {self.source}"
         if self.y is None:
-            return f"{text}, without labels."
+            return " ".join([f"{text}, without labels.", *self.decisions])
         labels, counts = np.unique(self.y, return_counts=True)
         few = zip(labels[:MOST_CLASSES].tolist(), counts, strict=False)
         parts = [f"{shown(label)}: {n}" for label, n in few]
         more = ["..."] if len(labels) > MOST_CLASSES else []
-        return f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
-
-    def describe_scaling(self, pipeline: Any) -> str:
-        """Return what the model does to the features before it classifies them, in a sentence."""
-        scaler = type(pipeline[0]).__name__
-        if scaler == "StandardScaler":
-            centred = "mean 0 and " if pipeline[0].with_mean else ""
-            return (
-                f"The model scales every feature to {centred}variance 1 before it classifies "
-                "(--scale none leaves features as they are)."
-            )
-        if scaler == "MaxAbsScaler":
-            return "The model scales every feature to at most 1 in size before it classifies."
-        return "The model takes the features as they are."
+        text = f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
+        return " ".join([text, *self.decisions])
 
 
-def read_table(path: str, options: argparse.Namespace, model: Any = None) -> Table:
+def read_table(
+    path: str, options: argparse.Namespace, model: Any = None, notes: Notes | None = None
+) -> Table:
     """Read a data file for training or, with a model, for prediction.
 
     Parameters
@@ -76,120 +92,145 @@ def read_table(path: str, options: argparse.Namespace, model: Any = None) -> Tab
     path : str
         A file, or "-" for standard input.
     options : Namespace
-        `format`, `target`, `header`, `zero_based`.
+        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`.
     model : estimator, default=None
         The model that is to predict: it knows how many features there are, and perhaps their
         names. Without it the file must have labels.
+    notes : Notes, default=None
+        What the model's file remembers of its training data.
 
     Returns
     -------
     Table
-        Finite samples; labels as integers where they all are.
+        Samples without infinite values; labels as integers where they all are.
     """
-    kind = options.format or suffix_of(path)
-    n_features = None if model is None else model.n_features_in_
+    expected = None if model is None else trained(model, notes or Notes())
+    if options.format is None:
+        require_data(path)
     file = read_file(path)
-    X: Any
-    y: Any
+    kind = options.format or kind_by_name(path) or kind_by_content(file)
+    if getattr(options, "groups", None) is not None and kind in ("svmlight", "npz"):
+        raise DataFileError(
+            f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
+            "use CSV or Parquet."
+        )
     if kind == "svmlight":
-        X, y = _svmlight.read(file, n_features, options.zero_based)
-        table = Table(file.source, X, y)
+        table = _read_svmlight(file, options, expected)
     elif kind == "npz":
         X, y = _npz.read(file)
-        table = Table(file.source, X, y)
+        table = Table(file.source, X, None if y is None else tidy_labels(y))
     else:
-        stored: Any = Parquet(file) if kind == "parquet" else Text(file, options.header)
-        names = getattr(model, "feature_names_in_", None)
-        wanted = None if names is None else names.tolist()
-        columns = Columns(file.source, stored.names, stored.n_columns)
-        features, target = choose_columns(columns, options.target, wanted, n_features)
-        kept = [stored.names[k] for k in features] if stored.names else None
-        X, y = stored.read(features, target)
-        table = Table(file.source, X, y, kept)
-    _check(table, model)
-    y = None if table.y is None else tidy_labels(table.y)
-    return replace(table, y=y)
+        table = Table(file.source, **read_columns(file, kind, options, expected))
+    _check_size(table, expected)
+    _check_values(table, expected, is_svmlight=kind == "svmlight")
+    if expected is None:
+        return replace(table, doubts=(*table.doubts, *_check_classes(table)))
+    return _with_known_labels(table, expected)
 
 
-def _check(table: Table, model: Any) -> None:
-    """Raise unless a table can be trained on, or predicted."""
+def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
+    """Read an svmlight file; a feature 0 tells that features count from 0."""
+    if expected is None:
+        from_zero = options.zero_based or _svmlight.counts_from_zero(file)
+    else:
+        from_zero = options.zero_based or expected.notes.is_zero_based
+    X, y = _svmlight.read(file, expected.n_features if expected else None, from_zero)
+    is_news = from_zero and not options.zero_based
+    decisions = ("Features count from 0.",) if is_news else ()
+    notes = Notes(is_zero_based=from_zero)
+    return Table(file.source, X, tidy_labels(y), decisions=decisions, notes=notes)
+
+
+def _check_size(table: Table, model: Trained | None) -> None:
+    """Raise unless a table has samples, features and, for training, labels."""
     n_samples, n_features = table.X.shape
     if n_samples == 0:
         raise DataFileError(f"{table.source} holds no samples.")
     if not 1 <= n_features <= MOST_FEATURES:
+        # Why there are none is told by what was left out.
+        why = " ".join(["", *table.decisions]) if n_features == 0 else ""
         raise DataFileError(
-            f"{table.source} has {n_features} features; it must have from 1 to {MOST_FEATURES}."
+            f"{table.source} has {n_features} features; it must have from 1 to "
+            f"{MOST_FEATURES}.{why}"
         )
     if model is None and table.y is None:
         raise DataFileError(f"{table.source} holds no labels, which training needs.")
-    if model is not None and n_features != model.n_features_in_:
+    if model is None:
+        return
+    if model.takes_frames and not hasattr(table.X, "columns"):
+        raise DataFileError(
+            f"{table.source} has no columns with names, which the model was trained on; it takes "
+            "CSV or Parquet files."
+        )
+    if n_features != model.n_features:
         raise DataFileError(
             f"{table.source} has {n_features} features, the model was trained on "
-            f"{model.n_features_in_}."
+            f"{model.n_features}."
         )
-    values = table.X.data if sp.issparse(table.X) else table.X
-    if not np.isfinite(values).all():
-        bad = int(np.flatnonzero(~np.isfinite(values.reshape(-1)))[0])
-        starts = table.X.indptr if sp.issparse(table.X) else np.arange(n_samples + 1) * n_features
-        row = int(np.searchsorted(starts, bad, side="right")) - 1
+
+
+def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> None:
+    """Raise if a value is infinite, or missing where nothing fills it in."""
+    X = table.X
+    if hasattr(X, "columns"):
+        X = X.drop(columns=list(table.texts)).to_numpy(np.float64)
+    values = X.data if sp.issparse(X) else X
+    # What svmlight files leave out is 0, so nothing in them is missing.
+    takes_missing = (model is None or model.takes_missing) and not (is_svmlight or sp.issparse(X))
+    known = values[~np.isnan(values)] if np.isnan(values).any() else values
+    if (takes_missing or known.size == values.size) and (
+        known.size == 0 or -LARGEST <= float(known.min()) <= float(known.max()) <= LARGEST
+    ):
+        return
+    is_bad = np.isnan(values) if not takes_missing else np.zeros(values.shape, bool)
+    is_bad |= np.abs(values.astype(np.float64)) > LARGEST
+    bad = int(np.flatnonzero(is_bad.reshape(-1))[0])
+    starts = X.indptr if sp.issparse(X) else np.arange(X.shape[0] + 1) * X.shape[1]
+    row = int(np.searchsorted(starts, bad, side="right")) - 1
+    is_missing = np.isnan(values.reshape(-1)[bad])
+    what = "a missing value" if is_missing else "a value that is not finite, or too large to scale,"
+    cause = "; the model was trained without any" if is_missing and model is not None else ""
+    raise DataFileError(
+        f"{table.source} has {what} in sample {row + 1}{cause}; replace it or leave the sample out."
+    )
+
+
+def _check_classes(table: Table) -> list[str]:
+    """Raise if labels are no classes; return a warning if some have a single sample."""
+    labels, counts = np.unique(table.y, return_counts=True)
+    alone = labels[counts == 1].tolist()
+    if len(labels) == 1:
         raise DataFileError(
-            f"{table.source} has a value that is missing or not finite in sample {row + 1}; fill "
-            "it in or leave the sample out."
+            f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
+            "two classes. Name the column of labels with --target."
         )
-
-
-def tidy_labels(labels: NDArray) -> NDArray:
-    """Return labels as whole numbers where they all are, else as numbers, else as text."""
-    if labels.dtype.kind in "biu":
-        return labels
-    try:
-        numbers = labels.astype(np.float64)
-    except ValueError:
-        return labels.astype(str, copy=False)
-    whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
-    if whole and (numbers == np.rint(numbers)).all():
-        return numbers.astype(np.int64)
-    return numbers
-
-
-def choose_columns(
-    columns: Columns, target: str | None, wanted: list[str] | None, n_features: int | None
-) -> tuple[list[int], int | None]:
-    """Return the columns of features, in the order the model wants, and that of the labels."""
-    at = None if target is None else _position(columns, target)
-    if n_features is None:
-        at = _default_target(columns) if at is None else at
-        return [k for k in range(columns.n_columns) if k != at], at
-    if wanted is not None and columns.names is not None:
-        place = {name: k for k, name in enumerate(columns.names)}
-        missing = [name for name in wanted if name not in place]
-        if missing:
-            raise DataFileError(f"{columns.source} lacks the columns {some(missing)} of the model.")
-        features = [place[name] for name in wanted]
-        others = sorted(set(range(columns.n_columns)).difference(features))
-        if at is None and len(others) == 1:
-            at = others[0]
-        return features, at
-    if at is None and columns.n_columns == n_features + 1:
-        at = _default_target(columns)
-    return [k for k in range(columns.n_columns) if k != at], at
-
-
-def _default_target(columns: Columns) -> int:
-    """Return the column whose name says that it holds labels, else the last one."""
-    named = [k for k, name in enumerate(columns.names or []) if name.lower() in TARGET_NAMES]
-    return named[0] if len(named) == 1 else columns.n_columns - 1
-
-
-def _position(columns: Columns, target: str) -> int:
-    """Return the column that --target names or counts."""
-    if columns.names is not None and target in columns.names:
-        return columns.names.index(target)
-    number = int(target) if target.isdecimal() else 0
-    if not 1 <= number <= columns.n_columns:
-        known = f" Its columns are {some(columns.names)}." if columns.names else ""
+    if len(alone) == len(table.y) > FEWEST_DIFFERENT:
         raise DataFileError(
-            f"{columns.source} has no column {shown(repr(target))}: --target takes a name, or a "
-            f"number from 1 to {columns.n_columns}.{known}"
+            f"{table.source}: every sample has a label of its own; a class needs several samples, "
+            "so name the column of labels with --target."
         )
-    return number - 1
+    if not alone:
+        return []
+    many = f"{len(alone)} classes have" if len(alone) > 1 else "a class has"
+    return [
+        f"{many} a single sample: {some(alone)}. If these are no classes, see --header and "
+        "--target."
+    ]
+
+
+def _with_known_labels(table: Table, model: Trained) -> Table:
+    """Return a table to predict; labels that the model does not know are refused or counted."""
+    if table.y is None:
+        return table
+    labels = np.unique(table.y)
+    unknown = labels[places(labels, np.array(model.classes)) < 0].tolist()
+    if len(unknown) == len(labels):
+        raise DataFileError(
+            f"{table.source} has the labels {some(unknown)}, none of which the model knows: its "
+            f"classes are {some(model.classes)}; name the column of labels with --target."
+        )
+    if not unknown:
+        return table
+    n_unknown = int(np.isin(table.y, unknown).sum())
+    doubt = f"{n_unknown} labels are unknown to the model and count as errors: {some(unknown)}."
+    return replace(table, doubts=(*table.doubts, doubt))

@@ -1,8 +1,8 @@
-"""The picture of a search: scores, the path along C2, and what abstaining buys."""
+"""The picture of a search: all candidates, the path along C2, and what abstaining buys."""
 
 from __future__ import annotations
 
-import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,23 @@ from sklearn.model_selection import cross_val_predict
 from bandsvm import BandedSVCCV
 from bandsvm.decisions import verdict
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
+from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
+from bandsvm.plotting._page import rendered
 from bandsvm.system.files import write_whole
 
 FORMATS = (".png", ".svg", ".pdf")
+SEARCHED = ("C1", "gamma", "C2", "rho2")
+CHOSEN: dict[str, Any] = {
+    "color": "black",
+    "markersize": 12,
+    "markeredgewidth": 2,
+    "label": "chosen",
+    "zorder": 4,
+}
+# Scores are shown down to this many times the distance from the best to the middle one below it.
+BELOW_MIDDLE = 3.0
+# From the smallest to the largest value, an axis is logarithmic from this ratio on.
+WIDE = 30.0
 
 
 def check_format(path: Path) -> None:
@@ -25,45 +39,134 @@ def check_format(path: Path) -> None:
         raise ValueError(f"--plot writes {', '.join(FORMATS)} files, got {path}.")
 
 
-def write_plot(search: BandedSVCCV, X: Any, y: NDArray, folds: Any, path: Path) -> None:
+def write_plot(search: BandedSVCCV, X: Any, y: NDArray, splits: Any, path: Path) -> None:
     """Draw a fitted search and write the picture."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("--plot needs matplotlib: install the extra 'bandsvm[plot]'.") from None
-    figure = Figure(figsize=(13.0, 4.0), layout="constrained")
-    left, middle, right = figure.subplots(1, 3)
-    draw_scores(search, left)
+    write_whole(path, rendered(draw_search(search, X, y, splits), path.suffix.lower()[1:]))
+
+
+def draw_search(search: BandedSVCCV, X: Any, y: NDArray, splits: Any) -> Any:
+    """Return a figure: scores over each parameter above, then places, path and risk."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 8.0), layout="constrained")
+    halves: Any = figure.subfigures(2, 1)
+    above, below = halves
+    scores = above.subplots(1, len(SEARCHED), sharey=True)
+    for ax, name in zip(scores, SEARCHED, strict=True):
+        draw_scores(search, name, ax)
+    scores[0].set_ylabel("score, mean over the folds")
+    above.suptitle(f"All {len(search.cv_results_['params'])} candidates")
+    labels = scores[0].get_legend_handles_labels()
+    above.legend(*labels, loc="outside lower center", ncols=len(labels[0]), frameon=False)
+    places, path, risk = below.subplots(1, 3)
+    draw_places(search, places)
     best = clone(search.best_estimator_).set_params(verbose=0)
-    BandPathDisplay.from_estimator(best, X, y, vary="C2", ax=middle)
-    middle.set_title("Coefficients along C2")
-    for name, model in (("best", best), ("C-SVM", clone(best).set_params(C2=0.0))):
-        values = cross_val_predict(clone(model), X, y, cv=folds, method="decision_function")
+    BandPathDisplay.from_estimator(best, X, y, vary="C2", ax=path)
+    path.set_title("Coefficients along C2")
+    models = {"best": best}
+    if best.C2 > 0.0:
+        models["the same without a band"] = clone(best).set_params(C2=0.0)
+    for name, model in models.items():
+        values = cross_val_predict(clone(model), X, y, cv=splits, method="decision_function")
         predicted, score = verdict(values)
         labels = search.classes_[predicted]
-        RiskCoverageDisplay.from_predictions(y, labels, score, name=name, ax=right)
-    right.set_title("What abstaining buys, on folds held out")
-    content = io.BytesIO()
-    figure.savefig(content, format=path.suffix.lower()[1:])
-    write_whole(path, content.getvalue())
+        RiskCoverageDisplay.from_predictions(y, labels, score, name=name, ax=risk)
+    risk.set_title("Abstaining, on held-out folds")
+    return figure
 
 
-def draw_scores(search: BandedSVCCV, ax: Any) -> None:
-    """Draw the mean scores of all candidates over C1 and gamma, the best of each place."""
+def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
+    """Draw the scores of all candidates over one parameter, C-SVMs apart from bands."""
     results = search.cv_results_
-    means = results["mean_test_score"]
+    means, is_whole = mean_scores(results)
+    lowest = lowest_shown(means)
+    is_low = means < lowest
+    where = results[f"param_{name}"].filled(np.nan)
+    has_band = results["param_C2"].filled(0.0) > 0.0
+    if name == "rho2":
+        where = np.where(has_band, where, np.nan)  # without a band it means nothing
+    if np.isnan(where).all():
+        ax.text(0.5, 0.5, f"this kernel has no {name}", ha="center", transform=ax.transAxes)
+    _set_scale(ax.set_xscale, where)
+    shown = np.isfinite(means) & np.isfinite(where)
+    if is_low.any():
+        ax.scatter(
+            where[is_low & shown], np.full((is_low & shown).sum(), lowest), marker="v", s=28,
+            color=NEUTRAL, label="lower than shown",
+        )  # fmt: skip
+        shown &= ~is_low
+    for colour, marker, label, kind in (
+        (NEGATIVE, "o", "without a band (C2=0)", ~has_band),
+        (POSITIVE, "^", "with a band", has_band),
+    ):
+        for whole, face in ((True, colour), (False, "none")):
+            part = shown & kind & (is_whole == whole)
+            ax.scatter(
+                where[part], means[part], marker=marker, s=28, alpha=0.8, facecolors=face,
+                edgecolors=colour, label=label if whole else None,
+            )  # fmt: skip
+    if (~is_whole & shown).any():
+        ax.scatter([], [], facecolors="none", edgecolors=NEUTRAL, label="given up (mean so far)")
+    best = search.best_index_
+    if shown[best]:
+        ax.plot(where[best], means[best], "x", **CHOSEN)
+    ax.set_xlabel(name)
+
+
+def lowest_shown(means: NDArray) -> float:
+    """Return the score below which candidates are so bad that they would hide all differences."""
+    known = means[np.isfinite(means)]
+    if len(known) == 0:
+        return -np.inf
+    top, middle = known.max(), np.median(known)
+    return float(max(known.min(), middle - BELOW_MIDDLE * (top - middle)))
+
+
+def mean_scores(results: dict[str, Any]) -> tuple[NDArray, NDArray]:
+    """Return mean scores over the folds that candidates have, and whether these are all."""
+    names = [name for name in results if name.startswith("split")]
+    scores = np.column_stack([results[name] for name in names])
+    known = np.isfinite(scores)
+    sums = np.where(known, scores, 0.0).sum(axis=1)
+    counts = known.sum(axis=1)
+    means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    return means, known.all(axis=1)
+
+
+def draw_places(search: BandedSVCCV, ax: Any) -> None:
+    """Draw the best score at each C1 and gamma; or over C1 and C2 where there is no gamma."""
+    results = search.cv_results_
+    means, _ = mean_scores(results)
+    name = "C2" if np.ma.getmaskarray(results["param_gamma"]).all() else "gamma"
     scored = np.flatnonzero(np.isfinite(means))
     order = scored[np.argsort(means[scored], kind="stable")]  # the best are drawn last
-    across = results["param_gamma"][order].filled(0.0)  # of kernels that have none
+    up = results[f"param_{name}"].filled(np.nan)
+    _set_scale(ax.set_yscale, up)
+    _set_scale(ax.set_xscale, results["param_C1"].data)
     points = ax.scatter(
-        results["param_C1"][order], across, c=means[order], s=90, cmap="viridis", edgecolor="none"
+        results["param_C1"].data[order],
+        up[order],
+        c=means[order],
+        s=90,
+        cmap="viridis",
+        vmin=lowest_shown(means),
     )
-    chosen = search.best_params_
-    ax.plot(chosen["C1"], chosen.get("gamma", 0.0), "x", color="#D55E00", markersize=11)
-    ax.set_xscale("log")
-    if (across > 0.0).all():
-        ax.set_yscale("log")
+    best = search.best_index_
+    ax.plot(results["param_C1"].data[best], up[best], "x", **CHOSEN)
     ax.set_xlabel("C1")
-    ax.set_ylabel("gamma")
-    ax.set_title("Mean score in the folds")
+    ax.set_ylabel(name)
+    ax.set_title(f"Best score at each C1 and {name}")
+    legend_outside(ax)
     ax.figure.colorbar(points, ax=ax)
+
+
+def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:
+    """Make an axis logarithmic if its values call for it; zeros have a place on it too."""
+    positive = values[values > 0.0]
+    if len(positive) == 0 or positive.max() < WIDE * positive.min():
+        return
+    if (values == 0.0).any():
+        # Linear from 0 to the smallest value, logarithmic beyond.
+        set_scale("symlog", linthresh=float(positive.min()))
+    else:
+        set_scale("log")

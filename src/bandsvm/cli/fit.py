@@ -10,9 +10,10 @@ from bandsvm.cli._options import (
     add_data_options,
     add_model_options,
     add_output_options,
+    add_report_option,
     chosen_parameters,
 )
-from bandsvm.cli._output import DONE, INTERRUPTED, Output
+from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -24,7 +25,8 @@ def add_parser(commands: Any) -> None:
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
         description="Train a model. Press Ctrl-C to stop and keep the best model so far; continue "
-        "with --resume. A checkpoint is written every minute.",
+        "with --resume. A checkpoint is written every minute. The exit code is 3 if the model is "
+        "not optimal to --tol.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -33,6 +35,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue from the model in FILE or its checkpoint"
     )
+    add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser)
     add_model_options(parser)
@@ -41,34 +44,43 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
+    from bandsvm.cli._ahead import check_model, check_outputs
+
+    output = Output(options)
+    check_outputs(options, "model", "report", read=[options.train])
+    if not options.resume:
+        check_model(chosen_parameters(options))
     from sklearn.pipeline import Pipeline
 
     from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
+    from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._tables import read_table
     from bandsvm.fitting.model import fit_model
 
-    output = Output(options)
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
     table = read_table(options.train, options)
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     pipeline = prepare(before, table, options.scale, chosen_parameters(options))
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(table.describe_scaling(pipeline))
+    output.report(describe_preparation(pipeline))
 
     def as_pipeline(fitted: Any) -> Pipeline:
         return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
 
     def write_checkpoint(fitted: Any) -> None:
-        unfinished.write(as_pipeline(fitted), table.names)
+        unfinished.write(as_pipeline(fitted), table)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
     was_interrupted = fit_model(model, X, table.y, None, checkpoint)
-    write_model(as_pipeline(model), table.names, options.model)
+    write_model(as_pipeline(model), table, options.model)
+    output.wrote(options.model)
     unfinished.remove()
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
@@ -76,10 +88,19 @@ def run(options: argparse.Namespace) -> int:
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    output.result({**result.values(), "model": str(options.model)})
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
-    return INTERRUPTED if was_interrupted else DONE
+    if options.report is not None and not was_interrupted:
+        from bandsvm.cli._quality import Judged
+        from bandsvm.cli._report import TRAINED, write_report
+
+        judged = Judged(model, X, table.y)
+        write_report(options.report, as_pipeline(model), table, judged, TRAINED)
+        output.report(f"The report is in {options.report}.")
+    output.result({**result.values(), "model": str(options.model)})
+    if was_interrupted:
+        return INTERRUPTED
+    return NOT_TO_TOL if complaint else DONE
 
 
 def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
@@ -88,4 +109,11 @@ def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
         return None
     from bandsvm import load
 
-    return unfinished.load() if unfinished.is_newer() else load(options.model)
+    if unfinished.is_newer():
+        return unfinished.load()
+    if not options.model.exists():
+        raise ValueError(
+            f"--resume needs a model or its checkpoint, but there is neither {options.model} nor "
+            f"{unfinished.path}; leave --resume out to begin."
+        )
+    return load(options.model)

@@ -12,7 +12,7 @@ from bandsvm.system.text import shown
 
 N_BINS = 8
 # What is shown of labels, and of names of features.
-MOST_CLASSES, MOST_NAMES = 20, 6
+MOST_CLASSES, MOST_FEATURES_NAMED = 20, 6
 BAR_WIDTH = 40
 
 
@@ -48,12 +48,13 @@ def run(options: argparse.Namespace) -> int:
     certificate = getattr(classifier, "certificate_", None)
     output.report(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
     output.report(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
-    of_names = "" if names is None else f" ({_some(names, MOST_NAMES)})"
+    of_names = "" if names is None else f" ({_some(names, MOST_FEATURES_NAMED)})"
     output.report(f"  features        {classifier.n_features_in_}{of_names}")
     settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
     output.report(f"  parameters      {settings or 'all as by default'}")
     output.report(f"  gamma           {classifier.gamma_:.6g}")
-    output.report(f"  support vectors {classifier.dual_coef_.shape[1]}")
+    output.report(f"  band            {classifier.rho1} to {classifier.rho2}")
+    output.report(f"  support vectors {_support(classifier)}")
     bars = histogram(classifier) if hasattr(classifier, "xi_") else []
     if certificate is not None:
         output.report(repr(certificate))
@@ -77,6 +78,19 @@ def run(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _support(classifier: Any) -> str:
+    """Return the number of support vectors, by edge of the band and by class."""
+    parts = []
+    if hasattr(classifier, "alpha_support_"):
+        n_lower, n_upper = len(classifier.alpha_support_), len(classifier.theta_support_)
+        parts.append(f"{n_lower} at the lower, {n_upper} at the upper edge")
+    if len(classifier.classes_) <= MOST_CLASSES:
+        pairs = zip(classifier.classes_.tolist(), classifier.n_support_.tolist(), strict=True)
+        parts.append("by class " + ", ".join(f"{shown(label)}: {n}" for label, n in pairs))
+    total = str(classifier.dual_coef_.shape[1])
+    return f"{total} ({'; '.join(parts)})" if parts else total
 
 
 def _some(values: Any, most: int) -> str:

@@ -6,11 +6,10 @@ import argparse
 import csv
 import io
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
-from bandsvm.cli._options import add_data_options, add_output_options
+from bandsvm.cli._options import add_data_options, add_output_options, add_report_option
 from bandsvm.cli._output import Output
 from bandsvm.system.text import printable, some
 
@@ -25,7 +24,7 @@ def add_parser(commands: Any) -> None:
         help="predict the labels of samples",
         usage="bandsvm predict DATA --model FILE [options]",
         description="Predict labels: one per line or, with --values or --band, as CSV with a "
-        "header. Prints the accuracy if the data have labels.",
+        "header. If the data have labels, print accuracy, scores per class and confusion matrix.",
     )
     parser.add_argument("data", metavar="DATA", help="data file, or -")
     parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")
@@ -36,44 +35,47 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--band", action="store_true", help="add whether they are below, inside or above the band"
     )
+    add_report_option(parser)
     add_output_options(parser)
-    add_data_options(parser)
+    add_data_options(parser, for_training=False)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
-    import numpy as np
-
-    from bandsvm import load
-    from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
-    from bandsvm.cli._tables import read_table
-    from bandsvm.system.files import write_whole
+    from bandsvm.cli._ahead import check_outputs
 
     output = Output(options, results_on_stdout=options.output is None)
-    model = load(options.model)
+    check_outputs(options, "output", "report", read=[options.data, options.model])
+    from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
+    from bandsvm.cli._quality import Judged, quality
+    from bandsvm.cli._tables import read_table
+    from bandsvm.cli._trained import Notes
+    from bandsvm.persistence.native import load_with_notes
+    from bandsvm.system.files import write_whole
+
+    model, notes = load_with_notes(options.model)
     check_takes_tables(model)
-    table = read_table(options.data, options, model)
+    table = read_table(options.data, options, model, Notes.from_json(notes))
     output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
     classifier = classifier_of(model)
-    X = transformed(model, table.X)
-    with warnings.catch_warnings():
-        # Names were compared when the file was read.
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        values = classifier.decision_function(X)
-        columns: dict[str, Any] = {"label": classifier.predict(X)}
-        if options.values:
-            columns |= _value_columns(values, classifier.classes_)
-        if options.band:
-            columns["band"] = classifier.band_position(X)
+    judged = Judged(classifier, transformed(model, table.X), table.y)
+    columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
+    if options.values:
+        columns |= _value_columns(judged.values, classifier.classes_)
+    if options.band:
+        columns["band"] = judged.position
     _warn_of_formulas(output, classifier.classes_)
     result: dict[str, Any] = {"n_samples": len(columns["label"])}
     if table.y is not None:
-        n_right = int(np.sum(columns["label"].astype(str) == table.y.astype(str)))
-        result["accuracy"] = n_right / len(table.y)
-        output.report(f"Accuracy {result['accuracy']:.4f} ({n_right} of {len(table.y)}).")
+        scores = quality(table.y, columns["label"], classifier.classes_)
+        result |= scores.values()
+        output.report(scores.describe())
     if options.output is not None:
         write_whole(options.output, _as_text(columns).encode())
+        output.wrote(options.output)
         output.report(f"The predictions are in {options.output}.")
         result["output"] = str(options.output)
     elif options.json:
@@ -83,6 +85,12 @@ def run(options: argparse.Namespace) -> int:
         # Files and pipes get labels as they are; a terminal would obey what they hold.
         is_terminal = sys.stdout is not None and sys.stdout.isatty()
         print(printable(text, kept="\n") if is_terminal else text, end="")
+    if options.report is not None:
+        from bandsvm.cli._report import write_report
+
+        role = f"Predictions of the model {options.model}."
+        write_report(options.report, model, table, judged, role)
+        output.report(f"The report is in {options.report}.")
     output.result(result)
     return 0
 

@@ -37,10 +37,16 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Reproduce the paper and print what came of its claims."""
+    from bandsvm.cli._ahead import check_folder
+
+    output = Output(options)
+    if options.out.exists() and not options.out.is_dir():
+        raise ValueError(f"--out must name a folder, got the file {options.out}.")
+    nearest = next(folder for folder in (options.out, *options.out.parents) if folder.exists())
+    check_folder(nearest, f"--out {options.out}")
     # Here and not above: --help need not wait for scikit-learn.
     from bandsvm.paper.report import reproduce
 
-    output = Output(options)
     verdicts = reproduce(options.out, options.seeds, options.n_per_cluster, output.report)
     output.report("")
     for verdict in verdicts:

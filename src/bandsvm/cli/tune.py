@@ -8,12 +8,14 @@ from typing import Any
 
 from bandsvm.cli._options import (
     add_data_options,
+    add_grid_options,
     add_model_options,
     add_output_options,
+    add_report_option,
     chosen_parameters,
-    positive_whole,
+    folds,
 )
-from bandsvm.cli._output import DONE, INTERRUPTED, Output
+from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
 SEARCHED = ("C1", "C2", "rho2", "gamma")
 
@@ -24,20 +26,28 @@ def add_parser(commands: Any) -> None:
         "tune",
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
-        description="Search C1, C2, rho2 and gamma by cross-validation and train the best on all "
-        "samples. C2=0, the C-SVM, is always among the candidates. Press Ctrl-C to stop and keep "
-        "the best model so far.",
+        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma on the data file "
+        "TRAIN by cross-validation; train the best on all samples. Press Ctrl-C to stop and keep "
+        "the best so far. The exit code is 3 if the model is not optimal to --tol.",
     )
-    parser.add_argument("train", metavar="TRAIN", help="data file, or -")
+    parser.add_argument("train", metavar="TRAIN", help=argparse.SUPPRESS)
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
-    parser.add_argument("--folds", type=positive_whole, default=5, metavar="K", help="folds (5)")
-    parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn's (accuracy)")
+    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw path, scores and risk (PNG, SVG or PDF)"
+        "--groups", metavar="COLUMN", help="keep samples of a group in one fold (CSV, Parquet)"
     )
+    parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn (accuracy)")
+    parser.add_argument(
+        "--positive", metavar="LABEL", help="the class that f1, precision, recall ... look for"
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw candidates, path, risk (PNG, SVG or PDF)"
+    )
+    add_report_option(parser)
     add_output_options(parser)
+    add_grid_options(parser)
     add_data_options(parser)
     add_model_options(parser, searched=SEARCHED)
     parser.set_defaults(run=run)
@@ -45,52 +55,61 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
-    from sklearn.model_selection import StratifiedKFold
+    output = Output(options)
+    _check_ahead(options)
+    import numpy as np
     from sklearn.pipeline import Pipeline
 
     from bandsvm import BandedSVCCV
+    from bandsvm.cli._ahead import scorer_of
     from bandsvm.cli._models import prepare, summary, write_model
+    from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._tables import read_table
-    from bandsvm.cli._tune_plot import check_format, write_plot
+    from bandsvm.cli._tune_plot import write_plot
 
-    output = Output(options)
-    if options.plot is not None:
-        check_format(options.plot)
     table = read_table(options.train, options)
     output.report(table.describe())
-    pipeline = prepare(None, table, options.scale, chosen_parameters(options))
+    for doubt in table.doubts:
+        output.warn(doubt)
+    scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
+    splits = _splits(options, table)
+    parameters = chosen_parameters(options)
+    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    pipeline = prepare(None, table, options.scale, kept)
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(table.describe_scaling(pipeline))
-    folds = StratifiedKFold(options.folds, shuffle=True, random_state=0)
+    output.report(describe_preparation(pipeline))
     search = BandedSVCCV(
-        **{**chosen_parameters(options), "cv": folds, "scoring": options.scoring},
-        verbose=0 if options.quiet else 1,
+        **parameters, cv=splits, scoring=scoring, verbose=0 if options.quiet else 1
     )
-    exit_code = DONE
+    was_interrupted = False
     try:
         search.fit(X, table.y)
     except KeyboardInterrupt as interrupt:
         if not hasattr(search, "best_estimator_"):
             raise
-        exit_code = INTERRUPTED
+        was_interrupted = True
         output.warn(str(interrupt))
     best = search.best_estimator_
-    write_model(Pipeline([*pipeline.steps[:-1], ("classify", best)]), table.names, options.model)
-    chosen = search.best_params_
-    settings = ", ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in chosen.items()
-    )
-    score = options.scoring or "accuracy"
-    output.report(f"Best of {len(search.cv_results_['params'])} candidates: {settings}")
+    model = Pipeline([*pipeline.steps[:-1], ("classify", best)])
+    write_model(model, table, options.model)
+    output.wrote(options.model)
+    chosen, score = search.best_params_, options.scoring or "accuracy"
+    output.report(f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}")
     output.report(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
     output.report(repr(best.certificate_))
-    result = summary(best, X if exit_code == DONE else None, table.y)
+    result = summary(best, None if was_interrupted else X, table.y)
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    if options.plot is not None and exit_code == DONE:
-        write_plot(search, X, table.y, folds, options.plot)
+    if options.plot is not None and not was_interrupted:
+        write_plot(search, X, table.y, splits, options.plot)
+        output.wrote(options.plot)
         output.report(f"The picture is in {options.plot}.")
+    if options.report is not None and not was_interrupted:
+        from bandsvm.cli._quality import Judged
+        from bandsvm.cli._report import TRAINED, write_report
+
+        write_report(options.report, model, table, Judged(best, X, table.y), TRAINED)
+        output.report(f"The report is in {options.report}.")
     output.result(
         {
             "best": chosen,
@@ -100,4 +119,54 @@ def run(options: argparse.Namespace) -> int:
             "model": str(options.model),
         }
     )
-    return exit_code
+    if was_interrupted:
+        return INTERRUPTED
+    return DONE if best.certificate_.is_optimal else NOT_TO_TOL
+
+
+def _check_ahead(options: argparse.Namespace) -> None:
+    """Raise what is wrong with the options before the data are read."""
+    from bandsvm.cli._ahead import check_model, check_outputs, check_scoring
+
+    check_outputs(options, "model", "plot", "report", read=[options.train])
+    check_scoring(options.scoring, options.positive)
+    parameters = chosen_parameters(options)
+    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    # By default the upper edges are multiples of the lower one.
+    check_model({**kept, "rho2": min(parameters.get("rho2", [kept.get("rho1", 1.0)]))})
+    if options.plot is not None:
+        from bandsvm.cli._tune_plot import check_format
+
+        check_format(options.plot)
+
+
+def _splits(options: argparse.Namespace, table: Any) -> list[Any]:
+    """Return the folds: stratified ones, which keep groups together if there are any."""
+    import numpy as np
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    n_folds, counts = options.folds, np.unique(table.y, return_counts=True)[1]
+    if counts.max() < n_folds:
+        raise ValueError(
+            f"--folds must not exceed the samples of the largest class, which are {counts.max()}, "
+            f"got {n_folds}."
+        )
+    if table.groups is None:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+        return list(folds.split(np.zeros(len(table.y)), table.y))
+    n_groups = len(np.unique(table.groups))
+    if n_groups < n_folds:
+        raise ValueError(
+            f"--folds must not exceed the number of groups, got {n_folds} and {n_groups} groups in "
+            f"{options.groups}; use fewer folds, or another column for --groups."
+        )
+    grouped = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
+    return list(grouped.split(np.zeros(len(table.y)), table.y, table.groups))
+
+
+def _settings(chosen: dict[str, Any]) -> str:
+    """Return parameters in a line."""
+    return ", ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in chosen.items()
+    )

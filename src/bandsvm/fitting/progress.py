@@ -12,6 +12,8 @@ from bandsvm.fitting.run import FitRun, Observer
 
 logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
+# Widths of a line with a bar: it fits into 80 columns with a million support vectors.
+TITLE_WIDTH, SHORTEST_BAR, LONGEST_BAR, WITHOUT_BAR = 18, 10, 40, 70
 
 
 def report(line: str) -> None:
@@ -78,14 +80,19 @@ class ProgressBar(Observer):
     def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
+        console = Console(file=sys.stderr)
+        title = Column(max_width=TITLE_WIDTH, no_wrap=True, overflow="ellipsis")
+        # A bar shrinks to nothing where the rest leaves no room.
+        width = min(max(console.width - WITHOUT_BAR, SHORTEST_BAR), LONGEST_BAR)
         self._bar = Progress(
             # A label in brackets is not markup.
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=20),
+            TextColumn("{task.description}", markup=False, table_column=title),
+            BarColumn(bar_width=width),
             TextColumn("{task.fields[figures]}"),
             TimeElapsedColumn(),
-            console=Console(file=sys.stderr),
+            console=console,
         )
 
     def __enter__(self) -> ProgressBar:
@@ -110,6 +117,6 @@ class ProgressBar(Observer):
         self._bar.update(
             self._task,
             completed=share_done(self._first, progress.violation, progress.tol),
-            figures=f"step {progress.n_iter}, violation {progress.violation:.1e} > "
-            f"{progress.tol:.0e}, {n_lower} + {n_upper} SVs, {progress.n_kernel_rows} rows",
+            figures=f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
+            f"{n_lower + n_upper} SVs",
         )

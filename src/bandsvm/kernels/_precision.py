@@ -22,7 +22,7 @@ UNIT = float(np.finfo(np.float32).eps) / 2
 OF_TERMS, OF_EXPONENTS = 4.0, 2.0
 # A fit or a search begins in single precision if it seems to suffice for most samples; what was
 # reached is checked, so this estimate leaves out what only some samples or sums meet.
-OF_MOST_SUMS, OF_MOST_EXPONENTS, MOST = 1.0, 0.4, 0.75
+OF_MOST_SUMS, OF_MOST_EXPONENTS, QUANTILE_OF_MOST = 1.0, 0.4, 0.75
 
 
 def errors_of_products(
@@ -58,7 +58,7 @@ def error_of_rows(
         if kernel.name == "rbf":
             lengths = squared_norms(few, origin)
             norms = 0.5 * kernel.scale() ** 2 * lengths
-            terms = OF_MOST_SUMS + OF_MOST_EXPONENTS * float(np.quantile(norms, MOST))
+            terms = OF_MOST_SUMS + OF_MOST_EXPONENTS * float(np.quantile(norms, QUANTILE_OF_MOST))
         else:
             longest = squared_norms(Samples(X)).max(initial=0.0, keepdims=True)
             terms = float(finite(_size_of_values(kernel, longest))[0])

@@ -15,10 +15,7 @@ from bandsvm.plotting import (
     SensitivityCurveDisplay,
     SupportVectorsDisplay,
 )
-from bandsvm.plotting._canvas import ALPHA, NEGATIVE, NEUTRAL, POSITIVE, THETA
-
-# Share of a panel's height reserved for the legend, so that it hides no coefficient.
-ROOM_FOR_LEGEND = 0.2
+from bandsvm.plotting._canvas import ALPHA, NEGATIVE, NEUTRAL, POSITIVE, THETA, legend_outside
 
 CAPTIONS = {
     "figure1": (
@@ -73,8 +70,11 @@ def penalties(experiment: Experiment) -> Any:
             getattr(display, name).set_visible(name == shown)
         line = getattr(display, shown)
         line.set(color=colour, linestyle="-", linewidth=2.5, alpha=1.0)
-        handles = [artist for artist in ax.get_legend_handles_labels()[0] if artist.get_visible()]
-        ax.legend(handles=handles, frameon=False)
+        # What is hidden has no place in the legend.
+        for name in ("lower_", "upper_", "total_"):
+            if name != shown:
+                getattr(display, name).set_label("_hidden")
+        legend_outside(ax)
         # The upper side is ten times as steep: each panel is as high as its own penalty.
         ax.set_ylim(-0.03 * max(line.get_ydata()), 1.05 * max(line.get_ydata()))
         ax.set_title(title)
@@ -90,8 +90,6 @@ def support_vectors(experiment: Experiment) -> Any:
         ax.set_title(f"({letter}) {name}: regions and support vectors")
     for ax, letter, (name, model) in zip(axes[2:], "cd", models.items(), strict=True):
         DualCoefficientsDisplay.from_estimator(model, ax=ax)
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + ROOM_FOR_LEGEND * (high - low))
         ax.set_title(f"({letter}) {name}: coefficients")
     return figure
 

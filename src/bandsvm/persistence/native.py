@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import bandsvm
 from bandsvm.classifier import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
-from bandsvm.persistence._container import ModelFileError, pack, unpack
+from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
 from bandsvm.persistence._values import Decoder
@@ -27,7 +29,9 @@ CLASSIFIERS = (BandedSVC, BandedSVCCV)
 MOST_STEPS = 100
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None
+) -> None:
     """Write a fitted model to a file.
 
     The format (docs/model_file.md) is plain arrays and JSON under a checksum: it loads on any
@@ -41,6 +45,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         that a file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
+    notes : mapping, default=None
+        Anything else to keep in the file, as JSON: the command ``bandsvm`` keeps the name of the
+        column of labels. `load` ignores it.
 
     See Also
     --------
@@ -68,11 +75,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
-    header = {
+    header: dict[str, Any] = {
         "writer": f"bandsvm {bandsvm.__version__}",
         "sklearn": sklearn.__version__,
         "steps": described,
     }
+    if notes:
+        header["notes"] = dict(notes)
     content = pack(header, encoder.arrays)
     try:
         _restore(header, dict(encoder.arrays))
@@ -108,6 +117,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     save : Write a model.
     """
     return load_bytes(Path(path).read_bytes(), os.fspath(path))
+
+
+def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """Return the model of a file, and the notes beside it, which nobody has checked."""
+    content = Path(path).read_bytes()
+    model = load_bytes(content, os.fspath(path))
+    start = len(MAGIC) + 8
+    length = int.from_bytes(content[len(MAGIC) : start], "little")
+    return model, json.loads(content[start : start + length]).get("notes")
 
 
 def load_bytes(content: bytes, source: str) -> Any:

@@ -1,7 +1,7 @@
 """Plots in the style of scikit-learn's displays, one module each.
 
 `_penalty`, `_support`, `_coefficients`, `_decision`, `_sensitivity`, `_risk`, `_path`; `_canvas`
-holds shared code.
+holds shared code, `_page` makes HTML pages with pictures.
 """
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay

@@ -10,23 +10,35 @@ from numpy.typing import NDArray
 
 # Colours that colour-blind people can distinguish (Okabe and Ito).
 POSITIVE, NEGATIVE = "#D55E00", "#0072B2"
+PALE_POSITIVE, PALE_NEGATIVE = "#EBA675", "#80B9D9"
 ALPHA, THETA = "#E69F00", "#009E73"
 BAND, NEUTRAL = "#009E73", "#666666"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# Circles and triangles, so that classes differ without colours too; triangles look smaller.
+MARKERS = {"o": 1.0, "^": 1.4}
+# Points between an axis and a legend below it: room for tick labels and the name of the axis.
+ROOM_FOR_LABELS = 36.0
 # Margin around the samples, as a share of their range.
 MARGIN = 0.08
+
+
+def require_matplotlib(wanted: str) -> None:
+    """Raise unless pictures can be drawn; ``wanted`` is what needs them."""
+    try:
+        import matplotlib.pyplot  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{wanted} needs matplotlib; install it with: pip install 'bandsvm[plot]'."
+        ) from error
 
 
 def axes_or_new(ax: Any, title: str) -> Any:
     """Return the axes given, or those of a new figure."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            f"{title} needs matplotlib; install it with: pip install 'bandsvm[plot]'."
-        ) from error
+    require_matplotlib(title)
+    import matplotlib.pyplot as plt
+
     return plt.subplots(layout="constrained")[1]
 
 
@@ -75,7 +87,51 @@ def grid_over(X: NDArray, resolution: int) -> tuple[NDArray, NDArray, NDArray]:
 
 def scatter_classes(ax: Any, X: NDArray, y: NDArray, classes: NDArray, **settings: Any) -> list:
     """Draw the samples of two classes; return the artists."""
+    size = settings.pop("s")
+    styles = zip(classes, (NEGATIVE, POSITIVE), MARKERS.items(), strict=True)
     return [
-        ax.scatter(*X[y == label].T, color=colour, label=f"class {label}", **settings)
-        for label, colour in zip(classes, (NEGATIVE, POSITIVE), strict=True)
+        ax.scatter(
+            *X[y == label].T,
+            c=colour,
+            marker=marker,
+            s=size * factor,
+            label=plain(f"class {label}"),
+            **settings,
+        )
+        for label, colour, (marker, factor) in styles
     ]
+
+
+def plain(text: str) -> str:
+    """Return text that matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
+
+
+def label_plane(ax: Any) -> None:
+    """Name the axes of a plane that nobody has named yet."""
+    if not ax.get_xlabel() and not ax.get_ylabel():
+        ax.set_xlabel("first feature")
+        ax.set_ylabel("second feature")
+
+
+def legend_outside(ax: Any, columns: int = 2) -> None:
+    """Put the legend below the axes where the figure makes room for it, else where it fits best.
+
+    A figure without a layout engine, which is its owner's choice, would cut the legend off.
+    """
+    if ax.figure.figure.get_layout_engine() is None:
+        ax.legend(loc="best", framealpha=0.9, fontsize="small")
+        return
+    from matplotlib.transforms import ScaledTranslation
+
+    scale = ax.figure.dpi_scale_trans
+    below = ax.transAxes + ScaledTranslation(0.0, -ROOM_FOR_LABELS / 72.0, scale)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=below,
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.0,
+    )

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new, check_two_classes
+from bandsvm.plotting._canvas import (
+    ALPHA,
+    NEUTRAL,
+    THETA,
+    axes_or_new,
+    check_two_classes,
+    legend_outside,
+)
 
 TITLE = "DualCoefficientsDisplay"
 
@@ -61,7 +68,7 @@ class DualCoefficientsDisplay:
         ax.axhline(0.0, color=NEUTRAL, lw=0.8)
         ax.set_xlabel("training sample")
         ax.set_ylabel(r"$\alpha_i - \theta_i$")
-        ax.legend(framealpha=1.0)  # the stems leave no empty space for it
+        legend_outside(ax, columns=1)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -11,14 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.plotting._canvas import (
     BAND,
-    NEGATIVE,
+    MARGIN,
     NEUTRAL,
-    POSITIVE,
+    PALE_NEGATIVE,
+    PALE_POSITIVE,
     axes_or_new,
     band_edges,
     check_plane,
     check_two_classes,
     grid_over,
+    label_plane,
+    legend_outside,
     scatter_classes,
 )
 
@@ -67,15 +70,19 @@ class DecisionValuesDisplay:
             The display, with its artists as attributes.
         """
         ax = axes_or_new(ax, VALUES)
-        label = f"band {self.rho1:g} to {self.rho2:g}, either class"
+        label = f"band {self.rho1:g} to {self.rho2:g}"
         ax.axhspan(self.rho1, self.rho2, color=BAND, alpha=0.15, label=label)
         ax.axhspan(-self.rho2, -self.rho1, color=BAND, alpha=0.15)
         ax.axhline(0.0, color=NEUTRAL, lw=0.8)
         where = np.column_stack([np.arange(len(self.decision)), self.decision])
-        self.points_ = scatter_classes(ax, where, self.y, np.unique(self.y), s=9)
+        self.points_ = scatter_classes(ax, where, self.y, np.unique(self.y), s=12, linewidths=0)
         ax.set_xlabel("sample")
         ax.set_ylabel("decision value g(x)")
-        ax.legend(frameon=False, loc="best")
+        # Spans leave no room beyond their edges; limits stay free, for axes that share them.
+        reach = (1.0 + MARGIN) * max(float(np.abs(self.decision).max()), self.rho2)
+        ax.update_datalim([(0.0, -reach), (0.0, reach)], updatex=False)
+        ax.autoscale_view()
+        legend_outside(ax, columns=3)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -207,7 +214,9 @@ class DecisionMapDisplay:
         ax = axes_or_new(ax, MAP)
         from matplotlib.colors import LinearSegmentedColormap
 
-        colours = LinearSegmentedColormap.from_list("classes", [NEGATIVE, "white", POSITIVE])
+        # Paler than the samples, which have to be seen on it.
+        ends = [PALE_NEGATIVE, "white", PALE_POSITIVE]
+        colours = LinearSegmentedColormap.from_list("classes", ends)
         largest = largest or float(np.abs(self.decision).max())
         self.image_ = ax.pcolormesh(
             self.xx, self.yy, self.decision, cmap=colours, vmin=-largest, vmax=largest,
@@ -222,10 +231,11 @@ class DecisionMapDisplay:
         ax.clabel(self.contours_, fmt="%g", fontsize=8)
         classes = np.unique(self.y)
         self.points_ = scatter_classes(
-            ax, self.X, self.y, classes, s=7, edgecolors="black", linewidths=0.3
+            ax, self.X, self.y, classes, s=24, edgecolors="white", linewidths=0.6, zorder=3
         )
+        label_plane(ax)
         ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
-        ax.legend(frameon=True, loc="upper right")
+        legend_outside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

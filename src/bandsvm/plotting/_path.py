@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm.model_selection import BandPath, band_path
-from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new
+from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new, legend_outside
 
 TITLE = "BandPathDisplay"
 MOST_LINES = 60
@@ -33,7 +33,7 @@ class BandPathDisplay:
     figure_ : matplotlib Figure
         The figure of `ax_`.
     lines_ : list of matplotlib Line2D
-        One line per sample.
+        One line per sample; a sample that has both multipliers along the path has two.
     """
 
     def __init__(self, *, values: NDArray, coefficients: NDArray, vary: str) -> None:
@@ -57,11 +57,22 @@ class BandPathDisplay:
             The display, with its artists as attributes.
         """
         ax = axes_or_new(ax, TITLE)
+        from matplotlib.patches import Rectangle
+
         settings = {"linewidth": 0.8, "alpha": 0.7, **line_settings}
         self.lines_ = []
+        reach = 2.0 * max(np.abs(self.coefficients).max(initial=0.0), 1e-300)
         for line in self.coefficients.T:
-            colour = THETA if (line < 0.0).any() else ALPHA
-            self.lines_ += ax.plot(self.values, line, **{"color": colour, **settings})
+            # A sample may change sides: what lies above zero is alpha, what lies below is theta.
+            for colour, side, is_there in (
+                (ALPHA, reach, (line >= 0.0).any()),
+                (THETA, -reach, (line < 0.0).any()),
+            ):
+                if is_there:
+                    drawn = ax.plot(self.values, line, **{"color": colour, **settings})
+                    half = Rectangle((0.0, 0.0), 1.0, side, transform=ax.get_yaxis_transform())
+                    drawn[0].set_clip_path(half)
+                    self.lines_ += drawn
         ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
         positive = self.values[self.values > 0.0]
         if len(positive) > 1 and positive.max() >= 30.0 * positive.min():
@@ -71,7 +82,7 @@ class BandPathDisplay:
         ax.set_ylabel(r"$\alpha - \theta$ of samples")
         for colour, label in ((ALPHA, r"lower edge, $\alpha$"), (THETA, r"upper edge, $\theta$")):
             ax.plot([], [], color=colour, label=label)
-        ax.legend(frameon=False)
+        legend_outside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.plotting._canvas import ALPHA, BAND, NEUTRAL, THETA, axes_or_new
+from bandsvm.plotting._canvas import ALPHA, BAND, NEUTRAL, THETA, axes_or_new, legend_outside
 
 TITLE = "PenaltyDisplay"
 
@@ -80,7 +80,7 @@ class PenaltyDisplay:
         (self.upper_,) = ax.plot(signed, upper, color=THETA, ls="-.", label=above)
         ax.set_xlabel("signed decision value y g(x)")
         ax.set_ylabel("penalty")
-        ax.legend(frameon=False)
+        legend_outside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

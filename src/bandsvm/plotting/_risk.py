@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.metrics import risk_coverage_area, risk_coverage_curve
-from bandsvm.plotting._canvas import axes_or_new
+from bandsvm.plotting._canvas import axes_or_new, legend_outside
 from bandsvm.selective import prediction_score
 
 TITLE = "RiskCoverageDisplay"
@@ -84,7 +84,7 @@ class RiskCoverageDisplay:
         # Setting a limit turns autoscaling off; later curves on the same axes need it.
         ax.autoscale(axis="y")
         ax.set_ylim(bottom=0.0)
-        ax.legend(frameon=False)
+        legend_outside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.metrics import sensitivity_area, sensitivity_curve
-from bandsvm.plotting._canvas import axes_or_new, check_two_classes
+from bandsvm.plotting._canvas import axes_or_new, check_two_classes, legend_outside
 
 TITLE = "SensitivityCurveDisplay"
 
@@ -78,7 +78,7 @@ class SensitivityCurveDisplay:
         ax.set_xlabel("threshold, per cent of the largest |g(x)|")
         ax.set_ylabel("share of samples with y g(x) at or above it")
         ax.set_ylim(-0.02, 1.02)
-        ax.legend(frameon=False)
+        legend_outside(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

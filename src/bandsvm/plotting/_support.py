@@ -18,6 +18,8 @@ from bandsvm.plotting._canvas import (
     check_plane,
     check_two_classes,
     grid_over,
+    label_plane,
+    legend_outside,
     scatter_classes,
 )
 
@@ -99,7 +101,7 @@ class SupportVectorsDisplay:
             colors=[NEGATIVE, POSITIVE], alpha=0.12,
         )  # fmt: skip
         ax.contour(self.xx, self.yy, self.decision, levels=[0.0], colors="black", linewidths=1.0)
-        self.points_ = scatter_classes(ax, self.X, self.y, np.unique(self.y), s=9)
+        self.points_ = scatter_classes(ax, self.X, self.y, np.unique(self.y), s=12, linewidths=0)
         self.support_ = {}
         for kind, values, beyond, colour in (
             ("alpha", self.alpha, self.xi, ALPHA),
@@ -121,7 +123,8 @@ class SupportVectorsDisplay:
                     linewidths=1.3 if state == "free" else 0.8,
                     label=rf"{len(marked)} {state} $\{kind}$-SVs",
                 )
-        ax.legend(frameon=True, loc="upper right", fontsize=8)
+        label_plane(ax)
+        legend_outside(ax, columns=3)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -1,0 +1,133 @@
+"""Columns of text, stored as codes of their levels, and labels made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.cli._bytes import ALWAYS_FINE, DataFile, DataFileError
+from bandsvm.system.text import shown
+
+# A column of one of these names holds the labels, unless --target says otherwise.
+TARGET_NAMES = ("target", "label", "class", "y")
+# More different values than these are neither categories nor classes: names, ids, free text.
+MOST_LEVELS = 10_000
+# Labels of all samples take as much memory as the longest; this many times the file at most.
+LABELS_PER_BYTE = 16
+BYTES_PER_CHARACTER = 4
+
+
+class Kind(Enum):
+    """What a column holds."""
+
+    NUMBER = "numbers"
+    TEXT = "text"
+    DATE = "dates"
+    OTHER = "values of another kind"
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as codes: the value of sample i is ``levels[codes[i]]``.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        A level per sample.
+    levels : ndarray or None
+        The different values, of text or of numbers; None: more than `MOST_LEVELS`. A missing text
+        is the level "".
+    """
+
+    codes: NDArray[np.int32]
+    levels: NDArray | None
+
+    def values(self) -> NDArray:
+        """Return the value of every sample."""
+        assert self.levels is not None
+        return self.levels[self.codes]
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many samples have each level."""
+        assert self.levels is not None
+        return np.bincount(self.codes, minlength=len(self.levels))
+
+
+class ColumnBuilder:
+    """Codes the cells of a text column as they come.
+
+    Parameters
+    ----------
+    n_samples : int
+        At least as many as there will be.
+    most_levels : int or None
+        Beyond so many levels they are forgotten; None: never.
+    """
+
+    def __init__(self, n_samples: int, most_levels: int | None) -> None:
+        self._codes = np.empty(n_samples, np.int32)
+        self._levels: dict[str, int] = {}
+        self._most_levels = n_samples if most_levels is None else most_levels
+        self._n_added = 0
+        self._is_full = False
+
+    def add(self, cells: Iterable[str]) -> None:
+        """Add some cells, without the white space around them."""
+        if self._is_full:
+            return
+        known = self._levels
+        codes = [known.setdefault(cell.strip(), len(known)) for cell in cells]
+        self._codes[self._n_added : self._n_added + len(codes)] = codes
+        self._n_added += len(codes)
+        if len(known) > self._most_levels:
+            self._is_full, self._levels = True, {}
+
+    def column(self) -> CodedColumn:
+        """Return the column."""
+        levels = None if self._is_full else np.array(list(self._levels), dtype=object)
+        return CodedColumn(self._codes[: self._n_added], levels)
+
+
+def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> CodedColumn:
+    """Return numbers as codes; see `ColumnBuilder`."""
+    levels, codes = np.unique(values, return_inverse=True)
+    is_full = most_levels is not None and len(levels) > most_levels
+    return CodedColumn(codes.astype(np.int32), None if is_full else levels)
+
+
+def tidy_labels(labels: NDArray) -> NDArray:
+    """Return labels as whole numbers where they all are, else as numbers, else as text."""
+    if labels.dtype.kind in "biu":
+        return labels
+    try:
+        numbers = labels.astype(np.float64)
+    except ValueError:
+        return labels.astype(str, copy=False)
+    whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
+    if whole and (numbers == np.rint(numbers)).all():
+        return numbers.astype(np.int64)
+    return numbers
+
+
+def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
+    """Return the labels that a column holds; raise if they are too many, or too long for all."""
+    where = f"{file.source}: the labels in column {shown(repr(name))}"
+    if column.levels is None or len(column.levels) > MOST_LEVELS:
+        raise DataFileError(
+            f"{where} have more than {MOST_LEVELS} different values; a class needs several "
+            "samples, so name the column of labels with --target."
+        )
+    levels = tidy_labels(column.levels)
+    if levels.dtype.kind == "U":
+        longest = levels.dtype.itemsize // BYTES_PER_CHARACTER
+        most = max(ALWAYS_FINE, LABELS_PER_BYTE * len(file.content))
+        if BYTES_PER_CHARACTER * longest * max(len(column.codes), len(levels)) > most:
+            raise DataFileError(
+                f"{where} have up to {longest} characters and take too much memory; shorten them, "
+                "or name the column of labels with --target."
+            )
+    return levels[column.codes]

@@ -1,0 +1,114 @@
+"""The lines of a CSV file: which character separates cells, and cells line by line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from bandsvm.cli._bytes import DataFile, DataFileError
+
+# Before the comma: where cells are separated by one of these, commas belong to decimals.
+DELIMITERS = "\t;|"
+# Any white space, if no other character separates cells.
+SPACE = " "
+N_LINES_FOR_DELIMITER = 10
+# A line of cells takes many times its length while it is taken apart.
+MOST_COLUMNS = 2**20
+_QUOTED = re.compile(rb'"[^"]*"')
+
+
+class Lines:
+    """Iterates over the number and the cells of every line that is not blank.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file, in UTF-8.
+    """
+
+    def __init__(self, file: DataFile) -> None:
+        self._content, self._source = file.content, file.source
+        if self._content.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise DataFileError(f"{self._source} is text in UTF-16; save it as UTF-8.")
+        if b"\0" in self._content:
+            raise DataFileError(f"{self._source} is not a CSV file: it holds bytes that are zero.")
+        filled = (line for line in io.BytesIO(self._content) if line.strip())
+        first = list(islice(filled, N_LINES_FOR_DELIMITER))
+        if not first:
+            raise DataFileError(f"{self._source} is empty.")
+        self.delimiter = _delimiter(first)
+        if first[0].count(self.delimiter.encode()) >= MOST_COLUMNS:
+            raise DataFileError(
+                f"{self._source} has more columns than {MOST_COLUMNS}, the most that a CSV file "
+                "may have; write it as svmlight, Parquet or NPZ."
+            )
+        self.n_columns = 0  # not known yet
+        self.n_columns = len(next(iter(self))[1])
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        stream = self.stream()
+        if self.delimiter == SPACE:
+            # Numbers are often aligned by several of them.
+            reader = csv.reader((SPACE.join(line.split()) for line in stream), delimiter=SPACE)
+        else:
+            reader = csv.reader(stream, delimiter=self.delimiter)
+        try:
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if self.n_columns and len(cells) != self.n_columns:
+                    raise DataFileError(
+                        f"{self._source}, line {reader.line_num}: {len(cells)} cells, where the "
+                        f"first line has {self.n_columns}."
+                    )
+                yield reader.line_num, cells
+        except UnicodeDecodeError:
+            raise self._first_line_that_is_no_text() from None
+        except csv.Error as error:
+            raise DataFileError(f"{self._source} is not a CSV file: {error}.") from None
+
+    def stream(self) -> io.TextIOWrapper:
+        """Return the text of the file."""
+        return io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
+
+    def most(self) -> int:
+        """Return a number that the lines of cells do not exceed, nor the bytes of the file."""
+        count = self._content.count
+        n_ends = count(b"\n") + count(b"\r") - count(b"\r\n") + 1
+        if self.delimiter == SPACE:
+            return n_ends
+        return (count(self.delimiter.encode()) + n_ends) // self.n_columns
+
+    def _first_line_that_is_no_text(self) -> DataFileError:
+        lines = enumerate(io.BytesIO(self._content), start=1)
+        number = next(number for number, line in lines if not _is_utf8(line))
+        return DataFileError(
+            f"{self._source}, line {number}: this is not text in UTF-8; save the file as UTF-8."
+        )
+
+
+def _delimiter(lines: list[bytes]) -> str:
+    """Return the character that separates cells, judged by the first lines."""
+    bare = [_QUOTED.sub(b"", line) for line in lines]
+    commas = bare[0].count(b",")
+    for delimiter in DELIMITERS:
+        counts = {line.count(delimiter.encode()) for line in bare}
+        count = min(counts)
+        # Between n separators there are at most n + 1 decimal commas.
+        if len(counts) == 1 and count and commas <= count + 1:
+            return delimiter
+    best = max("," + DELIMITERS, key=lambda char: bare[0].count(char.encode()))
+    if bare[0].count(best.encode()):
+        return best
+    return SPACE if len(lines[0].split()) > 1 else ","
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,179 @@
+"""Tables of columns: which of them are used, and as what."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.cli._bytes import DataFile, DataFileError
+from bandsvm.cli._choice import Choice, Columns, choose_for_model, choose_for_training
+from bandsvm.cli._columns import MOST_LEVELS, CodedColumn, labels_of, tidy_labels
+from bandsvm.cli._csv import Text
+from bandsvm.cli._parquet import Parquet
+from bandsvm.cli._trained import Notes, Trained
+from bandsvm.cli._useless import left_out, useless_numbers, useless_text
+from bandsvm.system.text import shown, some
+
+
+def read_columns(
+    file: DataFile, kind: str, options: argparse.Namespace, model: Trained | None
+) -> dict[str, Any]:
+    """Return the fields of a `Table` that a file of columns makes.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+    kind : str
+        Its format.
+    options : Namespace
+        `target`, `header`, `drop`, `categorical`, `id`.
+    model : Trained or None
+        The model that is to predict; None for training.
+    """
+    stored = _open(file, kind, options.header, model)
+    columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
+    choice = (
+        choose_for_training(columns, options)
+        if model is None
+        else choose_for_model(columns, options, model)
+    )
+    numbers = [k for k in choice.features if k not in choice.texts]
+    coded: dict[int, int | None] = dict.fromkeys(
+        choice.texts, MOST_LEVELS if model is None else None
+    )
+    coded |= dict.fromkeys(choice.ids)
+    if choice.groups is not None:
+        coded[choice.groups] = None
+    if choice.target is not None:
+        coded[choice.target] = MOST_LEVELS
+    X, texts = stored.read(numbers, coded, choice.target, may_lack_labels=model is not None)
+    y, about_labels = _labels(file, columns, choice, texts, model)
+    decisions = [*_about_names(stored), *stored.notes, *about_labels]
+    frame = {columns.name(k): texts[k] for k in choice.texts}
+    names = [columns.name(k) for k in choice.features]
+    if model is None:
+        X, frame, names, reasons = _useful(
+            X, frame, names, [columns.name(k) for k in numbers], stored.names is not None
+        )
+        if reasons:
+            decisions.append(left_out(reasons))
+    is_frame = bool(frame) or (model is not None and model.takes_frames)
+    if frame and model is None:
+        decisions.append(_about_texts(frame))
+    by_number = [name for name in names if name not in frame]
+    notes = Notes(
+        None if choice.target is None else columns.name(choice.target),
+        tuple(columns.name(k) for k in choice.ids),
+    )
+    return {
+        "X": _data_frame(X, by_number, frame, names) if is_frame else X,
+        "y": y,
+        "names": names if stored.names is not None or is_frame else None,
+        "texts": tuple(frame),
+        "ids": {columns.name(k): texts[k].values() for k in choice.ids},
+        "decisions": tuple(decisions),
+        "notes": notes,
+        "groups": None if choice.groups is None else texts[choice.groups].values(),
+    }
+
+
+def _open(file: DataFile, kind: str, has_header: bool | None, model: Trained | None) -> Any:
+    """Return the reader of a file of columns."""
+    if kind == "parquet":
+        return Parquet(file)
+    return Text(file, has_header, None if model is None else model.names)
+
+
+def _about_names(stored: Any) -> list[str]:
+    """Return whether the first line of a text was taken for names, in a sentence."""
+    if not isinstance(stored, Text):
+        return []
+    return ["The first line holds names." if stored.names else "The columns have no names."]
+
+
+def _labels(
+    file: DataFile,
+    columns: Columns,
+    choice: Choice,
+    texts: dict[int, CodedColumn],
+    model: Trained | None,
+) -> tuple[NDArray | None, list[str]]:
+    """Return the labels, and what was decided about columns, in sentences.
+
+    A column that only seems to hold labels is ignored where it holds what a model does not know.
+    """
+    unused = choice.unused
+    said = [f"The model does not use the columns {some(unused)}."] if unused else []
+    if choice.target is None:
+        return None, said
+    column, name = texts[choice.target], columns.name(choice.target)
+    where = shown(repr(name)) if columns.names else name
+    if model is not None:
+        if column.levels is not None and "" in column.levels.tolist():
+            return None, [f"Labels are missing in {where}, which is ignored.", *said]
+        if not choice.is_sure and not _has_only(column, set(model.classes)):
+            return None, [f"The model does not know the values in {where} as classes.", *said]
+    return labels_of(file, name, column), [f"The labels are in {where}.", *said]
+
+
+def _has_only(column: CodedColumn, known: set[str]) -> bool:
+    """Return whether a column holds only labels that a model knows."""
+    if column.levels is None:
+        return False
+    return known.issuperset(map(str, tidy_labels(column.levels).tolist()))
+
+
+def _useful(
+    X: NDArray,
+    frame: dict[str, CodedColumn],
+    names: list[str],
+    by_number: list[str],
+    has_names: bool,
+) -> tuple[NDArray, dict[str, CodedColumn], list[str], dict[str, str]]:
+    """Return the table without columns that tell nothing, and why they were left out.
+
+    Without names, numbers stay: constants do no harm, and positions tell columns apart.
+    """
+    reasons = {name: why for name, column in frame.items() if (why := useless_text(column))}
+    if has_names and len(X):
+        found = useless_numbers(X, by_number)
+        reasons |= {by_number[k]: why for k, why in found.items()}
+        if found:
+            X = np.delete(X, list(found), axis=1)
+    names = [name for name in names if name not in reasons]
+    frame = {name: column for name, column in frame.items() if name not in reasons}
+    return X, frame, names, reasons
+
+
+def _about_texts(frame: dict[str, CodedColumn]) -> str:
+    """Return which columns are categories, in a sentence."""
+    parts = [
+        f"{shown(repr(name))} ({len(column.levels)})"
+        for name, column in frame.items()
+        if column.levels is not None
+    ]
+    more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
+    return f"Categories, with their number of values: {', '.join(parts[:5])}{more}."
+
+
+def _data_frame(
+    X: NDArray, by_number: list[str], frame: dict[str, CodedColumn], names: list[str]
+) -> Any:
+    """Return a data frame of numbers and text, its columns in order."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise DataFileError(
+            f"Columns of text need pandas: install the extra 'bandsvm[cli]', or leave them out "
+            f"with --drop: {', '.join(shown(repr(name)) for name in list(frame)[:5])}."
+        ) from None
+    columns: dict[str, Any] = {name: X[:, k] for k, name in enumerate(by_number)}
+    for name, column in frame.items():
+        assert column.levels is not None
+        levels = np.array([str(level) for level in column.levels.tolist()], dtype=object)
+        columns[name] = pd.Series(levels[column.codes], dtype=object)
+    return pd.DataFrame({name: columns[name] for name in names})

@@ -1,0 +1,203 @@
+"""A page about a model and samples: what was read, how well it does, which samples to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.checks.parameters import band_parameters
+from bandsvm.cli._quality import Judged, names_are_known, quality
+from bandsvm.cli._tables import Table
+from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
+from bandsvm.plotting._canvas import BAND, NEGATIVE, POSITIVE, legend_outside, plain
+from bandsvm.plotting._page import (
+    heading,
+    html_picture,
+    html_table,
+    page,
+    paragraph,
+    rendered,
+    verbatim,
+)
+from bandsvm.system.files import write_whole
+from bandsvm.system.text import shown
+
+# Samples that a table of the page lists, and classes that one has.
+MOST_SAMPLES, MOST_CLASSES = 20, 30
+HISTOGRAM_BINS = 60
+TRAINED = (
+    "The model was trained on these samples: scores below are higher than those of new samples."
+)
+
+
+def write_report(path: Path, model: Any, table: Table, judged: Judged, role: str) -> None:
+    """Write the page.
+
+    Parameters
+    ----------
+    path : Path
+        Where to.
+    model : estimator
+        The model, with all its steps.
+    table : Table
+        The samples.
+    judged : Judged
+        What the model says of them.
+    role : str
+        What the samples are to the model, in a sentence.
+    """
+    parts = [
+        *[heading("Data"), paragraph(table.describe()), paragraph(role)],
+        *[heading("Model"), *_model_parts(model, judged.classifier)],
+        *[heading("Predictions"), *_prediction_parts(judged)],
+        *_sample_parts(judged),
+    ]
+    write_whole(path, page(f"Banded SVM: {shown(table.source)}", parts).encode())
+
+
+def _model_parts(model: Any, classifier: Any) -> list[str]:
+    """Return what the model is."""
+    steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
+    names = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
+    rows = [("steps", ", ".join(steps)), *((name, getattr(classifier, name)) for name in names)]
+    rows += [
+        ("gamma used", f"{classifier.gamma_:.6g}"),
+        ("classes", ", ".join(map(shown, classifier.classes_[:MOST_CLASSES].tolist()))),
+        ("support vectors", classifier.dual_coef_.shape[1]),
+    ]
+    parts = [html_table(("setting", "value"), rows)]
+    certificate = getattr(classifier, "certificate_", None)
+    if certificate is not None:
+        parts.append(verbatim(repr(certificate)))
+    return parts
+
+
+def _prediction_parts(judged: Judged) -> list[str]:
+    """Return how well the model does, in tables and pictures."""
+    places = ("below", "inside", "above")
+    below, inside, above = (int(np.sum(judged.position == place)) for place in places)
+    parts = [
+        paragraph(
+            f"{below} samples lie below the band of their predicted class (doubtful), {inside} "
+            f"inside (typical) and {above} above (extreme)."
+        )
+    ]
+    if judged.y is not None:
+        result = quality(judged.y, judged.predicted, judged.classifier.classes_)
+        text = f"Accuracy {result.accuracy:.4f}: {result.n_right} of {result.n_samples} are right."
+        head = ("class", "precision", "recall", "f1", "samples")
+        parts += [
+            paragraph(text),
+            html_table(head, result.rows()[:MOST_CLASSES], numbers=(1, 2, 3, 4)),
+        ]
+        if len(result.names) <= MOST_CLASSES:
+            names = [shown(name) for name in result.names]
+            rows = [
+                (name, *row) for name, row in zip(names, result.confusion.tolist(), strict=True)
+            ]
+            parts += [
+                paragraph("Confusion matrix (rows: true class, columns: predicted class):"),
+                html_table(("", *names), rows, numbers=range(1, len(names) + 1)),
+            ]
+    parts += [
+        html_picture(rendered(figure, "png"), caption) for figure, caption in draw_pictures(judged)
+    ]
+    return parts
+
+
+def _sample_parts(judged: Judged) -> list[str]:
+    """Return tables of the samples that deserve a look."""
+    own = judged.own
+    lists = {
+        "Doubtful samples": (judged.position == "below", own, "below the band, the lowest first"),
+        "Extreme samples": (judged.position == "above", -own, "above the band, the highest first"),
+    }
+    if judged.true is not None:
+        wrong = judged.true != judged.given
+        lists["Confident mistakes"] = (wrong, -own, "wrong, the highest decision value first")
+    parts = []
+    for title, (chosen, order, words) in lists.items():
+        where = np.flatnonzero(chosen)
+        first = where[np.argsort(order[where], kind="stable")][:MOST_SAMPLES]
+        parts.append(heading(title))
+        parts.append(paragraph(f"{len(where)} samples: {words}; the number counts from 1."))
+        head = ["sample", "predicted", "decision value", "position"]
+        rows = [
+            [k + 1, shown(judged.predicted[k]), f"{own[k]:.4g}", judged.position[k]]
+            for k in first.tolist()
+        ]
+        if judged.y is not None:
+            head.insert(1, "true")
+            for row, k in zip(rows, first.tolist(), strict=True):
+                row.insert(1, shown(judged.y[k]))
+        if rows:
+            parts.append(html_table(head, rows, numbers=(0, len(head) - 2)))
+    return parts
+
+
+def draw_pictures(judged: Judged) -> list[tuple[Any, str]]:
+    """Return figures about predictions, and their captions."""
+    pictures = [(_draw_values(judged), "Decision values; the band is shaded.")]
+    if judged.true is not None:
+        figure, ax = _new_figure()
+        RiskCoverageDisplay.from_predictions(
+            judged.true, judged.given, judged.own, name="model", ax=ax
+        )
+        pictures.append((figure, "Share of errors among the samples with the highest values."))
+    classes = judged.classifier.classes_
+    if judged.true is not None and judged.X.shape[1] == 2 == len(classes):
+        figure, ax = _new_figure()
+        known = judged.true >= 0
+        labels = classes[judged.true[known]]
+        if len(np.unique(labels)) == 2 and judged.classifier.kernel != "precomputed":
+            with names_are_known():
+                DecisionMapDisplay.from_estimator(judged.classifier, judged.X[known], labels, ax=ax)
+            pictures.append((figure, "The decision rule over both features, as scaled."))
+    return pictures
+
+
+def _draw_values(judged: Judged) -> Any:
+    """Draw how decision values are distributed: by class or, of many classes, by what is right."""
+    figure, ax = _new_figure()
+    classes, values = judged.classifier.classes_, judged.values
+    groups: dict[str, NDArray[np.bool_]]
+    if len(classes) == 2:
+        codes = judged.given if judged.true is None else judged.true
+        groups = {f"class {shown(label)}": codes == k for k, label in enumerate(classes.tolist())}
+        colours = (NEGATIVE, POSITIVE)
+    else:
+        values, colours = judged.own, (NEGATIVE, POSITIVE)
+        right = judged.given >= 0 if judged.true is None else judged.given == judged.true
+        groups = {"all" if judged.true is None else "right": right, "wrong": ~right}
+    _shade_band(judged.classifier, ax)
+    edges = np.histogram_bin_edges(values, HISTOGRAM_BINS)
+    for (label, chosen), colour in zip(groups.items(), colours, strict=True):
+        if chosen.any():
+            ax.hist(values[chosen], bins=edges, color=colour, alpha=0.6, label=plain(label))
+    ax.set_xlabel("decision value" + ("" if len(classes) == 2 else " of the predicted class"))
+    ax.set_ylabel("samples")
+    legend_outside(ax, columns=3)
+    return figure
+
+
+def _shade_band(classifier: Any, ax: Any) -> None:
+    """Shade the band of each class, if all classes of many have the same."""
+    band = band_parameters(classifier, classifier.classes_)
+    bands = list(zip(band.rho1.tolist(), band.rho2.tolist(), strict=True))
+    if len(bands) == 2:
+        (low, high), bands = bands[0], bands[1:]
+        bands = [(-high, -low), *bands]
+    elif len(set(bands)) > 1:
+        return
+    for k, (low, high) in enumerate(bands[:2] if len(bands) == 2 else bands[:1]):
+        ax.axvspan(low, high, color=BAND, alpha=0.15, label=None if k else "band")
+
+
+def _new_figure() -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+    return figure, figure.subplots()

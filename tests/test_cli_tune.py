@@ -1,0 +1,225 @@
+"""``bandsvm tune``: searches and their pictures."""
+
+import json
+import os
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.preprocessing import StandardScaler
+
+import bandsvm
+from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm.cli import main
+from bandsvm.cli._ahead import scorer_of, scores_of_one_class
+from bandsvm.cli._tune_plot import draw_search, lowest_shown, mean_scores
+from iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_tune(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["tune", "iris.csv", "--model", "m.bsvm", "--folds", "3"]) == 0
+    streams = capsys.readouterr()
+    assert re.search(r"Best of \d+ candidates: kernel=rbf, gamma=", streams.out)
+    assert "Mean accuracy in 3 folds: 0.9" in streams.out
+    # Warnings are sentences too.
+    assert "bandsvm: BandedSVCCV found its best C1=100 at the edge" in streams.err
+    assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_tune_draws_what_it_found(kernel, n_classes, folder, capsys):
+    some = n_classes > Y
+    (folder / "iris.csv").write_bytes(comma_separated(X[some], SPECIES[Y[some]]))
+    arguments = ["tune", "iris.csv", "--model", "m.bsvm", "--folds", "3", "--kernel", kernel]
+    assert main([*arguments, "--plot", "t.svg", "--json", "--quiet", "--scoring", "accuracy"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["best"]["kernel"] == kernel
+    assert "Coefficients along C2" in (folder / "t.svg").read_text()
+    assert main([*arguments, "--plot", "t.bmp", "--quiet"]) == 1
+    assert "--plot writes .png, .svg, .pdf files" in capsys.readouterr().err
+
+
+def two_species(folder, groups=None, name="two.csv"):
+    """Write versicolor and virginica, which are hard to tell apart, with a column of groups."""
+    rows = [[*NAMES, "species", *(["patient"] if groups is not None else [])]]
+    for k, (x, y) in enumerate(zip(X[50:], Y[50:], strict=True)):
+        rows.append([*x, SPECIES[y], *([f"p{groups[k]}"] if groups is not None else [])])
+    (folder / name).write_text("\n".join(",".join(map(str, row)) for row in rows))
+    return ["tune", name, "--model", "m.bsvm", "--folds", "3", "--json", "--quiet"]
+
+
+def searched(monkeypatch):
+    """Return a list that gets every search that a command makes."""
+    searches, original = [], BandedSVCCV.fit
+
+    def fit(self, *arguments):
+        searches.append(self)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(BandedSVCCV, "fit", fit)
+    return searches
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_grids(folder, monkeypatch, capsys):
+    searches = searched(monkeypatch)
+    arguments = [*two_species(folder), "--C1", "0.1:1000:9", "--C2", "0.5, 2", "--rho2", "1.5"]
+    assert main([*arguments, "--gamma", "scale,0.25"]) == 0
+    (search,) = searches
+    np.testing.assert_allclose(search.C1, np.geomspace(0.1, 1000, 9), rtol=1e-12)
+    assert (search.C1[0], search.C1[-1]) == (0.1, 1000.0)
+    assert search.C2 == [0.5, 2.0]
+    assert search.rho2 == [1.5]
+    assert search.gamma == ["scale", 0.25]
+    tried = search.cv_results_
+    assert set(tried["param_rho2"]) == {1.5}
+    assert {0.0, 0.5, 2.0} <= set(tried["param_C2"])
+
+
+def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
+    searches = searched(monkeypatch)
+    groups = rng.integers(10, size=100)
+    arguments = [*two_species(folder, groups), "--groups", "patient", "--target", "species"]
+    small = ["--C1", "1", "--gamma", "0.3", "--C2", "0"]
+    assert main([*arguments, *small]) == 0
+    splits = searches[0].cv
+    assert sorted(np.concatenate([held_out for _, held_out in splits])) == list(range(100))
+    for train, held_out in splits:
+        assert not set(groups[train]) & set(groups[held_out])
+    # The column is no feature.
+    assert bandsvm.load("m.bsvm").feature_names_in_.tolist() == NAMES
+    capsys.readouterr()
+    for wrong, words in (
+        (["--groups", "doctor"], "has no column 'doctor': --groups takes"),
+        (["--groups", "species"], "--groups names the column of labels"),
+        (["--folds", "11"], "--folds must not exceed the number of groups, got 11 and 10"),
+    ):
+        assert main([*arguments, *small, *wrong]) == 1
+        assert words in capsys.readouterr().err
+    (folder / "iris.svm").write_bytes(FILES["iris.svm"]())
+    assert main(["tune", "iris.svm", "--model", "m", "--groups", "1"]) == 1
+    assert "format svmlight, which has none; use CSV or Parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "recall", "jaccard", "average_precision"])
+@pytest.mark.parametrize("positive", ["versicolor", "virginica"])
+def test_scores_of_one_class(scoring, positive, folder, capsys):
+    """The score is that of scikit-learn for labels that are 1 where they are positive."""
+    arguments = [*two_species(folder), "--C1", "1", "--gamma", "0.3", "--C2", "0"]
+    assert main([*arguments, "--scoring", scoring, "--positive", positive]) == 0
+    found = json.loads(capsys.readouterr().out)
+    y = SPECIES[Y[50:]]
+    scaled = StandardScaler().fit_transform(X[50:])
+    expected = cross_val_score(
+        BandedSVC(C1=1, C2=0, gamma=0.3),
+        scaled,
+        (y == positive).astype(int),
+        cv=list(StratifiedKFold(3, shuffle=True, random_state=0).split(scaled, y)),
+        scoring=scoring,
+    )
+    assert found["cv_score"] == pytest.approx(expected.mean())
+    assert found["scoring"] == scoring
+
+
+def test_scores_of_one_class_need_to_know_it(folder, capsys):
+    arguments = [*two_species(folder), "--scoring", "f1"]
+    for more, words in (
+        ([], "--scoring f1 needs --positive, .* one of .*versicolor.*; it is missing"),
+        (["--positive", "setosa"], "one of .*virginica.*; got 'setosa'"),
+    ):
+        assert main([*arguments, *more]) == 1
+        assert re.search(words, capsys.readouterr().err)
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["tune", "iris.csv", "--model", "m", "--scoring", "f1"]) == 1
+    assert "is for two classes, and there are 3; choose a score for more, such as f1_macro" in (
+        capsys.readouterr().err
+    )
+    # Labels 0 and 1 need no help.
+    (folder / "numbers.csv").write_bytes(comma_separated(X[:100], Y[:100]))
+    arguments = ["tune", "numbers.csv", "--model", "m", "--scoring", "f1", "--C1", "1"]
+    assert main([*arguments, "--gamma", "0.1", "--C2", "0", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("scoring", "words"),
+    [
+        ("r2", "cannot score the labels .*versicolor.*Choose another score, such as balanced_acc"),
+        ("neg_log_loss", "it needs probabilities, which these models do not have"),
+    ],
+)
+def test_scores_that_cannot_be_had_are_refused_before_the_search(
+    scoring, words, folder, capsys, monkeypatch
+):
+    monkeypatch.setattr(BandedSVCCV, "fit", None)
+    assert main([*two_species(folder), "--scoring", scoring]) == 1
+    assert re.search(words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_that_can_be_had(n_classes):
+    """Every score that works with BandedSVC on such labels passes; others do not work there."""
+    chosen = n_classes > Y
+    model = BandedSVC().fit(X[chosen], SPECIES[Y[chosen]])
+    for name in get_scorer_names():
+        if name in scores_of_one_class():
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                get_scorer(name)(model, X[chosen], SPECIES[Y[chosen]])
+        except (ValueError, AttributeError, TypeError):
+            with pytest.raises(ValueError, match="--scoring"):
+                scorer_of(name, None, model.classes_)
+        else:
+            assert scorer_of(name, None, model.classes_) == name
+
+
+def test_too_many_folds(folder, capsys):
+    assert main([*two_species(folder), "--folds", "51"]) == 1
+    assert "largest class, which are 50, got 51" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_the_best_so_far(folder, capsys, monkeypatch):
+    original = BandedSVCCV.fit
+
+    def fit(self, *arguments):
+        original(self, *arguments)
+        raise KeyboardInterrupt("BandedSVCCV was interrupted")
+
+    monkeypatch.setattr(BandedSVCCV, "fit", fit)
+    arguments = [*two_species(folder), "--C1", "1", "--gamma", "0.3", "--plot", "p.png"]
+    assert main(arguments) == 130
+    assert "was interrupted" in capsys.readouterr().err
+    assert set(os.listdir(folder)) == {"two.csv", "m.bsvm"}
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_picture_shows_all_candidates_over_all_parameters(folder, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    searches = searched(monkeypatch)
+    grid = ["--C1", "0.001,1,100", "--gamma", "0.1,1", "--C2", "0.1,10", "--rho2", "1.5,2"]
+    assert main([*two_species(folder), *grid]) == 0
+    (search,) = searches
+    scaled = StandardScaler().fit_transform(X[50:])
+    figure = draw_search(search, scaled, SPECIES[Y[50:]], search.cv)
+    axes = {ax.get_xlabel(): ax for ax in figure.get_axes()[:4]}
+    assert list(axes) == ["C1", "gamma", "C2", "rho2"]
+    results = search.cv_results_
+    has_band = results["param_C2"] > 0
+    for name, ax in axes.items():
+        drawn = np.concatenate([points.get_offsets() for points in ax.collections])
+        expected = results[f"param_{name}"][has_band if name == "rho2" else slice(None)]
+        np.testing.assert_allclose(sorted(drawn[:, 0]), sorted(expected))
+    # The worst are drawn at the edge, so that they do not hide all differences.
+    scores = np.concatenate([points.get_offsets() for points in axes["C1"].collections])[:, 1]
+    assert scores.min() >= lowest_shown(mean_scores(results)[0])
+    figure.canvas.draw()
+    for ax in figure.get_axes():
+        assert ax.title.get_window_extent().x1 <= figure.bbox.x1
