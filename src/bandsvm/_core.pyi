@@ -22,6 +22,114 @@ class Samples64:
     n_products: float
     def take(self, indices: NDArray, n_threads: int) -> Samples64: ...
 
+class DenseRows32:
+    def __init__(self, X: NDArray) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
+class DenseRows64:
+    def __init__(self, X: NDArray) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
+class SparseRows32:
+    def __init__(
+        self, starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    ) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def add_gram(self, first: int, factors: NDArray, gram: NDArray, n_threads: int) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
+class SparseRows32Long:
+    def __init__(
+        self, starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    ) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def add_gram(self, first: int, factors: NDArray, gram: NDArray, n_threads: int) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
+class SparseRows64:
+    def __init__(
+        self, starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    ) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def add_gram(self, first: int, factors: NDArray, gram: NDArray, n_threads: int) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
+class SparseRows64Long:
+    def __init__(
+        self, starts: NDArray, columns: NDArray, values: NDArray, n_features: int
+    ) -> None: ...
+    def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
+    def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
+    def add_gram(self, first: int, factors: NDArray, gram: NDArray, n_threads: int) -> None: ...
+    def descend(
+        self,
+        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
+        multiplier: float,
+        penalty: float,
+        order: NDArray,
+        slack: float,
+        c: NDArray,
+        weights: NDArray,
+        total: float,
+    ) -> tuple[int, float, float]: ...
+
 def pack_32(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples32: ...
 def pack_64(X: NDArray, origin: NDArray, scale: float, n_threads: int) -> Samples64: ...
 def compress_32(
