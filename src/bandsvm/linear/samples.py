@@ -15,10 +15,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.kernels._samples import sums_of_rows
 from bandsvm.system.stopping import check_stop
 
 # Dense samples are scaled in float64 copies of about this many bytes, which caches hold.
 DENSE_CHUNK_BYTES = 2 * 2**20
+# Rows of a chunk, for each feature, whose matrix X'DX is computed at a time.
+ROWS_PER_FEATURE = 2
 # Values of sparse samples that one call of the core goes through: some hundredths of a second.
 SPARSE_CHUNK_VALUES = 2**22
 
@@ -73,9 +76,7 @@ class LinearSamples:
             check_stop()
             some = self.X[part]
             if self.is_sparse:
-                starts, squares = some.indptr, np.square(some.data, dtype=np.float64)
-                sums = np.concatenate([[0.0], np.cumsum(squares)])
-                norms[part] = sums[starts[1:]] - sums[starts[:-1]]
+                norms[part] = sums_of_rows(some, np.square(some.data, dtype=np.float64))
             else:
                 norms[part] = np.einsum("ij,ij->i", some, some, dtype=np.float64)
         return norms
@@ -96,7 +97,8 @@ class LinearSamples:
             return scaled.T @ scaled  # NumPy computes one triangle of it
 
         gram = np.zeros((self.n_features, self.n_features))
-        for some in self._in_order(of_chunk):
+        # To add a matrix up costs as much as some rows that it sums over.
+        for some in self._in_order(of_chunk, least=ROWS_PER_FEATURE * self.n_features):
             gram += some
         return gram
 
@@ -108,17 +110,19 @@ class LinearSamples:
             self.rows.add_gram(part.start, factors[part], gram, self.n_threads)
         return np.triu(gram) + np.triu(gram, 1).T
 
-    def _chunks(self) -> Iterator[slice]:
-        """Yield slices over the samples."""
+    def _chunks(self, least: int = 1) -> Iterator[slice]:
+        """Yield slices over the samples, of at least so many."""
         per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
         values = SPARSE_CHUNK_VALUES if self.is_sparse else DENSE_CHUNK_BYTES // 8
-        size = max(1, values // per_sample)
+        size = max(least, values // per_sample)
         for start in range(0, self.n_samples, size):
             yield slice(start, min(start + size, self.n_samples))
 
-    def _in_order(self, compute: Callable[[slice], NDArray]) -> Iterator[NDArray]:
+    def _in_order(
+        self, compute: Callable[[slice], NDArray], least: int = 1
+    ) -> Iterator[NDArray[np.float64]]:
         """Yield what comes of each chunk, in order; as many at a time as there are threads."""
-        chunks = list(self._chunks())
+        chunks = list(self._chunks(least))
         if self.n_threads == 1 or len(chunks) == 1:
             for part in chunks:
                 check_stop()
