@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.linear.choice import choose_solver
+from bandsvm.linear.point import point_of
 from bandsvm.linear.samples import DENSE_CHUNK_BYTES, LinearSamples
 from bandsvm.linear.solving import LinearSolve, available_linear_solvers
 from bandsvm.solvers import Status
@@ -337,6 +338,24 @@ def test_ctrl_c_in_a_fit_of_several_classes(solver, after_steps):
     assert model.decision_function(X).shape == (150, 3)
     assert {part.status for part in model.certificate_.parts} == {Status.INTERRUPTED}
     assert all(part.primal >= part.dual for part in model.certificate_.parts)
+
+
+def test_ctrl_c_while_a_point_is_judged_keeps_that_point(data, monkeypatch):
+    """The first judgement is cut short: what is kept is the iterate, not where the fit began."""
+    pressed = []
+
+    def press_once(problem, samples, c):
+        if not pressed:
+            pressed.append(os.kill(os.getpid(), signal.SIGINT))
+        check_stop()
+        return point_of(problem, samples, c)
+
+    monkeypatch.setattr("bandsvm.linear.solving.point_of", press_once)
+    model = LinearBandedSVC(solver="newton")
+    with pytest.raises(KeyboardInterrupt, match="kept"):
+        model.fit(*data)
+    assert model.certificate_.relative_gap < 1e-3
+    assert model.coef_.any()
 
 
 def test_time_limit_ends_a_fit(data, solver, after_steps):

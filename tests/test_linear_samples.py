@@ -58,6 +58,14 @@ def test_sparse_samples_without_weight_may_hold_anything(rng):
     np.testing.assert_allclose(coef, model.fit(sp.csr_matrix(X[5:]), y[5:]).coef_, atol=1e-6)
 
 
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix])
+def test_what_overflows_in_a_thread_is_refused_without_warnings(rng, convert, monkeypatch):
+    monkeypatch.setattr(module, "DENSE_CHUNK_BYTES", 8 * 4 * 30)
+    X = 1e160 * rng.normal(size=(300, 4))
+    with pytest.raises(ValueError, match=r"overflow.*scale X"):
+        LinearBandedSVC(solver="newton", n_jobs=3).fit(convert(X), X[:, 0] > 0)
+
+
 def rows(starts=(0, 1, 2), columns=(0, 1), n_features=2):
     return _core.SparseRows64(
         np.array(starts, dtype=np.int64),

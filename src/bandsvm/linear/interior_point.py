@@ -113,7 +113,10 @@ class InteriorPoint:
         """
         while True:
             yield self._estimate()
-            length = self._step()
+            try:
+                length = self._step()
+            except np.linalg.LinAlgError:
+                return
             if not length > SHORTEST_STEP:
                 return
 

@@ -65,4 +65,4 @@ def _factor(matrix: NDArray) -> tuple[NDArray, bool]:
             return scipy.linalg.cho_factor(shifted, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             ridge = RIDGE * RIDGE_GROWTH**attempt * len(matrix)
-    raise FloatingPointError("The matrix of a Newton step is not finite.")
+    raise np.linalg.LinAlgError("the matrix of a Newton step is not positive definite")

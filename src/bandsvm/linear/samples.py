@@ -123,15 +123,20 @@ class LinearSamples:
     ) -> Iterator[NDArray[np.float64]]:
         """Yield what comes of each chunk, in order; as many at a time as there are threads."""
         chunks = list(self._chunks(least))
+
+        def quietly(part: slice) -> NDArray[np.float64]:
+            with np.errstate(over="ignore", invalid="ignore"):  # threads have settings of their own
+                return compute(part)
+
         if self.n_threads == 1 or len(chunks) == 1:
             for part in chunks:
                 check_stop()
-                yield compute(part)
+                yield quietly(part)
             return
         with ThreadPoolExecutor(self.n_threads) as pool:
             for start in range(0, len(chunks), self.n_threads):
                 check_stop()
-                yield from pool.map(compute, chunks[start : start + self.n_threads])
+                yield from pool.map(quietly, chunks[start : start + self.n_threads])
 
 
 def _core_rows(X: Any) -> Any:

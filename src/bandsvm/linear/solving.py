@@ -110,7 +110,7 @@ class LinearSolve:
         self._tol, self._max_iter, self._callback = tol, max_iter, callback
         self._aim = min(EXACT, AIM * tol) if problem.n_samples <= SMALL else AIM * tol
         self._best = origin(problem, samples)
-        self._n_iter, self._is_judged = 0, True
+        self._n_iter, self._is_judged, self._is_finite = 0, True, True
         self._fell_at, self._gap_then = 0, np.inf
 
     def solution(self, solver: str, start: Start | None) -> LinearSolution:
@@ -127,19 +127,21 @@ class LinearSolve:
         if method is not None and not self._is_judged:
             with stop_when(None):
                 self._judge(method)
+        if not self._is_finite:
+            status = Status.NOT_FINITE
         return LinearSolution(self._best, status, self._n_iter, time.perf_counter() - began)
 
     def _drive(self, method: Method, began: float) -> Status:
         """Let a method take its steps; return why they ended."""
         for self._n_iter, estimate in enumerate(method.steps()):
-            self._is_judged = estimate <= NEARLY * self._tol
-            if self._is_judged:
+            self._is_judged = False
+            if estimate <= NEARLY * self._tol:
                 self._judge(method)
             reached = self._best.relative_gap if self._is_judged else estimate
             self._callback(LinearProgress(self._n_iter, reached, time.perf_counter() - began))
             if self._best.relative_gap <= self._aim:
                 break
-            if not np.isfinite(reached):
+            if not (self._is_finite and np.isfinite(reached)):
                 return Status.NOT_FINITE
             check_stop()
             if self._n_iter >= self._max_iter:
@@ -154,13 +156,14 @@ class LinearSolve:
 
     def _judge(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
-        self._is_judged = True
         for c in method.candidates():
             point = point_of(self._problem, self._samples, c)
-            if not point.relative_gap > self._best.relative_gap:
+            self._is_finite &= bool(np.isfinite(point.relative_gap))
+            if point.relative_gap < self._best.relative_gap:
                 self._best = point
             if self._best.relative_gap <= self._aim:
-                return
+                break
+        self._is_judged = True
 
     def _is_stuck(self, method: Method) -> bool:
         """Return whether points that are judged have not come closer to the optimum for long."""
