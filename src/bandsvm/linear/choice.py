@@ -14,8 +14,9 @@ NEWTON_STEPS, DESCENT_PASSES = 25, 1000
 NEWTON_PRODUCTS, DESCENT_PRODUCTS = 8, 2
 # Products of matrices do so many multiplications in the time of one in a product with a vector.
 MATRIX_SPEED = 8.0
-# Square matrices of the number of features that a Newton step holds, besides one for each thread.
-MATRICES = 4
+# Square matrices of the number of features that a Newton step holds. It may be some more with many
+# threads, but the choice of a solver must not depend on their number.
+MATRICES = 6
 
 
 def choose_solver(samples: LinearSamples) -> str:
@@ -43,7 +44,7 @@ def _newton_multiplications(samples: LinearSamples) -> float:
 
 def newton_bytes(samples: LinearSamples) -> float:
     """Return the memory that the matrices of a Newton step take."""
-    return 8.0 * samples.n_features**2 * (MATRICES + samples.n_threads)
+    return 8.0 * samples.n_features**2 * MATRICES
 
 
 def check_memory(solver: str, samples: LinearSamples) -> None:
