@@ -1,6 +1,7 @@
 """LinearBandedSVC: the model of BandedSVC with a linear kernel, by solvers without a kernel."""
 
 import os
+import re
 import signal
 import time
 import tracemalloc
@@ -245,6 +246,9 @@ def test_non_convergence_is_a_warning_that_names_the_gap(data, solver):
     with pytest.warns(ConvergenceWarning, match=r"max_iter=2 .*gap \d.*e-06.*warm_start=True"):
         model = LinearBandedSVC(solver=solver, max_iter=2, warm_start=True).fit(*data)
     certificate = model.certificate_
+    assert re.search(
+        r"NOT optimal to tol.*\n.*\n.*of the objective, tol 1.0e-06", repr(certificate)
+    )
     assert certificate.status is Status.ITERATION_LIMIT
     assert not certificate.is_optimal
     assert certificate.primal >= certificate.dual
