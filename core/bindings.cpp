@@ -1,6 +1,4 @@
-// The only file that knows both Python and C++.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The module of the core; this file and linear_bindings.cpp alone know both Python and C++.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
@@ -10,26 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "block_solver.hpp"
 #include "checks.hpp"
 #include "engine.hpp"
 #include "selection.hpp"
 #include "variance.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 using bandsvm::require;
 
 namespace {
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using MutableArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
@@ -37,19 +27,6 @@ using BandValues = std::tuple<double, double, double, double, double, double>;
 
 bandsvm::Band to_band(const BandValues& values) {
   return std::apply([](auto... value) { return bandsvm::Band{value...}; }, values);
-}
-
-// The address of an array's values, checked.
-template <typename Values>
-auto* data_of(const Values& values, const char* name) {
-  return bandsvm::aligned(values.data(), values.size(), name);
-}
-
-template <typename Values>
-auto* data_of(const Values& values, std::size_t expected, const char* name,
-              const char* of_what = "samples") {
-  bandsvm::check_length(values.shape(0), expected, name, of_what);
-  return data_of(values, name);
 }
 
 bandsvm::GivenIndices given(const Indices& indices) {
@@ -341,6 +318,7 @@ NB_MODULE(_core, module) {
   bind<double>(module, "Samples64", "64");
   bind<float>(module, "Samples32", "32");
   module.attr("ROWS_OF_GROUP") = bandsvm::kRowsOfGroup;
+  bind_linear(module);
   module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);

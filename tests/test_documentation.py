@@ -23,6 +23,10 @@ PUBLIC = [
     "bandsvm.BandedSVC.decision_function",
     "bandsvm.BandedSVC.band_position",
     "bandsvm.BandedSVC.certify",
+    "bandsvm.LinearBandedSVC",
+    "bandsvm.LinearBandedSVC.fit",
+    "bandsvm.LinearBandedSVC.predict",
+    "bandsvm.LinearBandedSVC.decision_function",
     "bandsvm.BandedSVCCV",
     "bandsvm.BandedSVCCV.fit",
     "bandsvm.BandedSVCCV.predict",
@@ -179,6 +183,16 @@ def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
         assert case["largest_difference"] < 5e-3
     section = importlib.import_module("report").sparse(results)
     assert section.count("hashed 2^20") == len(results["cases"])
+
+
+def test_benchmark_of_linear_models_runs(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["linear.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "linear.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("LIBLINEAR") == 2
+    for case in json.loads((tmp_path / "linear.json").read_text())["cases"]:
+        assert case["relative_gap"] <= case["excess"]
+        assert case["seconds"].keys() == {"bandsvm", "LIBLINEAR"}
 
 
 def test_benchmark_page_is_what_the_script_writes(monkeypatch, tmp_path):

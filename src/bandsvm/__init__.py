@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
+    from bandsvm.linear import LinearBandedSVC
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
@@ -17,6 +18,7 @@ __all__ = [
     "BandedSVC",
     "BandedSVCCV",
     "Certificate",
+    "LinearBandedSVC",
     "SelectiveClassifier",
     "export_libsvm",
     "load",
@@ -30,6 +32,7 @@ _HOMES = {
     "BandedSVC": "bandsvm.classifier",
     "BandedSVCCV": "bandsvm.model_selection",
     "Certificate": "bandsvm.certificate",
+    "LinearBandedSVC": "bandsvm.linear",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_libsvm": "bandsvm.persistence.libsvm",

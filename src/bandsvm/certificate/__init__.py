@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,13 +84,15 @@ class Certificate:
     status : Status
         Why the solver stopped.
     tol : float
-        The largest violation that counts as optimal.
+        The largest violation that counts as optimal; infinite if `gap_tol` decides.
     n_iter, n_pair_steps, n_kernel_rows : int
         Outer steps, pair steps and kernel rows that the fit took.
     seconds : float
         Time that the solver took.
     parts : tuple of Certificate
         Certificates of the classes; empty for two classes.
+    gap_tol : float
+        The largest relative gap that counts as optimal; infinite if `tol` decides.
     """
 
     primal: float
@@ -108,18 +111,21 @@ class Certificate:
     n_kernel_rows: int
     seconds: float
     parts: tuple[Certificate, ...] = ()
+    gap_tol: float = math.inf
 
     @property
     def is_optimal(self) -> bool:
         """Whether the optimality conditions hold to ``tol``, including the drift of the gradient.
 
+        If `gap_tol` is finite, the relative gap must not exceed it either.
         The drift is measured at `n_checked` samples; only `BandedSVC.certify` checks all of them.
         """
         if self.parts:
             return all(part.is_optimal for part in self.parts)
         # Each of the two decision values that make up a violation may have drifted.
         worst = self.kkt_violation + 2.0 * self.gradient_drift
-        return bool(worst <= self.tol and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
+        is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
+        return bool(is_close and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain values only, since skops cannot restore an enumeration."""
@@ -133,11 +139,13 @@ class Certificate:
         """Return the certificate as a table."""
         problems = f" over {len(self.parts)} classes" if self.parts else ""
         verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
+        gap_tol = "" if math.isinf(self.gap_tol) else f", tol {self.gap_tol:.1e}"
+        tol = "" if math.isinf(self.tol) else f" (tol {self.tol:.1e})"
         lines = [
             f"Certificate{problems}: {verdict} (solver: {self.status.value})",
             f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
-            f"  duality gap     {self.gap:.2e} ({self.relative_gap:.1e} of the objective)",
-            f"  KKT violation   {self.kkt_violation:.2e} (tol {self.tol:.1e})",
+            f"  duality gap     {self.gap:.2e} ({self.relative_gap:.1e} of the objective{gap_tol})",
+            f"  KKT violation   {self.kkt_violation:.2e}{tol}",
             f"  infeasibility   {self.infeasibility:.1e} of the coefficients",
             f"  gradient drift  {self.gradient_drift:.1e} at {self.n_checked} samples",
             f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
@@ -178,6 +186,7 @@ def certify(
     intercept: float,
     tol: float,
     n_checks: int | None = N_SPOT_CHECKS,
+    gap_tol: float = math.inf,
 ) -> Certificate:
     """Certify a solution.
 
@@ -196,6 +205,8 @@ def certify(
     n_checks : int or None, default=64
         Number of samples, drawn at random, at which the gradient is recomputed. None: recompute it
         at all samples, and certify the recomputed gradient.
+    gap_tol : float, default=inf
+        The largest relative gap that counts as optimal.
 
     Returns
     -------
@@ -229,6 +240,7 @@ def certify(
         n_pair_steps=solution.n_pair_steps,
         n_kernel_rows=solution.n_kernel_rows,
         seconds=solution.seconds,
+        gap_tol=gap_tol,
     )
 
 
@@ -256,6 +268,7 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
         n_kernel_rows=sum(part.n_kernel_rows for part in parts),
         seconds=sum(part.seconds for part in parts),
         parts=tuple(parts),
+        gap_tol=worst.gap_tol,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bandsvm.certificate import FEASIBLE, Certificate
 from bandsvm.solvers import Status
 
@@ -29,10 +31,7 @@ def shortfall(certificate: Certificate) -> str:
         if not part.is_optimal:
             return shortfall(part)
     tol = f"tol={certificate.tol:.1e}"
-    reached = (
-        f"with KKT violation {certificate.kkt_violation:.1e} > {tol} and duality gap "
-        f"{certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective)"
-    )
+    reached = _reached(certificate)
     if certificate.status in _LIMITS:
         end, cure = _LIMITS[certificate.status]
         end = end.format(n_iter=certificate.n_iter, seconds=certificate.seconds)
@@ -43,7 +42,7 @@ def shortfall(certificate: Certificate) -> str:
             f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
             "or try another solver."
         )
-    if certificate.kkt_violation > certificate.tol:
+    if certificate.kkt_violation > certificate.tol or _is_judged_by_gap(certificate):
         return (
             f"stopped {reached}: rounding errors prevent further progress; raise tol, scale X or "
             "lower C1 and C2."
@@ -52,4 +51,18 @@ def shortfall(certificate: Certificate) -> str:
         f"reached {tol}, but its decision values differ from recomputed ones by "
         f"{certificate.gradient_drift:.1e}, too much for that tolerance; raise tol or scale X. "
         f"The duality gap is {certificate.gap:.1e}."
+    )
+
+
+def _is_judged_by_gap(certificate: Certificate) -> bool:
+    return math.isinf(certificate.tol)
+
+
+def _reached(certificate: Certificate) -> str:
+    """Return what a fit reached next to what was asked for."""
+    gap = f"duality gap {certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective"
+    if _is_judged_by_gap(certificate):
+        return f"with {gap} > tol={certificate.gap_tol:.1e})"
+    return (
+        f"with KKT violation {certificate.kkt_violation:.1e} > tol={certificate.tol:.1e} and {gap})"
     )

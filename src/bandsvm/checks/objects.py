@@ -18,7 +18,7 @@ def are_objects(estimator: Any, X: Any, *, reset: bool) -> bool:
 
     A fitted estimator treats X as it treated its training samples.
     """
-    kernel = estimator.kernel
+    kernel = getattr(estimator, "kernel", "linear")
     kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
     if not kernels or not all(callable(kernel) for kernel in kernels):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -123,11 +123,20 @@ def _real(name: str, value: Any) -> float:
 def check_parameters(estimator: Any) -> None:
     """Check all parameters that do not depend on the classes."""
     _check_kernel(estimator)
+    check_fit_parameters(estimator, available_solvers())
+    if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
+        raise ValueError(
+            f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
+        )
+
+
+def check_fit_parameters(estimator: Any, solvers: Sequence[str]) -> None:
+    """Check the parameters of a fit that have nothing to do with a kernel."""
     if estimator.loss not in LOSSES:
         names = " or ".join(repr(name) for name in LOSSES)
         raise ValueError(f"loss must be {names}, got {estimator.loss!r}.")
-    if estimator.solver not in ("auto", *available_solvers()):
-        names = ", ".join(repr(name) for name in ("auto", *available_solvers()))
+    if estimator.solver not in ("auto", *solvers):
+        names = ", ".join(repr(name) for name in ("auto", *solvers))
         raise ValueError(f"solver must be one of {names}, got {estimator.solver!r}.")
     if not _finite("tol", estimator.tol) > 0.0:
         raise ValueError(f"tol must be greater than 0, got {estimator.tol!r}.")
@@ -145,10 +154,6 @@ def check_parameters(estimator: Any) -> None:
         raise TypeError(f"fit_intercept must be a bool, got {estimator.fit_intercept!r}.")
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
         raise TypeError(f"verbose must be an integer or a bool, got {estimator.verbose!r}.")
-    if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
-        raise ValueError(
-            f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
-        )
     if estimator.n_jobs is not None and (
         not isinstance(estimator.n_jobs, Integral) or estimator.n_jobs == 0
     ):

@@ -87,4 +87,9 @@ class LinearOperator(OnCpu):
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values."""
-        return self._X[targets] @ self.weights(indices, values)
+        weights, products = self.weights(indices, values), np.empty(len(targets))
+        for start in range(0, len(targets), self._chunk):
+            check_stop()
+            part = slice(start, start + self._chunk)
+            products[part] = self._X[targets[part]] @ weights
+        return products

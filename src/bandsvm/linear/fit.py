@@ -1,0 +1,183 @@
+"""A fit of a linear model from end to end: check, build problems, solve, certify, store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.certificate import Certificate, certify, combine
+from bandsvm.checks import data
+from bandsvm.checks.parameters import check_fit_parameters
+from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
+from bandsvm.fitting.settings import BandSettings
+from bandsvm.fitting.training import Training, band_problems, labels_of
+from bandsvm.kernels import LinearOperator
+from bandsvm.linear.choice import check_memory, choose_solver
+from bandsvm.linear.point import Start
+from bandsvm.linear.samples import LinearSamples
+from bandsvm.linear.solving import (
+    LinearProgress,
+    LinearSolution,
+    LinearSolve,
+    available_linear_solvers,
+)
+from bandsvm.problem import BandProblem
+from bandsvm.solvers import Solution, Status
+from bandsvm.system.stopping import stop_when
+from bandsvm.system.threads import n_threads, single_threaded_blas
+
+
+def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
+    """Fit a LinearBandedSVC; return whether Ctrl-C was pressed meanwhile.
+
+    A fit that fails leaves nothing half fitted, and an earlier fit as it was.
+    """
+    before = dict(vars(model))
+    limits = Limits(model.time_limit)
+    try:
+        _fit(model, X, y, sample_weight, limits)
+    except BaseException:
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        raise
+    return limits.was_interrupted
+
+
+def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
+    check_fit_parameters(model, available_linear_solvers())
+    _check_flag("store_multipliers", model.store_multipliers)
+    with limits:
+        X, y = data.check_samples(model, X, y, reset=True)
+        weights = data.check_weights(sample_weight, X.shape[0])
+        training = _training(model, y, weights)
+        samples = LinearSamples(X, n_threads(model.n_jobs))
+        solver = choose_solver(samples) if model.solver == "auto" else model.solver
+        check_memory(solver, samples)
+        starts = _starts(model, training, X.shape[1])
+        # Overflows are detected later and raise an error with advice.
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            solutions = [
+                _solved(model, problem, samples, solver, start, title)
+                for problem, start, title in zip(
+                    training.problems, starts, training.titles(), strict=True
+                )
+            ]
+            certificates = [
+                _certificate(model, problem, X, solution)
+                for problem, solution in zip(training.problems, solutions, strict=True)
+            ]
+    _store(model, training, solver, solutions, certificates)
+
+
+def _check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be a bool, got {value!r}.")
+
+
+def _training(model: Any, y: NDArray, weights: NDArray) -> Training:
+    """Return the band problems; samples without weight stay in them, so that X is not copied."""
+    band = BandSettings.of(model)
+    labels = labels_of(band.class_weight, y, weights)
+    training = band_problems(band, labels, keep_all=True, allows_hard=True)
+    if any(problem.has_hard_edges for problem in training.problems):
+        raise ValueError(
+            f"C1 must be finite, got {model.C1!r}; BandedSVC(kernel='linear') takes C1=inf."
+        )
+    return training
+
+
+def _starts(model: Any, training: Training, n_features: int) -> list[Start | None]:
+    """Return where each problem starts: at the last model if there is one of the same kind."""
+    cold: list[Start | None] = [None] * len(training.problems)
+    if not (model.warm_start and hasattr(model, "coef_")):
+        return cold
+    same_features = model.coef_.shape[1] == n_features
+    if not (same_features and np.array_equal(model.classes_, training.classes)):
+        return cold
+    c: list[NDArray | None] = [None] * len(training.problems)
+    if hasattr(model, "alpha_") and len(model.alpha_) == training.signs.shape[1]:
+        difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
+        c = list(training.signs * difference)
+    return [
+        Start(np.array(w), float(b), c_of)
+        for w, b, c_of in zip(model.coef_, model.intercept_, c, strict=True)
+    ]
+
+
+def _solved(
+    model: Any,
+    problem: BandProblem,
+    samples: LinearSamples,
+    solver: str,
+    start: Start | None,
+    title: str,
+) -> LinearSolution:
+    """Solve one problem."""
+    shown = _Lines(title, model.tol, int(model.verbose))
+    solve = LinearSolve(problem, samples, model.tol, model.max_iter, shown)
+    solution = solve.solution(solver, start)
+    if solution.status is Status.NOT_FINITE:
+        raise ValueError(
+            f"The decision values overflow with C1={model.C1!r} and C2={model.C2!r}; scale X or "
+            "lower C1 and C2."
+        )
+    return solution
+
+
+def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolution) -> Certificate:
+    """Certify a solution by all decision values, recomputed."""
+    point = solution.point
+    spent = solution.n_iter, 0, 0, solution.seconds
+    dual = Solution(point.c, point.f, solution.status, *spent)
+    with stop_when(None):
+        return certify(
+            problem,
+            LinearOperator(X),
+            dual,
+            point.intercept,
+            tol=np.inf,
+            n_checks=None,
+            gap_tol=model.tol,
+        )
+
+
+def _store(
+    model: Any,
+    training: Training,
+    solver: str,
+    solutions: list[LinearSolution],
+    certificates: list[Certificate],
+) -> None:
+    """Set the fitted attributes."""
+    model.classes_ = training.classes
+    model.solver_ = solver
+    model.coef_ = np.array([solution.point.w for solution in solutions])
+    model.intercept_ = np.array([solution.point.intercept for solution in solutions])
+    model.certificate_ = combine(certificates)
+    model.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
+    for name in ("alpha_", "theta_"):
+        vars(model).pop(name, None)
+    if model.store_multipliers or model.warm_start:
+        coefficients = np.array([solution.point.c for solution in solutions])
+        model.alpha_, model.theta_ = training.multipliers(coefficients)
+
+
+class _Lines:
+    """What ``verbose`` prints: a line a second, or for every step if it is greater than 1."""
+
+    def __init__(self, title: str, tol: float, verbose: int) -> None:
+        self._title = f"{title} " if title else ""
+        self._tol, self._verbose, self._next_at = tol, verbose, 0.0
+
+    def __call__(self, progress: LinearProgress) -> None:
+        if not self._verbose:
+            return
+        if self._verbose > 1 or progress.seconds >= self._next_at:
+            self._next_at = progress.seconds + SECONDS_BETWEEN_LINES
+            report(
+                f"{self._title}step {progress.n_iter}: relative gap "
+                f"{progress.relative_gap:.1e} (tol {self._tol:.0e}), {progress.seconds:.1f} s"
+            )

@@ -1,0 +1,149 @@
+"""Samples as linear solvers see them: three sums over samples, each added up chunk by chunk.
+
+A solver asks for ``X'v``, ``X w`` and ``X'DX`` alone. Chunks and the order in which they are added
+do not depend on the number of threads, so neither does any bit of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm.kernels._samples import sums_of_rows
+from bandsvm.system.stopping import check_stop
+
+# Dense samples are scaled in float64 copies of about this many bytes, which caches hold.
+DENSE_CHUNK_BYTES = 2 * 2**20
+# Rows of a chunk, for each feature, whose matrix X'DX is computed at a time.
+ROWS_PER_FEATURE = 2
+# Values of sparse samples that one call of the core goes through: some hundredths of a second.
+SPARSE_CHUNK_VALUES = 2**22
+
+
+class LinearSamples:
+    """Samples, dense or CSR, of float32 or float64; they are not copied, sums are float64.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        The samples; CSR without repeated entries.
+    n_threads : int
+        Number of threads.
+    """
+
+    def __init__(self, X: Any, n_threads: int = 1) -> None:
+        self.X, self.n_threads = X, n_threads
+        self.n_samples, self.n_features = X.shape
+        self.is_sparse = sp.issparse(X)
+        self.rows = _core_rows(X)
+
+    @property
+    def n_values(self) -> int:
+        """Number of values that are stored."""
+        return int(self.X.nnz) if self.is_sparse else self.n_samples * self.n_features
+
+    def product(self, w: NDArray) -> NDArray[np.float64]:
+        """Return ``X w``."""
+        g = np.empty(self.n_samples)
+        w = np.ascontiguousarray(w, dtype=np.float64)
+        for part in self._chunks():
+            check_stop()
+            self.rows.multiply(part.start, w, g[part], self.n_threads)
+        return g
+
+    def weights(self, v: NDArray) -> NDArray[np.float64]:
+        """Return ``X'v``."""
+        sums = np.zeros(self.n_features)
+        if self.is_sparse:
+            for part in self._chunks():
+                check_stop()
+                self.rows.add_to(part.start, v[part], sums)
+            return sums
+        for of_chunk in self._in_order(lambda part: self.X[part].T @ v[part]):
+            sums += of_chunk
+        return sums
+
+    def squared_norms(self) -> NDArray[np.float64]:
+        """Return the squared length of every sample."""
+        norms = np.empty(self.n_samples)
+        for part in self._chunks():
+            check_stop()
+            some = self.X[part]
+            if self.is_sparse:
+                norms[part] = sums_of_rows(some, np.square(some.data, dtype=np.float64))
+            else:
+                norms[part] = np.einsum("ij,ij->i", some, some, dtype=np.float64)
+        return norms
+
+    def gram(self, factors: NDArray, centre: NDArray | None = None) -> NDArray[np.float64]:
+        """Return ``sum_i factors_i (x_i - centre) (x_i - centre)'``; factors are not negative.
+
+        Dense samples are centred before they are multiplied, which keeps their digits.
+        """
+        if self.is_sparse:
+            gram = self._sparse_gram(factors)
+            return gram if centre is None else gram - factors.sum() * np.outer(centre, centre)
+        roots = np.sqrt(factors)
+
+        def of_chunk(part: slice) -> NDArray[np.float64]:
+            scaled = self.X[part] - centre if centre is not None else self.X[part]
+            scaled = np.multiply(scaled, roots[part, None], dtype=np.float64)
+            return scaled.T @ scaled  # NumPy computes one triangle of it
+
+        gram = np.zeros((self.n_features, self.n_features))
+        # To add a matrix up costs as much as some rows that it sums over.
+        for some in self._in_order(of_chunk, least=ROWS_PER_FEATURE * self.n_features):
+            gram += some
+        return gram
+
+    def _sparse_gram(self, factors: NDArray) -> NDArray[np.float64]:
+        """Return ``X'DX`` by products of nonzeros."""
+        gram = np.zeros((self.n_features, self.n_features))
+        for part in self._chunks():
+            check_stop()
+            self.rows.add_gram(part.start, factors[part], gram, self.n_threads)
+        return np.triu(gram) + np.triu(gram, 1).T
+
+    def _chunks(self, least: int = 1) -> Iterator[slice]:
+        """Yield slices over the samples, of at least so many."""
+        per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
+        values = SPARSE_CHUNK_VALUES if self.is_sparse else DENSE_CHUNK_BYTES // 8
+        size = max(least, values // per_sample)
+        for start in range(0, self.n_samples, size):
+            yield slice(start, min(start + size, self.n_samples))
+
+    def _in_order(
+        self, compute: Callable[[slice], NDArray], least: int = 1
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield what comes of each chunk, in order; as many at a time as there are threads."""
+        chunks = list(self._chunks(least))
+
+        def quietly(part: slice) -> NDArray[np.float64]:
+            with np.errstate(over="ignore", invalid="ignore"):  # threads have settings of their own
+                return compute(part)
+
+        if self.n_threads == 1 or len(chunks) == 1:
+            for part in chunks:
+                check_stop()
+                yield quietly(part)
+            return
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            for start in range(0, len(chunks), self.n_threads):
+                check_stop()
+                yield from pool.map(quietly, chunks[start : start + self.n_threads])
+
+
+def _core_rows(X: Any) -> Any:
+    """Return samples as the core reads them."""
+    bits = "64" if X.dtype == np.float64 else "32"
+    if not sp.issparse(X):
+        return getattr(_core, f"DenseRows{bits}")(X)
+    long = "Long" if X.indices.dtype == np.int64 else ""
+    starts = X.indptr.astype(np.int64, copy=False)
+    return getattr(_core, f"SparseRows{bits}{long}")(starts, X.indices, X.data, X.shape[1])
