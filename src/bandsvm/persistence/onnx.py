@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
@@ -124,6 +125,7 @@ def register_converter():
         # Pipelines hand this option to all classifiers; there is nothing to zip here.
         options={"zipmap": [True, False]},
     )
+    register_columns()
 
 
 def _parse(scope: Any, model: BandedSVC, inputs: list, custom_parsers: Any = None) -> list:
