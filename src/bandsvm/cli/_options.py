@@ -60,7 +60,7 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
     group = parser.add_argument_group("data")
     group.add_argument(
         "--format",
-        choices=("svmlight", "csv", "parquet", "npz"),
+        choices=("svmlight", "csv", "arff", "parquet", "npz"),
         help="format of the data (by the file's name, else by its content)",
     )
     group.add_argument(
