@@ -331,4 +331,10 @@ CASES = [
         "2 samples with 3 .*count from 0",
         trained_on="from_zero.txt",
     ),
+    Case(
+        "labels_unknown_yet.txt",
+        lambda: b"9 0:1 1:0.5 2:1\n9 0:-1\n",
+        "without labels.*labels .9. are ignored",
+        trained_on="from_zero.txt",
+    ),
 ]
