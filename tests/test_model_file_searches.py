@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm import BandedSVCCV
+from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.cli import main
 from bandsvm.persistence._container import pack, unpack
 from model_files import assert_equal_values, refused, saved_and_loaded
@@ -64,6 +65,30 @@ def test_a_search_without_a_model_keeps_what_it_found(tmp_path):
     assert loaded.best_params_["C1"] in (1, 10)
     with pytest.raises(AttributeError, match="refit=True"):
         loaded.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "samples", "words"),
+    [
+        (BandedSVCCV(**FEW, gamma=[0.1], refit=False), X, "refit=True"),
+        (
+            make_pipeline(CountVectorizer(), BandedSVC()),
+            np.array(["one", "two", "ten"])[Y],
+            "texts",
+        ),
+    ],
+)
+def test_models_that_take_no_tables_are_refused_at_the_shell(
+    model, samples, words, tmp_path, capsys
+):
+    bandsvm.save(model.fit(samples, Y), tmp_path / "model.bsvm")
+    (tmp_path / "table.csv").write_text("1,2,3,4\n")
+    file, data = str(tmp_path / "model.bsvm"), str(tmp_path / "table.csv")
+    assert main(["predict", data, "--model", file]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert main(["inspect", file]) == (words == "refit=True")
 
 
 def test_what_chooses_by_code_is_refused(tmp_path):

@@ -1,7 +1,9 @@
 """Pipelines in model files: what is loaded predicts the same of data never seen, bit for bit."""
 
 import os
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +37,7 @@ from sklearn.preprocessing import (
 import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence._container import pack, unpack
+from bandsvm.persistence._steps import KINDS
 from model_files import assert_equal_values, refused, saved_and_loaded
 
 pd = pytest.importorskip("pandas")
@@ -250,6 +253,12 @@ def test_arrays_of_objects_without_names(tmp_path):
     loaded = saved_and_loaded(model, tmp_path)
     new = NEW[["town", "rooms"]].to_numpy(dtype=object)
     np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+
+
+def test_the_page_names_all_classes():
+    page = (Path(__file__).parent.parent / "docs" / "model_file.md").read_text()
+    table = page[page.index("## Steps that a file can hold") : page.index("A file holds no code")]
+    assert {*re.findall(r"`([A-Z]\w+)`", table)} == KINDS.keys()
 
 
 def test_few_long_categories_among_many_do_not_make_a_large_file(tmp_path):

@@ -238,7 +238,7 @@ def _load(path: Path) -> tuple[str, str]:
         samples = np.column_stack([np.full(len(X), "leaf", dtype=object), X[:, 1:]])
     with np.errstate(all="ignore"):
         try:
-            model.predict(samples[:, : model.n_features_in_])
+            model.predict(samples[:, : getattr(model, "n_features_in_", 4)])
         except (ValueError, TypeError) as error:
             return "loaded", bad_refusal(error)
     return "loaded", ""

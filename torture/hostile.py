@@ -112,7 +112,7 @@ def _use(path: Path) -> tuple[str, str]:
     except ValueError as error:
         is_libsvm = path.suffix == ".model"
         return "refused", _complaint(error, path) if is_libsvm else traceback.format_exc(limit=-4)
-    n_features = model.n_features_in_
+    n_features = getattr(model, "n_features_in_", 4)
     samples = sp.csr_array((2, n_features)) if n_features > 10_000 else np.ones((2, n_features))
     if getattr(model, "kernel", "") == "precomputed":
         samples = np.ones((2, model.dual_coef_.shape[1]))

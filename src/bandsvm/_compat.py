@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import sklearn
+
 from bandsvm.fitting.run import FitRun, Observer
 from bandsvm.solvers import Status
 
@@ -19,7 +21,14 @@ except ImportError:
         return method
 
 
-__all__ = ["CallbackSupportMixin", "FitTasks", "has_callbacks", "with_callbacks"]
+__all__ = [
+    "SKLEARN_VERSION",
+    "CallbackSupportMixin",
+    "FitTasks",
+    "has_callbacks",
+    "with_callbacks",
+]
+SKLEARN_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
 
 def has_callbacks(estimator: Any) -> bool:

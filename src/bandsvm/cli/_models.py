@@ -48,7 +48,19 @@ def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, 
 def classifier_of(model: Any) -> BandedSVC:
     """Return the BandedSVC at the end of a model; of a search, the best."""
     last = model[-1] if isinstance(model, Pipeline) else model
-    return getattr(last, "best_estimator_", last)
+    best = getattr(last, "best_estimator_", last)
+    if not isinstance(best, BandedSVC):
+        raise ValueError("the file holds a search without a model; fit it with refit=True.")
+    return best
+
+
+def check_takes_tables(model: Any) -> None:
+    """Refuse a model that predicts nothing, or takes something else than rows of a table."""
+    classifier_of(model)
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(
+            "the model takes texts, not tables; use bandsvm.load and predict in Python."
+        )
 
 
 def transformed(model: Any, X: Any) -> Any:

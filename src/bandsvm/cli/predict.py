@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Predict and write."""
     import numpy as np
 
-    from bandsvm.cli._models import classifier_of, transformed
+    from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
     from bandsvm.cli._tables import read_table
     from bandsvm.cli._trained import Notes
     from bandsvm.persistence.native import load_with_notes
@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     output = Output(options, results_on_stdout=options.output is None)
     model, notes = load_with_notes(options.model)
+    check_takes_tables(model)
     table = read_table(options.data, options, model, Notes.from_json(notes))
     output.report(table.describe())
     for doubt in table.doubts:

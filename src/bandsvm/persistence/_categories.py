@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
+from bandsvm._compat import SKLEARN_VERSION
 from bandsvm.persistence._rules import (
     FEATURES,
     Kind,
@@ -92,7 +93,8 @@ def _check_one_hot(parts: Parts) -> None:
 def _check_imputer(parts: Parts) -> None:
     """Check an imputer's fill values, and that its indicator looks at the same features."""
     values = parts.attributes["statistics_"].tolist()
-    is_object = np.dtype(parts.attributes["_fill_dtype"]).kind == "O"
+    fill_dtype = parts.attributes.get("_fill_dtype", parts.attributes["_fit_dtype"])
+    is_object = np.dtype(fill_dtype).kind == "O"
     require(is_object or not any(value is None or isinstance(value, str) for value in values))
     indicator = parts.attributes["indicator_"]
     require((indicator is not None) == parts.model.add_indicator)
@@ -119,6 +121,9 @@ _RARE = {
     "_infrequent_indices": list_of(optional(array("i"))),
     "_default_to_infrequent_mappings": list_of(optional(array("i"))),
 }
+
+# Since version 1.8 imputers have a dtype of their own for what they fill in.
+_FILLS = {"_fill_dtype": dtype_of("biufO")}
 
 CATEGORIES = [
     Kind(
@@ -172,9 +177,10 @@ CATEGORIES = [
         {
             "statistics_": per_feature("biufO"),
             "indicator_": lambda value, _: value is None or isinstance(value, MissingIndicator),
-            "_fill_dtype": dtype_of("biufO"),
+            "_fit_dtype": dtype_of("biufO"),
+            **(_FILLS if SKLEARN_VERSION >= (1, 8) else {}),
         },
-        {"_fit_dtype": dtype_of("biufO"), **FEATURES},
+        {**_FILLS, **FEATURES},
         _check_imputer,
         _imputed_width,
     ),
