@@ -105,6 +105,15 @@ def as_parquet() -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def as_arff() -> bytes:
+    """Return an ARFF file with a comment, a quoted name, quoted text and a missing number."""
+    header = ["% made by hand", "@RELATION people", "@ATTRIBUTE 'my age' NUMERIC"]
+    header += ["@ATTRIBUTE colour {'dark red',green,blue}", "@ATTRIBUTE class {no,yes}", "@DATA"]
+    colours = np.where(COLOUR == "red", "'dark red'", COLOUR)
+    lines = [",".join(line) for line in rows(["?", *X[1:, 0]], colours, WORDS)]
+    return ("\n".join([*header, "% samples", *lines]) + "\n").encode()
+
+
 def svmlight_from_zero() -> bytes:
     """Return an svmlight file whose features count from 0."""
     lines = [f"{y} 0:{a} 1:{b} 2:{c}" for (a, b, c), y in zip(X, Y, strict=True)]
@@ -201,13 +210,20 @@ CASES = [
     Case("packed.csv.xz", lambda: lzma.compress(plain(NAMED)), "60 samples"),
     Case("packed.csv.zst", lambda: zipped_by_arrow(plain(NAMED)), "60 samples"),
     Case("table.parquet", as_parquet, "'colour' .3.*fills in missing numbers in 1 column"),
+    Case("weka.arff", as_arff, "2 features.*'colour' .3.*fills in missing numbers in 1 column"),
+    Case(
+        "stray.arff",
+        lambda: as_arff().replace(b"blue,no", b"blue,no,1"),
+        "stray.arff, line [0-9]+: 4 cells, where the first line has 3",
+        1,
+    ),
     Case(
         "emoji.csv",
         lambda: plain("\U0001f600,größe,价格,label", np.array(["\U0001f44e", "\U0001f44d"])[Y]),
         "2 classes .\U0001f44d",
     ),
     Case("wide.csv", wide, "20 samples with 20000 features"),
-    Case("long.csv", long, "1000000 samples", 3, ("--max-iter", "1"), is_slow=True),
+    Case("long.csv", long, "1000000 samples", options=("--kernel", "linear"), is_slow=True),
     Case("one_class.csv", lambda: plain(NAMED, ["a"] * 60), "at least two classes", 1),
     Case(
         "lonely_class.csv",
@@ -282,6 +298,12 @@ CASES = [
         trained_on="named.csv",
     ),
     Case(
+        "no_names_here.csv",
+        lambda: replaced(1, COLOUR, None),
+        "no names.*Accuracy 0.9",
+        trained_on="categories.csv",
+    ),
+    Case(
         "lacking.csv",
         lambda: text("a,label", rows(X[:, 0], Y)),
         "lacks the columns .'b', 'c'",
@@ -307,6 +329,12 @@ CASES = [
         "no_zero_here.txt",
         lambda: b"1 1:0.5 2:1\n0 2:-1\n",
         "2 samples with 3 .*count from 0",
+        trained_on="from_zero.txt",
+    ),
+    Case(
+        "labels_unknown_yet.txt",
+        lambda: b"9 0:1 1:0.5 2:1\n9 0:-1\n",
+        "without labels.*labels .9. are ignored",
         trained_on="from_zero.txt",
     ),
 ]

@@ -4,6 +4,7 @@ import bz2
 import datetime as dt
 import gzip
 import io
+import lzma
 import struct
 import tracemalloc
 import zipfile
@@ -116,10 +117,21 @@ def test_a_header_that_does_not_end_is_refused(tmp_path):
 
 def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):
     row = b"0," * 1000 + b"1\n"
-    for pack, suffix in ((gzip.compress, "gz"), (bz2.compress, "bz2")):
+    packs = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    for suffix, pack in packs.items():
         path = tmp_path / f"bomb.csv.{suffix}"
         path.write_bytes(pack(row * 20_000))
         assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * _bytes.ALWAYS_FINE
+
+
+def test_xz_in_several_streams_is_read_to_its_end(tmp_path):
+    path = tmp_path / "twice.csv.xz"
+    parts = [lzma.compress(text) for text in (b"a,b,y\n1,2,0\n3,4,1\n", b"5,6,0\n7,8,1\n")]
+    path.write_bytes(parts[0] + bytes(8) + parts[1])
+    assert read(path).X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    for content in (parts[0][:-9], parts[0] + b"rubbish", b"\xfd7zXZ\0" + bytes(99)):
+        path.write_bytes(content)
+        refused(path, "damaged or incomplete")
 
 
 def test_packing_twice_does_not_multiply_what_is_allowed(tmp_path, monkeypatch):

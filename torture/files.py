@@ -88,6 +88,12 @@ def seeds() -> dict[str, bytes]:
         ["a,b,c,d,label", *(",".join(map(str, [*x, y])) for x, y in zip(X, Y, strict=True))]
     )
     (folder / "table.csv").write_text(table)
+    colours = np.array(["red", "", "dark blue"])[np.arange(len(X)) % 3]
+    mixed = [f"{x[0]},{'' if k % 7 == 0 else x[1]},{colours[k]},{Y[k]}" for k, x in enumerate(X)]
+    (folder / "mixed.csv").write_text("\n".join(["a,b,colour,label", *mixed]))
+    names = ["a numeric", "b numeric", "colour {red,'dark blue'}", "label {0,1,2}"]
+    header = ["@relation x", *(f"@attribute {name}" for name in names), "@data"]
+    (folder / "mixed.arff").write_text("\n".join([*header, *mixed]))
     np.savez(folder / "plain.npz", X=X, y=Y)
     csr = sp.csr_array(X)
     np.savez_compressed(

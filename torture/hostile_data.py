@@ -6,6 +6,7 @@ import bz2
 import functools
 import gzip
 import io
+import lzma
 import struct
 import warnings
 import zipfile
@@ -78,7 +79,7 @@ def _filling(rng: Generator, n_bytes: int) -> bytes:
 def csv_text(rng: Generator) -> bytes:
     """Return a table with too many, too long or the wrong cells."""
     n_bytes = int(2 ** rng.uniform(8, 22))
-    kind = rng.integers(9)
+    kind = rng.integers(10)
     cell = CELLS[rng.integers(5)]
     width = int(2 ** rng.uniform(0, 12))
     row = ",".join([cell] * width)
@@ -99,6 +100,11 @@ def csv_text(rng: Generator) -> bytes:
         return bytes(rng.choice(list(b"\n\r,; "), size=n_bytes).astype(np.uint8))
     if kind == 7:  # bytes that are no text
         return (row + ",1\n").encode() * 3 + rng.bytes(200)
+    if kind == 8:  # text that never repeats, in many columns
+        texts = [f"{k:x}g" for k in range(n_bytes // 5)]
+        n_columns = int(2 ** rng.uniform(0, 7))
+        rows = [texts[k : k + n_columns] for k in range(0, len(texts), n_columns)]
+        return "\n".join(",".join(row) + f",{len(row) % 2}" for row in rows[:-1]).encode()
     cells = [CELLS[k] for k in rng.integers(len(CELLS), size=(n_bytes // 8 + 8))]
     return "\n".join(",".join(cells[k : k + 4]) for k in range(0, len(cells), 4)).encode()
 
@@ -173,5 +179,6 @@ FORMATS: dict[str, Any] = {
     "csv": csv_text,
     "csv.gz": functools.partial(packed, pack=lambda text: gzip.compress(text, 6)),
     "csv.bz2": functools.partial(packed, pack=bz2.compress),
+    "csv.xz": functools.partial(packed, pack=lzma.compress),
     "parquet": parquet,
 }

@@ -8,7 +8,7 @@
   about it; `_tune_plot`: the picture of a search.
 - `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
   `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
-  `_parquet`; `_columns`: text as codes.
+  `_arff`, `_parquet`; `_columns`: text as codes.
 - `_choice`: which columns are what; `_useless`: columns that are left out; `_trained`: what a model
   knows of its training data; `_preparation`: steps before the classifier.
 """

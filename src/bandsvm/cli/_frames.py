@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.cli._arff import as_csv
 from bandsvm.cli._bytes import DataFile, DataFileError
 from bandsvm.cli._choice import Choice, Columns, choose_for_model, choose_for_training
 from bandsvm.cli._columns import MOST_LEVELS, CodedColumn, labels_of, tidy_labels
@@ -52,12 +53,15 @@ def read_columns(
         coded[choice.target] = MOST_LEVELS
     X, texts = stored.read(numbers, coded, choice.target, may_lack_labels=model is not None)
     y, about_labels = _labels(file, columns, choice, texts, model)
-    decisions = [*_about_names(stored), *stored.notes, *about_labels]
-    frame = {columns.name(k): texts[k] for k in choice.texts}
-    names = [columns.name(k) for k in choice.features]
+    decisions = [*_about_names(stored, kind), *stored.notes, *about_labels]
+    own = [columns.name(k) for k in choice.features]
+    # A table without names has its columns in the model's order.
+    names = own if model is None or model.names is None else model.names
+    name = dict(zip(choice.features, names, strict=True))
+    frame = {name[k]: texts[k] for k in choice.features if k in choice.texts}
     if model is None:
         X, frame, names, reasons = _useful(
-            X, frame, names, [columns.name(k) for k in numbers], stored.names is not None
+            X, frame, names, [name[k] for k in numbers], stored.names is not None
         )
         if reasons:
             decisions.append(left_out(reasons))
@@ -85,12 +89,14 @@ def _open(file: DataFile, kind: str, has_header: bool | None, model: Trained | N
     """Return the reader of a file of columns."""
     if kind == "parquet":
         return Parquet(file)
+    if kind == "arff":
+        return Text(as_csv(file), has_header=True)
     return Text(file, has_header, None if model is None else model.names)
 
 
-def _about_names(stored: Any) -> list[str]:
-    """Return whether the first line of a text was taken for names, in a sentence."""
-    if not isinstance(stored, Text):
+def _about_names(stored: Any, kind: str) -> list[str]:
+    """Return whether the first line of a CSV file was taken for names, in a sentence."""
+    if kind != "csv":
         return []
     return ["The first line holds names." if stored.names else "The columns have no names."]
 

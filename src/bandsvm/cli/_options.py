@@ -104,9 +104,9 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
     group = parser.add_argument_group("data")
     group.add_argument(
         "--format",
-        choices=("svmlight", "csv", "parquet", "npz"),
+        choices=("svmlight", "csv", "arff", "parquet", "npz"),
         metavar="F",
-        help="svmlight, csv, parquet or npz (by name, else by content)",
+        help="svmlight, csv, arff, parquet, npz (by name, else by content)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"

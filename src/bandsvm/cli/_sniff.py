@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bandsvm.cli._bytes import DataFile, DataFileError
 
-_MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz", b"ARROW1": "feather"}
+_MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz"}
 _ARFF = re.compile(rb"\A(\s|%[^\n]*\n)*@relation\b", re.IGNORECASE)
 # A label and at least one feature with its value.
 _PAIRS = re.compile(rb"\s*[^\s:,;]+(,[^\s:,;]+)*(\s+(qid|\d+):\S+)+")
@@ -19,6 +19,7 @@ _FOREIGN = {
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "a workbook of Excel or a like program"),
     **dict.fromkeys((".pkl", ".pickle", ".joblib"), "a file of Python objects"),
     **dict.fromkeys((".h5", ".hdf5", ".mat", ".rds", ".rdata", ".sav", ".dta"), "a data file"),
+    **dict.fromkeys((".feather", ".arrow", ".orc"), "a file of Arrow"),
     **dict.fromkeys((".json", ".jsonl", ".xml", ".html", ".yaml"), "a document"),
     **dict.fromkeys((".zip", ".tar", ".7z", ".rar"), "an archive"),
 }
@@ -29,8 +30,8 @@ def require_data(path: str) -> None:
     what = _FOREIGN.get(Path(path.lower()).suffix)
     if what is not None:
         raise DataFileError(
-            f"{path} is {what}, which bandsvm does not read; save the table as CSV, or give "
-            "--format if the name is wrong."
+            f"{path} is {what}, which bandsvm does not read; save the table as CSV or Parquet, or "
+            "give --format if the name is wrong."
         )
 
 

@@ -125,7 +125,7 @@ def read_table(
     _check_values(table, expected, is_svmlight=kind == "svmlight")
     if expected is None:
         return replace(table, doubts=(*table.doubts, *_check_classes(table)))
-    return _with_known_labels(table, expected)
+    return _with_known_labels(table, expected, is_optional=kind in ("svmlight", "npz"))
 
 
 def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
@@ -218,12 +218,18 @@ def _check_classes(table: Table) -> list[str]:
     ]
 
 
-def _with_known_labels(table: Table, model: Trained) -> Table:
-    """Return a table to predict; labels that the model does not know are refused or counted."""
+def _with_known_labels(table: Table, model: Trained, is_optional: bool) -> Table:
+    """Return a table to predict; labels that the model does not know are refused or counted.
+
+    Labels that a format asks for may stand for nothing: then they are ignored.
+    """
     if table.y is None:
         return table
     labels = np.unique(table.y)
     unknown = labels[places(labels, np.array(model.classes)) < 0].tolist()
+    if len(unknown) == len(labels) and is_optional:
+        decision = f"Its labels {some(unknown)} are ignored: none is a class of the model."
+        return replace(table, y=None, decisions=(*table.decisions, decision))
     if len(unknown) == len(labels):
         raise DataFileError(
             f"{table.source} has the labels {some(unknown)}, none of which the model knows: its "

@@ -49,7 +49,11 @@ def run(options: argparse.Namespace) -> int:
     output.report(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
     output.report(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
     of_names = "" if names is None else f" ({_some(names, MOST_FEATURES_NAMED)})"
-    output.report(f"  features        {classifier.n_features_in_}{of_names}")
+    encoded = classifier.n_features_in_
+    # Models of texts do not count their input.
+    given = getattr(model, "n_features_in_", encoded)
+    of_encoded = "" if encoded == given else f", encoded as {encoded}"
+    output.report(f"  features        {given}{of_names}{of_encoded}")
     settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
     output.report(f"  parameters      {settings or 'all as by default'}")
     output.report(f"  gamma           {classifier.gamma_:.6g}")

@@ -5,7 +5,7 @@
   tables by `_rules`: `_classifier`, `_search`, `_transformers`, `_categories`, `_text` and
   `_composites`.
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `onnx`: export
-  to ONNX.
+  to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
 """
 
 from bandsvm.persistence._container import ModelFileError

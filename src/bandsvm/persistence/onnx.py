@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
@@ -125,6 +126,7 @@ def register_converter():
         # Pipelines pass this option to all classifiers; it has no effect here.
         options={"zipmap": [True, False]},
     )
+    register_columns()
 
 
 def _parse(scope: Any, model: BandedSVC, inputs: list, custom_parsers: Any = None) -> list:
