@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from bandsvm import BandedSVC, save
+from bandsvm import BandedSVC, LinearBandedSVC, save
 from bandsvm.certificate import Certificate
 from bandsvm.cli._preparation import preparation
 from bandsvm.cli._tables import Table
@@ -33,6 +33,11 @@ def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, 
         )
     pipeline = before if isinstance(before, Pipeline) else Pipeline([("classify", before)])
     model = classifier_of(pipeline)
+    if not isinstance(model, BandedSVC):
+        raise ValueError(
+            f"--resume continues models of this command, but the file holds a "
+            f"{type(model).__name__}; fit it in Python with warm_start=True."
+        )
     classes = np.unique(table.y)
     known = getattr(model, "alpha_", np.empty(0)).shape[0]
     if known != len(table.y) or not np.array_equal(classes, model.classes_):
@@ -45,11 +50,11 @@ def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, 
     return pipeline
 
 
-def classifier_of(model: Any) -> BandedSVC:
-    """Return the BandedSVC at the end of a model; of a search, the best."""
+def classifier_of(model: Any) -> Any:
+    """Return the BandedSVC or LinearBandedSVC at the end of a model; of a search, the best."""
     last = model[-1] if isinstance(model, Pipeline) else model
     best = getattr(last, "best_estimator_", last)
-    if not isinstance(best, BandedSVC):
+    if not isinstance(best, (BandedSVC, LinearBandedSVC)):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best
 

@@ -62,12 +62,13 @@ def _model_parts(model: Any, classifier: Any) -> list[str]:
     """Return what the model is."""
     steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
     names = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
-    rows = [("steps", ", ".join(steps)), *((name, getattr(classifier, name)) for name in names)]
-    rows += [
-        ("gamma used", f"{classifier.gamma_:.6g}"),
-        ("classes", ", ".join(map(shown, classifier.classes_[:MOST_CLASSES].tolist()))),
-        ("support vectors", classifier.dual_coef_.shape[1]),
-    ]
+    parameters = classifier.get_params()
+    rows = [("steps", ", ".join(steps))]
+    rows += [(name, parameters[name]) for name in names if name in parameters]
+    rows.append(("classes", ", ".join(map(shown, classifier.classes_[:MOST_CLASSES].tolist()))))
+    if hasattr(classifier, "dual_coef_"):
+        rows.append(("gamma used", f"{classifier.gamma_:.6g}"))
+        rows.append(("support vectors", classifier.dual_coef_.shape[1]))
     parts = [html_table(("setting", "value"), rows)]
     certificate = getattr(classifier, "certificate_", None)
     if certificate is not None:
@@ -152,7 +153,10 @@ def draw_pictures(judged: Judged) -> list[tuple[Any, str]]:
         figure, ax = _new_figure()
         known = judged.true >= 0
         labels = classes[judged.true[known]]
-        if len(np.unique(labels)) == 2 and judged.classifier.kernel != "precomputed":
+        if (
+            len(np.unique(labels)) == 2
+            and getattr(judged.classifier, "kernel", "linear") != "precomputed"
+        ):
             with names_are_known():
                 DecisionMapDisplay.from_estimator(judged.classifier, judged.X[known], labels, ax=ax)
             pictures.append((figure, "The decision rule over both features, as scaled."))

@@ -56,9 +56,13 @@ def run(options: argparse.Namespace) -> int:
     output.report(f"  features        {given}{of_names}{of_encoded}")
     settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
     output.report(f"  parameters      {settings or 'all as by default'}")
-    output.report(f"  gamma           {classifier.gamma_:.6g}")
     output.report(f"  band            {classifier.rho1} to {classifier.rho2}")
-    output.report(f"  support vectors {_support(classifier)}")
+    is_linear = not hasattr(classifier, "dual_coef_")
+    if is_linear:
+        output.report(f"  largest weights {_largest_weights(classifier)}")
+    else:
+        output.report(f"  gamma           {classifier.gamma_:.6g}")
+        output.report(f"  support vectors {_support(classifier)}")
     bars = histogram(classifier) if hasattr(classifier, "xi_") else []
     if certificate is not None:
         output.report(repr(certificate))
@@ -75,8 +79,8 @@ def run(options: argparse.Namespace) -> int:
             "n_features": classifier.n_features_in_,
             "feature_names": names,
             "parameters": classifier.get_params(),
-            "gamma": classifier.gamma_,
-            "n_support": classifier.dual_coef_.shape[1],
+            "gamma": None if is_linear else classifier.gamma_,
+            "n_support": None if is_linear else classifier.dual_coef_.shape[1],
             "certificate": None if certificate is None else describe_certificate(certificate),
             "histogram": [{"values": label, "n_samples": n} for label, n in bars],
         }
@@ -95,6 +99,19 @@ def _support(classifier: Any) -> str:
         parts.append("by class " + ", ".join(f"{shown(label)}: {n}" for label, n in pairs))
     total = str(classifier.dual_coef_.shape[1])
     return f"{total} ({'; '.join(parts)})" if parts else total
+
+
+def _largest_weights(classifier: Any) -> str:
+    """Return the features of a linear model with the largest weights, over all its problems."""
+    import numpy as np
+
+    names = getattr(classifier, "feature_names_in_", None)
+    sizes = np.abs(classifier.coef_).max(axis=0)
+    parts = []
+    for k in np.argsort(-sizes, kind="stable")[:MOST_FEATURES_NAMED].tolist():
+        weights = ", ".join(f"{weight:.4g}" for weight in classifier.coef_[:MOST_CLASSES, k])
+        parts.append(f"{shown(names[k]) if names is not None else k + 1}: {weights}")
+    return "; ".join(parts)
 
 
 def _some(values: Any, most: int) -> str:

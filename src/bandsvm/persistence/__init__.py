@@ -2,8 +2,8 @@
 
 - `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_encoder` and
   `_values` (values as JSON, and back) and `_steps` (estimators). What a file may hold is said in
-  tables by `_rules`: `_classifier`, `_search`, `_transformers`, `_categories`, `_text` and
-  `_composites`.
+  tables by `_rules`: `_classifier`, `_linear`, `_search`, `_transformers`, `_categories`, `_text`
+  and `_composites`.
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `onnx`: export
   to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
 """

@@ -33,50 +33,62 @@ def _check(parts: Parts) -> None:
     """Check kinds, shapes and ranges of all that predictions and warm starts use."""
     model, attributes, n_features = parts.model, parts.attributes, parts.n_features
     check_parameters(model)
-    classes = attributes["classes_"]
-    require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
-    # Of a class of their own kind: a predicted label is one of these.
-    require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
-    require(_is_class_weight(model.class_weight))
-    band_parameters(model, classes)
-    n_problems = 1 if len(classes) == 2 else len(classes)
+    n_problems = checked_problems(parts)
     coefficients, support = attributes["dual_coef_"], attributes["support_vectors_"]
     n_support = coefficients.shape[1]
-    require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
-    intercept = attributes["intercept_"]
-    require(intercept.shape == (n_problems,) and _is_finite(intercept))
+    require(coefficients.shape == (n_problems, n_support) and is_finite(coefficients))
     if model.kernel == "precomputed":
         require(support.shape == (0, 0))
         require(indices_below(n_features, attributes["support_"]))
         require(len(attributes["support_"]) == n_support)
     else:
         require(support.shape == (n_support, n_features))
-        require(_is_finite(support.data if sp.issparse(support) else support))
+        require(is_finite(support.data if sp.issparse(support) else support))
     gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
     require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
-    require(is_number(attributes.get("n_iter_", 1)))
-    certificate = attributes.get("certificate_")
-    if certificate is not None:
-        n_parts = 0 if n_problems == 1 else n_problems
-        require(isinstance(certificate, Certificate) and len(certificate.parts) == n_parts)
-    counts = attributes["n_support_"]
+    counts, classes = attributes["n_support_"], attributes["classes_"]
     require(counts.dtype.kind == "i" and counts.shape == classes.shape and (counts >= 0).all())
     if "alpha_" in attributes:
         _check_training_set(attributes, n_problems, n_support)
 
 
-def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
-    """Check what is known of every training sample."""
+def checked_problems(parts: Parts) -> int:
+    """Return the number of problems; check what kernel models and linear ones have in common."""
+    model, attributes = parts.model, parts.attributes
+    classes, intercept = attributes["classes_"], attributes["intercept_"]
+    require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
+    # Of a class of their own kind: a predicted label is one of these.
+    require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
+    require(_is_class_weight(model.class_weight))
+    band_parameters(model, classes)
+    n_problems = 1 if len(classes) == 2 else len(classes)
+    require(intercept.shape == (n_problems,) and is_finite(intercept))
+    require(is_number(attributes.get("n_iter_", 1)))
+    certificate = attributes.get("certificate_")
+    if certificate is not None:
+        n_parts = 0 if n_problems == 1 else n_problems
+        require(isinstance(certificate, Certificate) and len(certificate.parts) == n_parts)
+    return n_problems
+
+
+def check_multipliers(attributes: dict[str, Any], n_problems: int) -> tuple[int, ...]:
+    """Check the multipliers of all training samples; return their shape."""
     n_samples = len(attributes["alpha_"])
     shape = (n_samples,) if n_problems == 1 else (n_samples, n_problems)
     for name in ("alpha_", "theta_"):
-        require(attributes[name].shape == shape and _is_finite(attributes[name]))
+        require(attributes[name].shape == shape and is_finite(attributes[name]))
+    return shape
+
+
+def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
+    """Check what is known of every training sample."""
+    shape = check_multipliers(attributes, n_problems)
     for name in ("xi_", "eta_"):
         # A fit that was cut short does not know them of samples without weight: they are nan.
         slacks = attributes[name]
         require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
     for name in ("support_", "alpha_support_", "theta_support_"):
-        require(indices_below(n_samples, attributes[name]))
+        require(indices_below(shape[0], attributes[name]))
         require((np.diff(attributes[name]) > 0).all())
     require(len(attributes["support_"]) == n_support)
 
@@ -94,7 +106,8 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "balanced")
 
 
-def _is_finite(values: Any) -> bool:
+def is_finite(values: Any) -> bool:
+    """Return whether an array holds finite floats."""
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
 

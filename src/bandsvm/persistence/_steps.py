@@ -18,6 +18,7 @@ from bandsvm.persistence._classifier import CLASSIFIER
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._linear import LINEAR
 from bandsvm.persistence._rules import Kind, Parts, Rule, require
 from bandsvm.persistence._search import SEARCH
 from bandsvm.persistence._text import TEXT
@@ -25,7 +26,7 @@ from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._values import Decoder
 from bandsvm.system.text import some
 
-_TABLES = (CLASSIFIER, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
+_TABLES = (CLASSIFIER, LINEAR, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
 KINDS = {kind.cls.__name__: kind for kind in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
 from bandsvm.classifier import BandedSVC
+from bandsvm.linear import LinearBandedSVC
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
@@ -25,7 +26,7 @@ from bandsvm.persistence._values import Decoder
 from bandsvm.system.files import write_whole
 from bandsvm.system.text import shown
 
-CLASSIFIERS = (BandedSVC, BandedSVCCV)
+CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
 MOST_STEPS = 100
 
 
@@ -40,7 +41,7 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC, BandedSVCCV or Pipeline
+    model : BandedSVC, LinearBandedSVC, BandedSVCCV or Pipeline
         A fitted classifier, or a pipeline that ends with one. docs/model_file.md lists the steps
         that a file can hold.
     path : path-like
@@ -56,8 +57,8 @@ def save(
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
     if not isinstance(steps[-1][1], CLASSIFIERS):
         raise TypeError(
-            "save takes a BandedSVC or BandedSVCCV, or a pipeline that ends with one, got "
-            f"{model!r}; joblib and skops take others."
+            "save takes a BandedSVC, LinearBandedSVC or BandedSVCCV, or a pipeline that ends with "
+            f"one, got {model!r}; joblib and skops take others."
         )
     encoder = Encoder(describe)
     described = []
@@ -103,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC, BandedSVCCV or Pipeline
+    BandedSVC, LinearBandedSVC, BandedSVCCV or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
