@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -154,15 +155,24 @@ class Certificate:
         return "\n".join(lines)
 
 
+@lru_cache(maxsize=64)
+def _drawn(n_samples: int, n_checks: int) -> NDArray[np.intp]:
+    """Return some samples, drawn at random but always the same ones; drawing takes 0.1 ms."""
+    generator = np.random.default_rng(SEED_OF_CHECKS)
+    drawn = np.sort(generator.choice(n_samples, n_checks, replace=False))
+    drawn.flags.writeable = False
+    return drawn
+
+
 def recomputed_gradient(
     rows: KernelOperator, c: NDArray, n_checks: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return some or all samples, and ``K c`` there from recomputed kernel values."""
     n_samples = rows.n_samples
-    checked = np.arange(n_samples)
-    if n_checks is not None and n_checks < n_samples:
-        generator = np.random.default_rng(SEED_OF_CHECKS)
-        checked = np.sort(generator.choice(n_samples, n_checks, replace=False))
+    if n_checks is None or n_checks >= n_samples:
+        checked = np.arange(n_samples)
+    else:
+        checked = _drawn(n_samples, n_checks)
     support = np.flatnonzero(c)
     return checked, rows.exact_product(checked, support, c[support])
 
