@@ -132,23 +132,30 @@ def circumstances() -> dict[str, Any]:
             versions[package] = version(package)
         except PackageNotFoundError:
             versions[package] = None
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parent,
-    ).stdout.strip()
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
         "instructions": _core.simd_level(),
         "system": platform.system(),
         "python": platform.python_version(),
-        "commit": commit,
+        "commit": _commit(),
         "date": time.strftime("%Y-%m-%d"),
         "versions": versions,
     }
+
+
+def _commit() -> str:
+    """Return the commit, marked dirty if code differs from it; results and pages may."""
+    code = (":(top)src", ":(top)core", ":(top,glob)benchmarks/*.py", ":(top)CMakeLists.txt")
+    changed = _git("status", "--porcelain", "--", *code)
+    return _git("rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints; nothing outside a repository."""
+    return subprocess.run(
+        ["git", *arguments], capture_output=True, text=True, check=False, cwd=Path(__file__).parent
+    ).stdout.strip()
 
 
 def _processor() -> str:
