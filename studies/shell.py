@@ -53,6 +53,8 @@ END = """
   `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).
 - **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`
   warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
+- **Probabilities**: `fit --calibrate` also fits Platt's sigmoids to decision values of held-out samples (5 folds), as scikit-learn's
+  `CalibratedClassifierCV(ensemble=False)` does, and keeps them in the model file; `predict --proba` adds a column per class.
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
 - **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
   certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="continue from the model in FILE or its checkpoint"
     )
+    parser.add_argument(
+        "--calibrate", action="store_true", help="also fit probabilities, by 5 folds (--proba)"
+    )
     add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser)
@@ -65,6 +69,10 @@ def run(options: argparse.Namespace) -> int:
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)
+    if options.calibrate:
+        from bandsvm.cli._calibration import check_can_calibrate
+
+        check_can_calibrate(table.y)
     pipeline = prepare(before, table, options.scale, chosen_parameters(options))
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
@@ -82,6 +90,13 @@ def run(options: argparse.Namespace) -> int:
     write_model(as_pipeline(model), table, options.model)
     output.wrote(options.model)
     unfinished.remove()
+    if options.calibrate and not was_interrupted:
+        from bandsvm.cli._calibration import FOLDS, fit_sigmoids
+
+        output.report(f"Calibrating probabilities on {FOLDS} folds.")
+        sigmoids = fit_sigmoids(as_pipeline(model), table.X, table.y)
+        table = replace(table, notes=replace(table.notes, sigmoids=sigmoids))
+        write_model(as_pipeline(model), table, options.model)
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = summary(model, None if was_interrupted else X, table.y)

@@ -23,8 +23,9 @@ def add_parser(commands: Any) -> None:
         "predict",
         help="predict the labels of samples",
         usage="bandsvm predict DATA --model FILE [options]",
-        description="Predict labels: one per line or, with --values or --band, as CSV with a "
-        "header. If the data have labels, print accuracy, scores per class and confusion matrix.",
+        description="Predict labels: one per line or, with --values, --proba or --band, as CSV "
+        "with a header. If the data have labels, print accuracy, scores per class and the "
+        "confusion matrix.",
     )
     parser.add_argument("data", metavar="DATA", help="data file, or -")
     parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")
@@ -32,6 +33,9 @@ def add_parser(commands: Any) -> None:
         "--output", type=Path, metavar="FILE", help="write here instead of to standard output"
     )
     parser.add_argument("--values", action="store_true", help="add the decision values")
+    parser.add_argument(
+        "--proba", action="store_true", help="add probabilities (of models of fit --calibrate)"
+    )
     parser.add_argument(
         "--band", action="store_true", help="add whether they are below, inside or above the band"
     )
@@ -56,15 +60,27 @@ def run(options: argparse.Namespace) -> int:
 
     model, notes = load_with_notes(options.model)
     check_takes_tables(model)
-    table = read_table(options.data, options, model, Notes.from_json(notes))
+    remembered = Notes.from_json(notes)
+    classifier = classifier_of(model)
+    if options.proba and len(remembered.sigmoids) != len(classifier.intercept_):
+        raise ValueError(
+            f"--proba needs a model of fit --calibrate, which {options.model} is not; train it "
+            "again with --calibrate, or use --values."
+        )
+    table = read_table(options.data, options, model, remembered)
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)
-    classifier = classifier_of(model)
     judged = Judged(classifier, transformed(model, table.X), table.y)
     columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
     if options.values:
         columns |= _value_columns(judged.values, classifier.classes_)
+    if options.proba:
+        from bandsvm.cli._calibration import probabilities
+
+        of_classes = probabilities(remembered.sigmoids, judged.values).T
+        names = [f"probability of {label}" for label in classifier.classes_.tolist()]
+        columns |= dict(zip(names, of_classes, strict=True))
     if options.band:
         columns["band"] = judged.position
     _warn_of_formulas(output, classifier.classes_)
