@@ -187,3 +187,21 @@ def test_study_of_tables_runs(monkeypatch, capsys):
     runpy.run_path(str(ROOT / "studies" / "tables.py"), run_name="__main__")
     rows = capsys.readouterr().out.splitlines()[-2:]
     assert [row.split("|")[1].strip() for row in rows] == ["census", "passengers"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd", "words"),
+    [
+        (("1", "2"), "inf", "a label that is not finite"),
+        (("a", "b"), "x" * 1001, "1001 characters"),
+    ],
+)
+def test_labels_that_no_model_could_hold_are_refused_before_the_fit(
+    usual, odd, words, tmp_path, capsys
+):
+    rows = [f"{k},{k % 3},{usual[k % 2]}" for k in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["f,g,label", *rows, f"3,0,{odd}"]))
+    assert main(["fit", str(tmp_path / "t.csv"), "--model", str(tmp_path / "m.bsvm")]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1

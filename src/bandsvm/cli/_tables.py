@@ -17,6 +17,7 @@ from bandsvm.cli._frames import read_columns
 from bandsvm.cli._quality import places
 from bandsvm.cli._sniff import kind_by_content, require_data
 from bandsvm.cli._trained import Notes, Trained, trained
+from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.system.files import MOST_FEATURES
 from bandsvm.system.text import shown, some
 
@@ -199,6 +200,16 @@ def _check_classes(table: Table) -> list[str]:
     """Raise if labels are no classes; return a warning if some have a single sample."""
     labels, counts = np.unique(table.y, return_counts=True)
     alone = labels[counts == 1].tolist()
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DataFileError(
+            f"{table.source} has a label that is not finite; name the column of labels with "
+            "--target, or leave such samples out."
+        )
+    if (longest := longest_label(labels)) > LONGEST_LABEL:
+        raise DataFileError(
+            f"{table.source} has a label of {longest} characters, and a model file takes at most "
+            f"{LONGEST_LABEL}; name the column of labels with --target, or shorten the labels."
+        )
     if len(labels) == 1:
         raise DataFileError(
             f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
