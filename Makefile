@@ -51,7 +51,7 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Installs the peers, runs all solvers on the same problems (three quarters of an hour) and writes
+# Installs the peers, runs all solvers on the same problems (an hour) and writes
 # docs/benchmarks.md and docs/choosing.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"

@@ -31,7 +31,7 @@ END = """
 - **Formats**: CSV and other text (`.csv`, `.tsv`; cells separated by commas, semicolons, tabs, bars or spaces), svmlight (`.svm`), ARFF,
   Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also packed as `.gz`,
   `.bz2`, `.xz` or `.zst` (needs the extra `parquet`). `-` is standard input. Where the name says nothing, the content decides;
-  `--format` overrides both. [files.md](files.md) shows sixty files and what the command says about each, [tables.md](tables.md)
+  `--format` overrides both. [files.md](files.md) shows dozens of files and what the command prints for each, [tables.md](tables.md)
   accuracies on well-known tables with text and missing values.
 - **Names**: the first line of a CSV file holds names if it has text above numbers, a usual name of labels (target, label, class, y),
   0, 1, 2, ... throughout, or an empty cell above the row numbers that pandas writes. The line about the data says what was

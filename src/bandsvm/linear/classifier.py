@@ -59,7 +59,7 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         Whether `fit` starts from the last model, if it has the same features and classes. All
         parameters may differ. Stores `alpha_` and `theta_`, which 'cd' starts from. Fits of up to
-        1000 samples start anew.
+        1000 samples always start from zero.
     verbose : int, default=0
         1 prints a line a second, 2 a line for every pass. Lines go to the logger 'bandsvm' where it
         has a handler for them, else to standard error.

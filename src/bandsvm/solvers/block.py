@@ -15,7 +15,7 @@ from bandsvm.solvers._solution import Part, Solution, State, Status
 from bandsvm.solvers.face import climb_face
 
 # Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
-# fewer than SMALLEST_BLOCK. More mean fewer outer steps and kernel rows, but dearer pair steps.
+# fewer than SMALLEST_BLOCK. More mean fewer outer steps and kernel rows, but slower pair steps.
 SMALLEST_BLOCK = 480
 BLOCK_GROWTH = 10.0
 # A block has room for this many times as many variables as are free: too little room, and free
