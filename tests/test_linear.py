@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import time
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,30 +11,17 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bandsvm import BandedSVC, LinearBandedSVC
-from bandsvm.linear.choice import choose_solver
 from bandsvm.linear.point import point_of
-from bandsvm.linear.samples import DENSE_CHUNK_BYTES, LinearSamples
+from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import LinearSolve, available_linear_solvers
 from bandsvm.solvers import Status
-from bandsvm.system.stopping import check_stop
+from bandsvm.system.stopping import Stop, check_stop
 from problems import make_case, primal_by_clarabel
 
-# Without an intercept a check asks for an accuracy that no linear model reaches.
 SOLVERS = available_linear_solvers()
 LOSSES = ("hinge", "squared_hinge")
-ESTIMATORS = [
-    LinearBandedSVC(),
-    LinearBandedSVC(solver="newton"),
-    # A check compares decision values to seven digits: costs at which descent gets there.
-    LinearBandedSVC(solver="cd", C1=0.01, C2=0.01, max_iter=20_000),
-    LinearBandedSVC(C2=0),
-    LinearBandedSVC(loss="squared_hinge"),
-    LinearBandedSVC(class_weight="balanced"),
-    LinearBandedSVC(warm_start=True),
-]
 
 
 @pytest.fixture(params=SOLVERS)
@@ -387,29 +373,13 @@ def test_a_fit_that_fails_leaves_the_last_one(data, solver):
     assert model.n_features_in_ == X.shape[1]
 
 
-def test_auto_counts_multiplications():
-    rng = np.random.default_rng(0)
-    narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
-    text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
-    assert choose_solver(LinearSamples(narrow)) == "newton"
-    assert choose_solver(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
-    assert choose_solver(LinearSamples(wide)) == "cd"
-    assert choose_solver(LinearSamples(text)) == "cd"
+@pytest.mark.parametrize("stage", ["LinearSamples", "_starts"])
+def test_ctrl_c_before_the_first_step_leaves_nothing_fitted(data, stage, monkeypatch):
+    def stopped(*_):
+        raise Stop(Status.INTERRUPTED)
 
-
-def test_memory_beyond_the_samples_follows_their_number():
-    X = np.random.default_rng(0).normal(size=(20_000, 100)).astype(np.float32)
-    y = X[:, 0] > 0
-    tracemalloc.start()
-    LinearBandedSVC(C1=0.01, solver="newton", n_jobs=1).fit(X, y)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    # Some dozens of arrays as long as the samples are many, and chunks; X in float64 is 16 MB.
-    assert peak <= 50 * 8 * len(X) + 4 * DENSE_CHUNK_BYTES
-
-
-@parametrize_with_checks(ESTIMATORS, legacy=True)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_estimator_check(estimator, check):
-    check(estimator)
+    monkeypatch.setattr(f"bandsvm.linear.fit.{stage}", stopped)
+    model = LinearBandedSVC()
+    with pytest.raises(KeyboardInterrupt, match="LinearBandedSVC was interrupted before its first"):
+        model.fit(*data)
+    assert not hasattr(model, "n_features_in_")

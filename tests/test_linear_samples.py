@@ -1,4 +1,6 @@
-"""Sums over samples of linear models: right, in any storage, and safe to call."""
+"""Sums over samples of linear models: right, in any storage, and their cost."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -6,7 +8,8 @@ import scipy.sparse as sp
 
 from bandsvm import LinearBandedSVC, _core
 from bandsvm.linear import samples as module
-from bandsvm.linear.samples import LinearSamples
+from bandsvm.linear.choice import choose_solver
+from bandsvm.linear.samples import DENSE_CHUNK_BYTES, LinearSamples
 
 
 @pytest.fixture(params=["dense", "csr", "csr, long indices"])
@@ -113,3 +116,24 @@ def test_wrong_shapes_are_refused():
     for order, c, message in (([2], 2, "order must lie"), ([0], 3, "c must have")):
         with pytest.raises(ValueError, match=message):
             right.descend(band, 0.0, 0.0, np.array(order), 1.0, np.zeros(c), np.zeros(2), 0.0)
+
+
+def test_auto_counts_multiplications():
+    rng = np.random.default_rng(0)
+    narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
+    text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
+    assert choose_solver(LinearSamples(narrow)) == "newton"
+    assert choose_solver(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
+    assert choose_solver(LinearSamples(wide)) == "cd"
+    assert choose_solver(LinearSamples(text)) == "cd"
+
+
+def test_memory_beyond_the_samples_follows_their_number():
+    X = np.random.default_rng(0).normal(size=(20_000, 100)).astype(np.float32)
+    y = X[:, 0] > 0
+    tracemalloc.start()
+    LinearBandedSVC(C1=0.01, solver="newton", n_jobs=1).fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Some dozens of arrays as long as the samples are many, and chunks; X in float64 is 16 MB.
+    assert peak <= 50 * 8 * len(X) + 4 * DENSE_CHUNK_BYTES

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -44,18 +46,26 @@ def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observe
     parameters ask for. An interrupted fit keeps the best model so far. If a fit fails, or is
     interrupted before there is a model to keep, the model is left as it was before.
     """
-    before = dict(vars(model))
     limits = Limits(model.time_limit)
     shown = [progress_shower(model.verbose)] if model.verbose else []
-    try:
+    with unchanged_on_failure(model):
         _fit(model, X, y, sample_weight, [limits, *shown, *watchers])
+    return limits.was_interrupted
+
+
+@contextmanager
+def unchanged_on_failure(model: Any) -> Iterator[None]:
+    """Leave a model as it was if its fit fails, or is interrupted before there is one to keep."""
+    before = dict(vars(model))
+    try:
+        yield
     except BaseException as error:
         model.__dict__.clear()
         model.__dict__.update(before)
         if isinstance(error, Stop):
-            raise KeyboardInterrupt("BandedSVC was interrupted before its first step.") from None
+            name = type(model).__name__
+            raise KeyboardInterrupt(f"{name} was interrupted before its first step.") from None
         raise
-    return limits.was_interrupted
 
 
 @with_callbacks

@@ -14,8 +14,8 @@ from bandsvm.kernels._samples import in_plain_memory
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds per kernel value, on two cores; only their ratios matter: they decide which rows are
-# kept. If computing seems too expensive, memory fills with rows that are not used again; if it seems too
-# cheap, the same rows are computed over and over.
+# kept. If computing seems too expensive, memory fills with rows that are not used again; if it
+# seems too cheap, the same rows are computed over and over.
 COST_OF_EXP, COST_OF_PRODUCT = 0.2, 0.011
 COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 # What a value of a sparse sample costs one by one, in units of its cost in a dense tile: where

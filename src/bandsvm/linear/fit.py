@@ -11,6 +11,7 @@ from bandsvm.certificate import Certificate, certify, combine
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_fit_parameters
 from bandsvm.fitting.limits import Limits
+from bandsvm.fitting.model import unchanged_on_failure
 from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import Training, band_problems, labels_of
@@ -35,14 +36,9 @@ def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
 
     A fit that fails leaves nothing half fitted, and an earlier fit as it was.
     """
-    before = dict(vars(model))
     limits = Limits(model.time_limit)
-    try:
+    with unchanged_on_failure(model):
         _fit(model, X, y, sample_weight, limits)
-    except BaseException:
-        model.__dict__.clear()
-        model.__dict__.update(before)
-        raise
     return limits.was_interrupted
 
 
