@@ -97,7 +97,8 @@ class InteriorPoint:
         team = self._team
         of_D, total, of_aim, sum_aim = team.total("linearise")
         mean = of_D / total if self._has_intercept else None
-        system = NewtonSystem(*team.total("gram", mean), total, mean)
+        (gram,) = team.total("gram", mean)
+        system = NewtonSystem(gram, total, mean)
         dw, db = system.solve(of_aim - self.w, sum_aim)
         affine = _longest(team.largest("predict", dw, db))
         (after,) = team.total("products_after", affine)
