@@ -137,7 +137,8 @@ def test_auto_counts_multiplications():
     rng = np.random.default_rng(0)
     narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
-    assert choose_solver(LinearSamples(narrow)) == "newton"
+    assert choose_solver(LinearSamples(narrow)) == "trial"
+    assert choose_solver(LinearSamples(narrow[:1000])) == "newton"
     assert choose_solver(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
     assert choose_solver(LinearSamples(wide)) == "cd"
     assert choose_solver(LinearSamples(text)) == "cd"
@@ -152,3 +153,23 @@ def test_memory_beyond_the_samples_follows_their_number():
     tracemalloc.stop()
     # Some dozens of arrays as long as the samples are many, and chunks; X in float64 is 16 MB.
     assert peak <= 50 * 8 * len(X) + 4 * DENSE_CHUNK_BYTES
+
+
+@pytest.mark.parametrize(("C", "spread", "expected"), [(0.001, 0.0, "cd"), (10.0, 30.0, "newton")])
+def test_descent_that_is_slow_gives_way_to_newton(rng, C, spread, expected):
+    """Features that go together, and large costs, make coordinate descent slow."""
+    X = rng.normal(size=(1500, 10)) + spread * rng.normal(size=(1500, 1))
+    y = X[:, 0] - X[:, 1] + rng.normal(size=1500) > 0
+    model = LinearBandedSVC(C1=C, C2=C).fit(X, y)
+    assert model.solver_ == expected
+    assert model.certificate_.relative_gap <= 1e-6
+    other = LinearBandedSVC(C1=C, C2=C, solver="newton").fit(X, y)
+    assert model.certificate_.primal == pytest.approx(other.certificate_.primal, rel=2e-6)
+
+
+def test_classes_in_threads_are_the_same_to_the_bit(rng):
+    X = sp.random_array((1200, 300), density=0.05, format="csr", rng=rng)
+    y = np.asarray((X @ rng.normal(size=(300, 4))).argmax(axis=1))
+    one, three = (LinearBandedSVC(solver="cd", n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 3))
+    np.testing.assert_array_equal(one.coef_, three.coef_)
+    assert one.certificate_.n_iter == three.certificate_.n_iter

@@ -17,20 +17,25 @@ MATRIX_SPEED = 8.0
 # Square matrices of the number of features that a Newton step holds. It may be some more with many
 # threads, but the choice of a solver must not depend on their number.
 MATRICES = 6
+# Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
+# on ``tol`` nor on the order of samples. Newton steps get there.
+SMALL = 1000
 
 
 def choose_solver(samples: LinearSamples) -> str:
-    """Return "newton" or "cd", whichever should take less work.
+    """Return "cd", "newton", or "trial" of both.
 
     A Newton step multiplies every pair of values of a sample and factors a matrix. Coordinate
-    descent multiplies every value twice, but needs many passes.
+    descent multiplies every value twice, but may need many passes.
     """
     products = NEWTON_PRODUCTS * samples.n_values
     newton = PASSES_OF_NEWTON * (_newton_multiplications(samples) / MATRIX_SPEED + products)
     descent = DESCENT_PASSES * DESCENT_PRODUCTS * samples.n_values
     needed = newton_bytes(samples)
     fits = needed <= LITTLE_BYTES or needed <= _free_bytes()
-    return "newton" if newton <= descent and fits else "cd"
+    if newton > descent or not fits:
+        return "cd"
+    return "newton" if samples.n_samples <= SMALL else "trial"
 
 
 def _newton_multiplications(samples: LinearSamples) -> float:
@@ -51,7 +56,7 @@ def check_memory(solver: str, samples: LinearSamples) -> None:
     """Refuse a Newton step whose matrices do not fit into memory."""
     needed = newton_bytes(samples)
     # To ask the system takes as long as a small fit.
-    if solver == "newton" and needed > LITTLE_BYTES and needed > (free := _free_bytes()):
+    if solver != "cd" and needed > LITTLE_BYTES and needed > (free := _free_bytes()):
         raise ValueError(
             f"solver='newton' needs {needed / 1e9:.1f} GB for matrices of {samples.n_features} "
             f"features, more than the {free / 1e9:.1f} GB that are free; set solver='cd'."

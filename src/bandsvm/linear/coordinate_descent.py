@@ -44,6 +44,7 @@ class CoordinateDescent:
         A model to start from, where its ``c`` is known.
     """
 
+    name = "cd"
     patience = 100
     is_steady = False
 

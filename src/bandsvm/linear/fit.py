@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from bandsvm.linear.solving import (
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import n_threads, single_threaded_blas
+from bandsvm.system.threads import in_threads, n_threads, single_threaded_blas
 
 
 def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
@@ -55,17 +56,19 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         starts = _starts(model, training, X.shape[1])
         # Overflows are detected later and raise an error with advice.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            solutions = [
-                _solved(model, problem, samples, solver, start, title)
+            jobs = [
+                partial(_solved, model, problem, samples, solver, start, title)
                 for problem, start, title in zip(
                     training.problems, starts, training.titles(), strict=True
                 )
             ]
+            # Coordinate descent uses one thread; newton steps use all.
+            solutions = in_threads(jobs, samples.n_threads if solver == "cd" else 1)
             certificates = [
                 _certificate(model, problem, X, solution)
                 for problem, solution in zip(training.problems, solutions, strict=True)
             ]
-    _store(model, training, solver, solutions, certificates)
+    _store(model, training, solutions, certificates)
 
 
 def _check_flag(name: str, value: Any) -> None:
@@ -143,13 +146,12 @@ def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolut
 def _store(
     model: Any,
     training: Training,
-    solver: str,
     solutions: list[LinearSolution],
     certificates: list[Certificate],
 ) -> None:
     """Set the fitted attributes."""
     model.classes_ = training.classes
-    model.solver_ = solver
+    model.solver_ = max(solution.solver for solution in solutions)
     model.coef_ = np.array([solution.point.w for solution in solutions])
     model.intercept_ = np.array([solution.point.intercept for solution in solutions])
     model.certificate_ = combine(certificates)

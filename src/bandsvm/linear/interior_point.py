@@ -51,6 +51,7 @@ class InteriorPoint:
         Products at the start, as a share of what an edge costs at g = 0.
     """
 
+    name = "newton"
     patience = 8
     is_steady = True
 

@@ -1,4 +1,4 @@
-"""The one loop that drives both solvers: it judges, counts, reports, limits and stops."""
+"""The one loop that drives all solvers: it judges, counts, reports, limits and stops."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.linear.choice import SMALL
 from bandsvm.linear.coordinate_descent import CoordinateDescent
 from bandsvm.linear.interior_point import InteriorPoint
 from bandsvm.linear.point import Point, Start, origin, point_of
 from bandsvm.linear.samples import LinearSamples
+from bandsvm.linear.trial import Trial
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop, stop_when
 
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.
 GAP_AIM = 0.9
-# Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
-# on ``tol`` nor on the order of samples.
-SMALL, EXACT = 1000, 1e-15
+# What is aimed at with few samples: as far as rounding allows.
+EXACT = 1e-15
 # Factor by which the gap of points that are judged must fall while a method has patience.
 LEAST_FALL = 0.5
 
@@ -32,6 +33,8 @@ class Method(Protocol):
 
     Attributes
     ----------
+    name : str
+        The solver's name.
     n_iter : int
         Passes over the samples so far.
     patience : int
@@ -41,9 +44,17 @@ class Method(Protocol):
         still there.
     """
 
-    n_iter: int
-    patience: int
-    is_steady: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def n_iter(self) -> int: ...
+
+    @property
+    def patience(self) -> int: ...
+
+    @property
+    def is_steady(self) -> bool: ...
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth judging.
@@ -59,12 +70,13 @@ class Method(Protocol):
 _METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
     "newton": InteriorPoint.on_this_machine,
     "cd": CoordinateDescent,
+    "trial": Trial,
 }
 
 
 def available_linear_solvers() -> tuple[str, ...]:
     """Return the names that ``solver=`` of a linear model accepts besides "auto"."""
-    return tuple(_METHODS)
+    return tuple(name for name in _METHODS if name != "trial")
 
 
 @dataclass(frozen=True)
@@ -78,9 +90,10 @@ class LinearProgress:
 
 @dataclass(frozen=True)
 class LinearSolution:
-    """The end of a solve: the best point, why it ended, and what it cost."""
+    """The end of a solve: the best point, which solver came there, why it ended, what it cost."""
 
     point: Point
+    solver: str
     status: Status
     n_iter: int
     seconds: float
@@ -134,7 +147,8 @@ class LinearSolve:
                 self._judge(method)
         if not self._is_finite:
             status = Status.NOT_FINITE
-        return LinearSolution(self._best, status, self._n_iter, time.perf_counter() - began)
+        name = solver if method is None else method.name
+        return LinearSolution(self._best, name, status, self._n_iter, time.perf_counter() - began)
 
     def _drive(self, method: Method, began: float) -> Status:
         """Let a method take its steps; return why they ended."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
 from threading import RLock, get_ident, local
-from typing import Any
+from typing import Any, TypeVar
 
 # Dependencies of scikit-learn, so they are always installed.
 import joblib
+import numpy as np
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
@@ -19,6 +22,7 @@ from bandsvm._compat import openmp_threads
 
 # More threads than cores gain nothing, and all of them are woken for every piece of work.
 MOST_THREADS_PER_CORE = 2
+Result = TypeVar("Result")
 # Most seconds that a fork waits for another thread to change the limit of BLAS.
 LONGEST_WAIT = 1.0
 
@@ -49,6 +53,26 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs < 0:
         return max(1, cores + 1 + int(n_jobs))
     return int(min(n_jobs, MOST_THREADS_PER_CORE * cores))
+
+
+def in_threads(jobs: Sequence[Callable[[], Result]], number: int) -> list[Result]:
+    """Return what jobs return, in their order; so many of them run at a time.
+
+    Each runs in a copy of the caller's context, and with its settings of NumPy.
+    """
+    if number == 1 or len(jobs) == 1:
+        return [job() for job in jobs]
+    settings = np.geterr()
+
+    def run(job: Callable[[], Result]) -> Result:
+        with np.errstate(**settings):
+            return job()
+
+    with ThreadPoolExecutor(min(number, len(jobs))) as pool:
+        return [
+            future.result()
+            for future in [pool.submit(copy_context().run, run, job) for job in jobs]
+        ]
 
 
 class _SingleThreadedBlas:
