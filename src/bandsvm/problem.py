@@ -126,7 +126,7 @@ class BandProblem:
             costs = 2.0 * costs * np.maximum(np.abs(self.lo), np.abs(self.hi))
         return float(costs.max())
 
-    def part(self, indices: NDArray) -> BandProblem:
+    def part(self, indices: NDArray | slice) -> BandProblem:
         """Return the problem over some samples while the coefficients of the others are fixed."""
         lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
         # The box of squared losses depends on the costs of all samples.

@@ -3,7 +3,8 @@
 - `classifier`: the estimator, `LinearBandedSVC`.
 - `fit`: a fit from end to end; `choice`: which solver suits the samples.
 - `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
-- `interior_point`: ``"newton"``, with `newton_system` (its equations) and `edges` (its unknowns).
+- `interior_point`: ``"newton"``, with `newton_system` (its equations), `edges` (its unknowns),
+  `chunk` (some samples and what it knows of them) and `team` (who works on chunks).
 - `coordinate_descent`: ``"cd"``.
 - `samples`: all that a solver asks of samples, added up chunk by chunk.
 """

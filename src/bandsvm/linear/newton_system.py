@@ -6,9 +6,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from bandsvm.linear.samples import LinearSamples
-from bandsvm.problem import BandProblem
-
 # What is added to the unit diagonal of a matrix that rounding has left indefinite, and how often.
 RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-15, 100.0, 6
 
@@ -20,33 +17,26 @@ class NewtonSystem:
 
     Parameters
     ----------
-    problem : BandProblem
-        Whether there is an intercept.
-    samples : LinearSamples
-        The samples ``X``.
-    D : ndarray of shape (n_samples,)
-        Positive factors; 0 for samples that take no part.
+    gram : ndarray of shape (n_features, n_features)
+        ``sum D (x - mean) (x - mean)'``; it is overwritten.
+    total : float
+        ``sum D``.
+    mean : ndarray of shape (n_features,) or None
+        The mean of the samples, weighted by ``D``; None if there is no intercept.
     """
 
-    def __init__(self, problem: BandProblem, samples: LinearSamples, D: NDArray) -> None:
-        self._samples, self._has_intercept = samples, problem.has_intercept
-        if problem.has_intercept:
-            self._total = float(D.sum())
-            self._mean = samples.weights(D) / self._total
-            matrix = samples.gram(D, self._mean)
-        else:
-            matrix = samples.gram(D)
-        matrix[np.diag_indices_from(matrix)] += 1.0
+    def __init__(self, gram: NDArray, total: float, mean: NDArray | None) -> None:
+        self._total, self._mean = total, mean
+        gram[np.diag_indices_from(gram)] += 1.0
         # Columns of any units: the matrix gets a unit diagonal.
-        diagonal = np.maximum(np.diag(matrix), np.finfo(float).tiny)
-        self._scale = 1.0 / np.sqrt(diagonal)
-        matrix *= self._scale
-        matrix *= self._scale[:, None]
-        self._factor = _factor(matrix)
+        self._scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+        gram *= self._scale
+        gram *= self._scale[:, None]
+        self._factor = _factor(gram)
 
     def solve(self, right: NDArray, total: float) -> tuple[NDArray[np.float64], float]:
         """Return the steps of the weights and of the intercept for a right-hand side."""
-        if not self._has_intercept:
+        if self._mean is None:
             return self._solve(right), 0.0
         dw = self._solve(right - self._mean * total)
         return dw, total / self._total - float(self._mean @ dw)

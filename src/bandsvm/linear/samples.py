@@ -24,6 +24,8 @@ DENSE_CHUNK_BYTES = 2 * 2**20
 ROWS_PER_FEATURE = 2
 # Values of sparse samples that one call of the core goes through: some hundredths of a second.
 SPARSE_CHUNK_VALUES = 2**22
+# Rows and values of a chunk of a Newton step, so that what it holds stays in caches.
+NEWTON_ROWS, NEWTON_VALUES = 2**14, 2**18
 
 
 class LinearSamples:
@@ -47,6 +49,24 @@ class LinearSamples:
     def n_values(self) -> int:
         """Number of values that are stored."""
         return int(self.X.nnz) if self.is_sparse else self.n_samples * self.n_features
+
+    def part(self, rows: slice) -> LinearSamples:
+        """Return some samples next to each other, for one thread; their values are not copied."""
+        if not self.is_sparse:
+            return LinearSamples(self.X[rows])
+        first, last = self.X.indptr[rows.start], self.X.indptr[rows.stop]
+        starts = self.X.indptr[rows.start : rows.stop + 1] - first
+        values = self.X.data[first:last], self.X.indices[first:last], starts
+        return LinearSamples(type(self.X)(values, shape=(len(starts) - 1, self.n_features)))
+
+    def newton_chunks(self) -> Iterator[slice]:
+        """Yield slices over the samples, large enough that to add up their matrices is cheap."""
+        per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
+        size = min(NEWTON_ROWS, NEWTON_VALUES // per_sample)
+        size = max(size, ROWS_PER_FEATURE * self.n_features)
+        if self.is_sparse:  # the products of a row are few, next to the entries of the matrix
+            size = max(size, ROWS_PER_FEATURE * (self.n_features // per_sample) ** 2)
+        return self._slices(size)
 
     def product(self, w: NDArray) -> NDArray[np.float64]:
         """Return ``X w``."""
@@ -114,7 +134,9 @@ class LinearSamples:
         """Yield slices over the samples, of at least so many."""
         per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
         values = SPARSE_CHUNK_VALUES if self.is_sparse else DENSE_CHUNK_BYTES // 8
-        size = max(least, values // per_sample)
+        return self._slices(max(least, values // per_sample))
+
+    def _slices(self, size: int) -> Iterator[slice]:
         for start in range(0, self.n_samples, size):
             yield slice(start, min(start + size, self.n_samples))
 

@@ -52,7 +52,7 @@ class Method(Protocol):
 
 
 _METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
-    "newton": InteriorPoint,
+    "newton": InteriorPoint.on_this_machine,
     "cd": CoordinateDescent,
 }
 

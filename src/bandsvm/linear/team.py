@@ -1,0 +1,84 @@
+"""Who works on chunks: here the threads of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from typing import Any, Protocol
+
+import numpy as np
+
+from bandsvm.linear.chunk import Chunk
+from bandsvm.linear.samples import LinearSamples
+from bandsvm.problem import BandProblem
+from bandsvm.system.stopping import check_stop
+
+
+class Team(Protocol):
+    """Chunks, wherever they are."""
+
+    def total(self, method: str, *args: Any) -> tuple[Any, ...]:
+        """Call a method of every chunk; return the sums of what it returns, item by item."""
+
+    def largest(self, method: str, *args: Any) -> float:
+        """Call a method of every chunk; return the largest result."""
+
+    def joined(self, method: str, *args: Any) -> Any:
+        """Call a method of every chunk; return the results joined in the order of samples."""
+
+
+class LocalTeam:
+    """Chunks in the memory of this process.
+
+    Which samples make a chunk, and the order in which results are added up, do not depend on the
+    number of threads, so neither does any bit of the sums.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What to solve.
+    samples : LinearSamples
+        The samples.
+    """
+
+    def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
+        self._n_threads = samples.n_threads
+        self._chunks = [
+            Chunk(samples.part(rows), problem.part(rows)) for rows in samples.newton_chunks()
+        ]
+
+    def total(self, method: str, *args: Any) -> tuple[Any, ...]:
+        """Call a method of every chunk; return the sums of what it returns, item by item."""
+        return reduce(add_items, self._each(method, args))
+
+    def largest(self, method: str, *args: Any) -> float:
+        """Call a method of every chunk; return the largest result."""
+        return float(np.max(list(self._each(method, args))))
+
+    def joined(self, method: str, *args: Any) -> Any:
+        """Call a method of every chunk; return the results joined in the order of samples."""
+        return np.concatenate(list(self._each(method, args)))
+
+    def _each(self, method: str, args: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield what a method of every chunk returns, as many at a time as there are threads."""
+        calls = [getattr(chunk, method) for chunk in self._chunks]
+
+        def quietly(call: Callable) -> Any:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return call(*args)  # threads have settings of their own
+
+        if self._n_threads == 1 or len(calls) == 1:
+            for call in calls:
+                check_stop()
+                yield quietly(call)
+            return
+        with ThreadPoolExecutor(self._n_threads) as pool:
+            for start in range(0, len(calls), self._n_threads):
+                check_stop()
+                yield from pool.map(quietly, calls[start : start + self._n_threads])
+
+
+def add_items(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the sums of two tuples, item by item."""
+    return tuple(a + b for a, b in zip(left, right, strict=True))
