@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Protocol
 
-from bandsvm.linear.samples import LinearSamples
 from bandsvm.system.memory import LITTLE_BYTES, available_bytes, process_share
 
 # Steps of the interior point method, and passes over all samples of coordinate descent, that a
@@ -19,7 +18,22 @@ MATRIX_SPEED = 8.0
 MATRICES = 6
 
 
-def choose_solver(samples: LinearSamples) -> str:
+class Sizes(Protocol):
+    """How much there is of the samples, wherever they are; see `LinearSamples`."""
+
+    n_features: int
+    is_sparse: bool
+
+    @property
+    def n_values(self) -> int:
+        """Number of values that are stored."""
+
+    @property
+    def n_pairs(self) -> float:
+        """Number of pairs of values of a sample, over all samples."""
+
+
+def choose_solver(samples: Sizes) -> str:
     """Return "newton" or "cd", whichever should take less work.
 
     A Newton step multiplies every pair of values of a sample and factors a matrix. Coordinate
@@ -33,21 +47,18 @@ def choose_solver(samples: LinearSamples) -> str:
     return "newton" if newton <= descent and fits else "cd"
 
 
-def _newton_multiplications(samples: LinearSamples) -> float:
+def _newton_multiplications(samples: Sizes) -> float:
     """Return the multiplications for ``X'DX`` and for its Cholesky factor."""
-    if samples.is_sparse:
-        pairs = float((np.diff(samples.X.indptr).astype(np.float64) ** 2).sum()) * MATRIX_SPEED
-    else:
-        pairs = float(samples.n_samples) * samples.n_features**2
+    pairs = samples.n_pairs * (MATRIX_SPEED if samples.is_sparse else 1.0)
     return pairs / 2.0 + samples.n_features**3 / 6.0
 
 
-def newton_bytes(samples: LinearSamples) -> float:
+def newton_bytes(samples: Sizes) -> float:
     """Return the memory that the matrices of a Newton step take."""
     return 8.0 * samples.n_features**2 * MATRICES
 
 
-def check_memory(solver: str, samples: LinearSamples) -> None:
+def check_memory(solver: str, samples: Sizes) -> None:
     """Refuse a Newton step whose matrices do not fit into memory."""
     needed = newton_bytes(samples)
     # To ask the system takes as long as a small fit.

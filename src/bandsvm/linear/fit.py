@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
 from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.fitting.settings import BandSettings
-from bandsvm.fitting.training import Training, band_problems, labels_of
+from bandsvm.fitting.training import Labels, Training, band_problems, labels_of
 from bandsvm.kernels import LinearOperator
 from bandsvm.linear.choice import check_memory, choose_solver
-from bandsvm.linear.point import Start
+from bandsvm.linear.point import LocalJudge, Start
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import (
+    METHODS,
     LinearProgress,
     LinearSolution,
     LinearSolve,
@@ -43,8 +45,7 @@ def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
-    check_fit_parameters(model, available_linear_solvers())
-    _check_flag("store_multipliers", model.store_multipliers)
+    check_linear_parameters(model)
     with limits:
         X, y = data.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
@@ -68,16 +69,20 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
     _store(model, training, solver, solutions, certificates)
 
 
-def _check_flag(name: str, value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a bool, got {value!r}.")
+def check_linear_parameters(model: Any) -> None:
+    """Check all parameters that do not depend on the classes."""
+    check_fit_parameters(model, available_linear_solvers())
+    if not isinstance(model.store_multipliers, (bool, np.bool_)):
+        raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
 
 
 def _training(model: Any, y: NDArray, weights: NDArray) -> Training:
+    return training_of(model, labels_of(model.class_weight, y, weights))
+
+
+def training_of(model: Any, labels: Labels) -> Training:
     """Return the band problems; samples without weight stay in them, so that X is not copied."""
-    band = BandSettings.of(model)
-    labels = labels_of(band.class_weight, y, weights)
-    training = band_problems(band, labels, keep_all=True, allows_hard=True)
+    training = band_problems(BandSettings.of(model), labels, keep_all=True, allows_hard=True)
     if any(problem.has_hard_edges for problem in training.problems):
         raise ValueError(
             f"C1 must be finite, got {model.C1!r}; BandedSVC(kernel='linear') takes C1=inf."
@@ -112,15 +117,20 @@ def _solved(
     title: str,
 ) -> LinearSolution:
     """Solve one problem."""
-    shown = _Lines(title, model.tol, int(model.verbose))
-    solve = LinearSolve(problem, samples, model.tol, model.max_iter, shown)
-    solution = solve.solution(solver, start)
+    shown = Lines(title, model.tol, int(model.verbose))
+    solve = LinearSolve(LocalJudge(problem, samples), model.tol, model.max_iter, shown)
+    solution = solve.solution(partial(METHODS[solver], problem, samples), start)
+    check_finite(model, solution)
+    return solution
+
+
+def check_finite(model: Any, solution: LinearSolution) -> None:
+    """Refuse a solution that is not finite."""
     if solution.status is Status.NOT_FINITE:
         raise ValueError(
             f"The decision values overflow with C1={model.C1!r} and C2={model.C2!r}; scale X or "
             "lower C1 and C2."
         )
-    return solution
 
 
 def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolution) -> Certificate:
@@ -161,7 +171,7 @@ def _store(
         model.alpha_, model.theta_ = training.multipliers(coefficients)
 
 
-class _Lines:
+class Lines:
     """What ``verbose`` prints: a line a second, or for every step if it is greater than 1."""
 
     def __init__(self, title: str, tol: float, verbose: int) -> None:

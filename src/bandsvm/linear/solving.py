@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandsvm.linear.coordinate_descent import CoordinateDescent
 from bandsvm.linear.interior_point import InteriorPoint
-from bandsvm.linear.point import Point, Start, origin, point_of
+from bandsvm.linear.point import Judge, Point, Start
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
@@ -47,11 +46,11 @@ class Method(Protocol):
     def steps(self) -> Iterator[float]:
         """Yield an estimate of the relative gap at the start and after every step."""
 
-    def candidates(self) -> Iterator[NDArray[np.float64]]:
+    def candidates(self) -> Iterator[Any]:
         """Yield dual points to judge the iterate by, the preferred one first."""
 
 
-_METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
+METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
     "newton": InteriorPoint.on_this_machine,
     "cd": CoordinateDescent,
 }
@@ -59,7 +58,7 @@ _METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]
 
 def available_linear_solvers() -> tuple[str, ...]:
     """Return the names that ``solver=`` of a linear model accepts besides "auto"."""
-    return tuple(_METHODS)
+    return tuple(METHODS)
 
 
 @dataclass(frozen=True)
@@ -86,10 +85,8 @@ class LinearSolve:
 
     Parameters
     ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
+    judge : Judge
+        Tells how far from optimal a point is.
     tol : float
         The relative gap that is asked for.
     max_iter : int
@@ -100,27 +97,28 @@ class LinearSolve:
 
     def __init__(
         self,
-        problem: BandProblem,
-        samples: LinearSamples,
+        judge: Judge,
         tol: float,
         max_iter: int,
         callback: Callable[[LinearProgress], None],
     ) -> None:
-        self._problem, self._samples = problem, samples
+        self._judging = judge
         self._tol, self._max_iter, self._callback = tol, max_iter, callback
-        self._aim = min(EXACT, GAP_AIM * tol) if problem.n_samples <= SMALL else GAP_AIM * tol
-        self._best = origin(problem, samples)
+        self._aim = min(EXACT, GAP_AIM * tol) if judge.n_samples <= SMALL else GAP_AIM * tol
+        self._best = judge.origin()
         self._n_iter, self._is_judged, self._is_finite = 0, True, True
         self._fell_at, self._gap_then = 0, np.inf
 
-    def solution(self, solver: str, start: Start | None) -> LinearSolution:
+    def solution(
+        self, method_from: Callable[[Start | None], Method], start: Start | None
+    ) -> LinearSolution:
         """Solve the problem from a model, or from nothing."""
         began = time.perf_counter()
-        if self._problem.n_samples <= SMALL:
+        if self._judging.n_samples <= SMALL:
             start = None  # the last digits would tell
         method = None
         try:
-            method = _METHODS[solver](self._problem, self._samples, start)
+            method = method_from(start)
             status = self._drive(method, began)
         except Stop as stop:
             status = Status.CONVERGED if self._has_converged else stop.reason
@@ -157,7 +155,7 @@ class LinearSolve:
     def _judge(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
-            point = point_of(self._problem, self._samples, c)
+            point = self._judging.point(c)
             self._is_finite &= bool(np.isfinite(point.relative_gap))
             if point.relative_gap < self._best.relative_gap:
                 self._best = point
