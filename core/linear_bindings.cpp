@@ -1,8 +1,10 @@
 // Rows of linear models, for Python.
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
+#include <array>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "coordinate_descent.hpp"
@@ -66,52 +68,65 @@ void add_gram(const bandsvm::SparseRows<Real, Index>& rows, std::size_t first,
   bandsvm::add_gram(rows, first, first + number, from, to, n_threads);
 }
 
-// Edges, costs and ridges of the samples, and their squared norms.
+// Edges, bounds and ridges of the samples.
 using BandArrays = std::tuple<Array<double>, Array<double>, Array<double>, Array<double>,
-                              Array<double>, Array<double>, Array<double>>;
+                              Array<double>, Array<double>>;
 
 template <typename Rows>
-std::tuple<std::size_t, double, double> descend(const Rows& rows, const BandArrays& arrays,
-                                                double multiplier, double penalty,
-                                                const MutableArray<std::int64_t>& order,
-                                                double slack, const MutableArray<double>& c,
-                                                const MutableArray<double>& weights,
-                                                double total) {
+bandsvm::Descent<Rows> descent(const Rows& rows, const BandArrays& arrays, const Array<double>& c,
+                               const Array<double>& weights, double multiplier, double penalty) {
   const auto of = [&](const Array<double>& values) {
     return data_of(values, rows.n_rows, "every array of the band");
   };
-  const bandsvm::DescentProblem problem = std::apply(
-      [&](const auto&... values) {
-        return bandsvm::DescentProblem{of(values)..., multiplier, penalty};
-      },
-      arrays);
-  double* const coefficients = data_of(c, rows.n_rows, "c");
-  double* const sums = data_of(weights, rows.n_columns, "weights", "features");
-  std::int64_t* const to = data_of(order, "order");
-  const std::size_t number = order.shape(0);
-  auto checked = bandsvm::as_indices({to, number, 1}, rows.n_rows, "order");
+  const auto [lo, hi, below, above, ridge_below, ridge_above] =
+      std::apply([&](const auto&... values) { return std::array{of(values)...}; }, arrays);
+  const double* const at = data_of(c, rows.n_rows, "c");
+  const double* const from = data_of(weights, rows.n_columns, "weights", "features");
   nb::gil_scoped_release release;
-  const bandsvm::DescentReport report = bandsvm::descend(
-      rows, problem, checked.data(), number, slack, coefficients, sums, total);
-  std::copy(checked.begin(), checked.end(), to);
-  return {report.n_active, report.violation, report.total};
+  std::vector<bandsvm::Variable> variables(rows.n_rows);
+  for (std::size_t i = 0; i < rows.n_rows; ++i)
+    variables[i] = {{lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]}, 0, at[i]};
+  return {rows, std::move(variables), {from, from + rows.n_columns}, multiplier, penalty};
+}
+
+template <typename Rows>
+void bind_descent(nb::module_& module, const char* name) {
+  using Descent = bandsvm::Descent<Rows>;
+  nb::class_<Descent>(module, name)
+      .def("__init__",
+           [](Descent* self, const Rows& rows, const BandArrays& band, const Array<double>& c,
+              const Array<double>& weights, double multiplier, double penalty) {
+             new (self) Descent(descent(rows, band, c, weights, multiplier, penalty));
+           },
+           "rows"_a, "band"_a, "c"_a, "weights"_a, "multiplier"_a, "penalty"_a,
+           nb::keep_alive<1, 2>())
+      .def("run", &Descent::run, "aim"_a, "most_passes"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("coefficients",
+           [](const Descent& self, const MutableArray<double>& c) {
+             double* const to = data_of(c, self.variables().size(), "c");
+             for (std::size_t i = 0; i < self.variables().size(); ++i)
+               to[i] = self.variables()[i].c;
+           },
+           "c"_a.noconvert())
+      .def_prop_ro("is_enough", &Descent::is_enough)
+      .def_prop_ro("gap", &Descent::gap)
+      .def_prop_ro("primal", &Descent::primal);
 }
 
 template <typename Real>
-void bind_dense_rows(nb::module_& module, const char* name) {
+void bind_dense_rows(nb::module_& module, const char* name, const char* descent) {
   using Rows = bandsvm::DenseRows<Real>;
   nb::class_<Rows>(module, name)
       .def("__init__", [](Rows* self, Matrix<Real> X) { new (self) Rows(dense_rows<Real>(X)); },
            "X"_a.noconvert(), nb::keep_alive<1, 2>())
       .def("multiply", &multiply_range<Rows>, "first"_a, "weights"_a, "products"_a.noconvert(),
            "n_threads"_a)
-      .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert())
-      .def("descend", &descend<Rows>, "band"_a, "multiplier"_a, "penalty"_a, "order"_a.noconvert(),
-           "slack"_a, "c"_a.noconvert(), "weights"_a.noconvert(), "total"_a);
+      .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert());
+  bind_descent<Rows>(module, descent);
 }
 
 template <typename Real, typename Index>
-void bind_sparse_rows(nb::module_& module, const char* name) {
+void bind_sparse_rows(nb::module_& module, const char* name, const char* descent) {
   using Rows = bandsvm::SparseRows<Real, Index>;
   nb::class_<Rows>(module, name)
       .def("__init__",
@@ -125,18 +140,17 @@ void bind_sparse_rows(nb::module_& module, const char* name) {
            "n_threads"_a)
       .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert())
       .def("add_gram", &add_gram<Real, Index>, "first"_a, "factors"_a, "gram"_a.noconvert(),
-           "n_threads"_a)
-      .def("descend", &descend<Rows>, "band"_a, "multiplier"_a, "penalty"_a, "order"_a.noconvert(),
-           "slack"_a, "c"_a.noconvert(), "weights"_a.noconvert(), "total"_a);
+           "n_threads"_a);
+  bind_descent<Rows>(module, descent);
 }
 
 }  // namespace
 
 void bind_linear(nb::module_& module) {
-  bind_dense_rows<double>(module, "DenseRows64");
-  bind_dense_rows<float>(module, "DenseRows32");
-  bind_sparse_rows<double, std::int32_t>(module, "SparseRows64");
-  bind_sparse_rows<float, std::int32_t>(module, "SparseRows32");
-  bind_sparse_rows<double, std::int64_t>(module, "SparseRows64Long");
-  bind_sparse_rows<float, std::int64_t>(module, "SparseRows32Long");
+  bind_dense_rows<double>(module, "DenseRows64", "DenseDescent64");
+  bind_dense_rows<float>(module, "DenseRows32", "DenseDescent32");
+  bind_sparse_rows<double, std::int32_t>(module, "SparseRows64", "SparseDescent64");
+  bind_sparse_rows<float, std::int32_t>(module, "SparseRows32", "SparseDescent32");
+  bind_sparse_rows<double, std::int64_t>(module, "SparseRows64Long", "SparseDescent64Long");
+  bind_sparse_rows<float, std::int64_t>(module, "SparseRows32Long", "SparseDescent32Long");
 }

@@ -1,5 +1,6 @@
 """LinearBandedSVC: the model of BandedSVC with a linear kernel, by solvers without a kernel."""
 
+import math
 import os
 import re
 import signal
@@ -314,7 +315,7 @@ def test_ctrl_c_keeps_the_best_model_so_far(data, solver, after_steps):
         model.fit(*data)
     certificate = model.certificate_
     assert certificate.status is Status.INTERRUPTED
-    assert certificate.n_iter == 3
+    assert certificate.n_iter == {"newton": 3, "cd": 5}[solver]
     assert certificate.primal > certificate.dual
     assert model.score(*data) > 0.6
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -355,13 +356,14 @@ def test_time_limit_ends_a_fit(data, solver, after_steps):
     with pytest.warns(ConvergenceWarning, match=r"time_limit .*gap \d.*warm_start=True"):
         model = LinearBandedSVC(solver=solver, time_limit=0.1).fit(*data)
     assert model.certificate_.status is Status.TIME_LIMIT
-    assert 1 <= model.certificate_.n_iter <= 3
+    assert 1 <= model.certificate_.n_iter <= 5
 
 
 def test_verbose_reports_every_step(data, solver, caplog):
     with caplog.at_level("INFO", logger="bandsvm"):
         model = LinearBandedSVC(solver=solver, C1=0.1, verbose=2, max_iter=20_000).fit(*data)
-    assert len(caplog.messages) == model.n_iter_ + 1
+    n_lines = model.n_iter_ + 1 if solver == "newton" else 2 + math.ceil(math.log2(model.n_iter_))
+    assert len(caplog.messages) == n_lines
     assert "relative gap" in caplog.messages[0]
 
 

@@ -61,8 +61,8 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         parameters may differ. Stores `alpha_` and `theta_`, which 'cd' starts from. Fits of up to
         1000 samples always start from zero.
     verbose : int, default=0
-        1 prints a line a second, 2 a line for every pass. Lines go to the logger 'bandsvm' where it
-        has a handler for them, else to standard error.
+        1 prints a line a second, 2 a line for every step: a pass of 'newton', some passes of 'cd'.
+        Lines go to the logger 'bandsvm' where it has a handler for them, else to standard error.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
 

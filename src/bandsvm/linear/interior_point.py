@@ -30,6 +30,8 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-3
+# Points are judged once they are this many times the aim from the optimum, by the products.
+NEARLY = 10.0
 # Points at bounds that may fall short before points inside are judged, too.
 SNAPS = 3
 
@@ -53,7 +55,8 @@ class InteriorPoint:
     is_steady = True
 
     def __init__(self, team: Team, has_intercept: bool, start: Start, share: float) -> None:
-        self._team, self._has_intercept, self._n_short = team, has_intercept, 0
+        self._team, self._has_intercept = team, has_intercept
+        self.n_iter = self._n_short = 0
         self.w, self.b = start.w, start.intercept
         self._sum, self._loss, self._n_products = team.total("start", self.w, self.b, share)
 
@@ -77,14 +80,16 @@ class InteriorPoint:
         if self._n_short > SNAPS:
             yield self._team.joined("coefficients", False)
 
-    def steps(self) -> Iterator[float]:
-        """Yield an estimate of the relative gap, before the first step and after every other one.
+    def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
+        """Yield an estimate of the relative gap, and whether the point is worth judging.
 
         The iteration ends where steps get nowhere any more.
         """
         while True:
             primal = 0.5 * float(self.w @ self.w) + self._loss
-            yield self._sum / max(primal, np.finfo(float).tiny)
+            estimate = self._sum / max(primal, np.finfo(float).tiny)
+            yield estimate, estimate <= NEARLY * aim
+            self.n_iter += 1
             try:
                 length = self._step()
             except np.linalg.LinAlgError:

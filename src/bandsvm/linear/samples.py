@@ -112,6 +112,11 @@ class LinearSamples:
                 norms[part] = np.einsum("ij,ij->i", some, some, dtype=np.float64)
         return norms
 
+    def descent(self, band: tuple[NDArray, ...], c: NDArray, w: NDArray, *penalty: float) -> Any:
+        """Return the core's coordinate descent on these samples."""
+        name = type(self.rows).__name__.replace("Rows", "Descent")
+        return getattr(_core, name)(self.rows, band, c, w, *penalty)
+
     def gram(self, factors: NDArray, centre: NDArray | None = None) -> NDArray[np.float64]:
         """Return ``sum_i factors_i (x_i - centre) (x_i - centre)'``; factors are not negative.
 

@@ -17,8 +17,6 @@ from bandsvm.problem import BandProblem
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop, stop_when
 
-# Points are judged once a solver expects to be this many times ``tol`` from the optimum.
-NEARLY = 10.0
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.
 GAP_AIM = 0.9
 # Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
@@ -33,18 +31,25 @@ class Method(Protocol):
 
     Attributes
     ----------
+    n_iter : int
+        Passes over the samples so far.
     patience : int
-        Steps without visible progress after which rounding errors are what is left.
+        Passes without visible progress after which rounding errors are what is left.
     is_steady : bool
         Whether that holds far from the optimum, too: a method of slow steps only seems to stand
         still there.
     """
 
+    n_iter: int
     patience: int
     is_steady: bool
 
-    def steps(self) -> Iterator[float]:
-        """Yield an estimate of the relative gap at the start and after every step."""
+    def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
+        """Yield an estimate of the relative gap, and whether the point is worth judging.
+
+        The first is that of the start. ``aim`` is the relative gap to reach, ``max_iter`` the
+        number of passes after which no step will be asked for.
+        """
 
     def candidates(self) -> Iterator[Any]:
         """Yield dual points to judge the iterate by, the preferred one first."""
@@ -131,9 +136,9 @@ class LinearSolve:
 
     def _drive(self, method: Method, began: float) -> Status:
         """Let a method take its steps; return why they ended."""
-        for self._n_iter, estimate in enumerate(method.steps()):
-            self._is_judged = False
-            if estimate <= NEARLY * self._tol:
+        for estimate, is_promising in method.steps(self._aim, self._max_iter):
+            self._n_iter, self._is_judged = method.n_iter, False
+            if is_promising:
                 self._judge(method)
             reached = self._best.relative_gap if self._is_judged else estimate
             self._callback(LinearProgress(self._n_iter, reached, time.perf_counter() - began))
