@@ -1,0 +1,175 @@
+"""bandsvm.dask on clusters of processes: what moves, and what happens when workers die."""
+
+import logging
+import os
+import signal
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+
+pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+import dask.array as da
+from distributed import Client, LocalCluster
+
+import bandsvm
+from bandsvm.dask import LinearBandedSVC, crew, transform
+from bandsvm.linear.fit import Lines
+
+SAME = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def local_cluster(n_workers):
+    """Start a cluster of processes; errors of workers that tests provoke are not printed."""
+    return LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        dashboard_address=":0",  # tests may run side by side
+        silence_logs=logging.CRITICAL,
+    )
+
+
+@pytest.fixture
+def start_cluster():
+    """Return a function that starts a cluster for one test and returns its client."""
+    started = []
+
+    def start(n_workers):
+        started.append(local_cluster(n_workers))
+        started.append(Client(started[-1]))
+        return started[-1]
+
+    yield start
+    for each in reversed(started):
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster(2) as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(1200, 5, n_informative=3, flip_y=0.1, random_state=0)
+
+
+def in_chunks(n_chunks, *arrays):
+    size = -(-len(arrays[0]) // n_chunks)
+    return [da.from_array(a, chunks=(size, *a.shape[1:])) for a in arrays]
+
+
+def at_step(monkeypatch, step, action):
+    """Let something happen once, after a step of the next fit."""
+    happened = []
+
+    def report(lines, progress, call=Lines.__call__):
+        if progress.n_iter == step and not happened:
+            happened.append(action())
+        return call(lines, progress)
+
+    monkeypatch.setattr(Lines, "__call__", report)
+    return happened
+
+
+def kill_a_worker(client):
+    """Kill the process of one worker that holds chunks."""
+    pids = client.run(os.getpid)
+    address = next(iter(pids))
+    assert client.has_what()[address]
+    os.kill(pids[address], signal.SIGKILL)
+    return address
+
+
+def test_same_model_as_on_one_machine(client, data):
+    X, y = in_chunks(4, *data)
+    scaler = StandardScaler().fit(data[0])
+    scaled, lazily_scaled = scaler.transform(data[0]), transform(scaler, X)
+    parameters = {"store_multipliers": True, "tol": 1e-4}
+    model = LinearBandedSVC(**parameters).fit(lazily_scaled, y)
+    local = bandsvm.LinearBandedSVC(**parameters).fit(scaled, data[1])
+    np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
+    np.testing.assert_allclose(model.intercept_, local.intercept_, **SAME)
+    np.testing.assert_allclose(model.alpha_.compute(), local.alpha_, **SAME)
+    assert model.certificate_.is_optimal
+    assert model.certificate_.gap == pytest.approx(local.certificate_.gap, rel=1e-6)
+    assert (model.predict(lazily_scaled).compute() == local.predict(scaled)).all()
+    assert model.score(lazily_scaled, y) == local.score(scaled, data[1])
+    assert model.to_local().alpha_.shape == (1200,)
+
+
+def test_futures_of_csr_chunks_by_coordinate_descent(client):
+    X = sp.random(1500, 300, 0.02, format="csr", random_state=0)
+    y = np.where(X @ np.random.default_rng(0).standard_normal(300) > 0, "yes", "no")
+    rows = [slice(0, 700), slice(700, 1500)]
+    parameters = {"C1": 0.05, "C2": 0.05, "tol": 1e-2}
+    model = LinearBandedSVC(solver="cd", **parameters).fit(
+        client.scatter([X[part] for part in rows]), client.scatter([y[part] for part in rows])
+    )
+    local = bandsvm.LinearBandedSVC(**{**parameters, "tol": 1e-8}).fit(X, y)
+    assert model.certificate_.is_optimal
+    assert model.certificate_.primal == pytest.approx(local.certificate_.primal, rel=1e-2)
+    assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_worker_that_is_killed_is_survived(start_cluster, data, monkeypatch):
+    client = start_cluster(2)
+    happened = at_step(monkeypatch, 3, lambda: kill_a_worker(client))
+    model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*in_chunks(3, *data))
+    assert happened
+    local = bandsvm.LinearBandedSVC(loss="squared_hinge").fit(*data)
+    np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
+    assert model.certificate_.is_optimal
+
+
+def test_scattered_chunks_that_are_lost_are_reported(start_cluster, data, monkeypatch):
+    client = start_cluster(1)
+    X, y = data
+    chunks = client.scatter([X[:600], X[600:]]), client.scatter([y[:600], y[600:]])
+    at_step(monkeypatch, 2, lambda: kill_a_worker(client))
+    model = LinearBandedSVC(loss="squared_hinge", client=client)
+    with pytest.raises(RuntimeError, match="cannot be computed again"):
+        model.fit(*chunks)
+    assert not hasattr(model, "coef_")
+
+
+def test_a_cluster_without_workers_is_reported(start_cluster, data, monkeypatch):
+    client = start_cluster(0)
+    monkeypatch.setattr(crew, "SECONDS_BETWEEN_ROLL_CALLS", 0.0)
+    monkeypatch.setattr(crew, "MOST_SECONDS_ALONE", 0.1)
+    with pytest.raises(RuntimeError, match="no workers"):
+        LinearBandedSVC(client=client).fit(*in_chunks(2, *data))
+
+
+def test_ctrl_c_keeps_the_best_model(client, data, monkeypatch):
+    at_step(monkeypatch, 2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    model = LinearBandedSVC()
+    with pytest.raises(KeyboardInterrupt, match="kept"):
+        model.fit(*in_chunks(2, *data))
+    assert model.certificate_.status.value == "interrupted"
+    assert 0.0 < model.certificate_.relative_gap < 1.0
+    assert model.coef_.any()
+
+
+def sent_bytes(client):
+    """Return the bytes that workers have sent to each other."""
+    return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+
+
+def test_what_workers_send_does_not_depend_on_the_number_of_samples(client):
+    sent = {}
+    for n_samples in (2000, 20_000):
+        X, y = make_classification(n_samples, 30, random_state=0)
+        chunked = client.persist(in_chunks(2, X, y))
+        before = sent_bytes(client)
+        with pytest.warns(ConvergenceWarning):
+            LinearBandedSVC(max_iter=2, C1=0.1, C2=0.1, client=client).fit(*chunked)
+        sent[n_samples] = sent_bytes(client) - before
+    assert sent[20_000] <= 1.2 * sent[2000]
+    # One chunk of the larger set has 2.4 MB.
+    assert sent[20_000] < 1e6
