@@ -1,8 +1,13 @@
 """bandsvm.dask on clusters of processes: what moves, and what happens when workers die."""
 
+import gc
+import importlib
 import logging
 import os
+import runpy
 import signal
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +178,39 @@ def test_what_workers_send_does_not_depend_on_the_number_of_samples(client):
     assert sent[20_000] <= 1.2 * sent[2000]
     # One chunk of the larger set has 2.4 MB.
     assert sent[20_000] < 1e6
+
+
+def n_tasks(client):
+    """Return the number of tasks that the scheduler knows."""
+    return client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+
+
+def test_nothing_is_left_on_the_cluster_after_a_fit(client, data):
+    chunked = client.persist(in_chunks(2, *data))
+    before = n_tasks(client)
+    model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*chunked)
+    # Futures that were released are forgotten soon, not at once.
+    end = time.monotonic() + 30.0
+    while n_tasks(client) > before and time.monotonic() < end:
+        gc.collect()
+    assert n_tasks(client) <= before
+    assert model.coef_.any()
+
+
+def test_benchmark_runs_and_its_page_is_what_the_script_writes(capsys, monkeypatch, tmp_path):
+    benchmarks = Path(__file__).parents[1] / "benchmarks"
+    monkeypatch.syspath_prepend(benchmarks)
+    monkeypatch.setattr("sys.argv", ["cluster.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(benchmarks / "cluster.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("bytes per pass") == 2
+    report = importlib.import_module("cluster_report")
+    page = report.PAGE.read_text()
+    assert report.section() in page
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
+    report.PAGE.write_text(page)
+    report.main()
+    written = report.PAGE.read_text()
+    assert "Simulated, not measured" in written
+    assert written.startswith(page.split(report.BEGIN)[0])
+    assert written.endswith(page.split(report.END)[1])

@@ -43,10 +43,10 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         'newton' is an interior point method, 'cd' coordinate descent on the dual by all workers at
         once, for thousands of features.
     max_iter : int, default=1000
-        Bound on the passes over the samples.
+        Bound on the Newton steps, or on the rounds of 'cd', each of several passes.
     time_limit : float or None, default=None
-        Seconds after which `fit` ends with the best model so far. It begins once all chunks are in
-        the memory of workers and checked, if that takes longer.
+        Seconds after which `fit` ends with the best model so far, certificate included. Reading and
+        checking the chunks is not cut short.
     store_multipliers : bool, default=False
         Whether `fit` stores `alpha_` and `theta_`.
     warm_start : bool, default=False
@@ -71,7 +71,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
     certificate_ : Certificate
         Primal, dual, gap, violation, status and cost of the fit, from sums over the chunks.
     n_iter_ : int
-        Number of passes over the samples.
+        Number of Newton steps, or of rounds of 'cd'.
     solver_ : {'newton', 'cd'}
         The solver that was used.
     alpha_, theta_ : dask array of shape (n_samples,) or (n_samples, n_classes)
