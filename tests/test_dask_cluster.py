@@ -9,9 +9,11 @@ import signal
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
@@ -24,6 +26,8 @@ from distributed import Client, LocalCluster
 import bandsvm
 from bandsvm.dask import LinearBandedSVC, crew, transform
 from bandsvm.linear.fit import Lines
+from bandsvm.model_selection._search import Search
+from inline_client import InlineClient
 
 SAME = {"rtol": 1e-9, "atol": 1e-9}
 
@@ -106,6 +110,9 @@ def test_same_model_as_on_one_machine(client, data):
     assert (model.predict(lazily_scaled).compute() == local.predict(scaled)).all()
     assert model.score(lazily_scaled, y) == local.score(scaled, data[1])
     assert model.to_local().alpha_.shape == (1200,)
+    # The same chunks make the same bits, whoever works on them.
+    inline = LinearBandedSVC(client=InlineClient(), **parameters).fit(lazily_scaled, y)
+    assert (model.coef_ == inline.coef_).all()
 
 
 def test_futures_of_csr_chunks_by_coordinate_descent(client):
@@ -214,3 +221,30 @@ def test_benchmark_runs_and_its_page_is_what_the_script_writes(capsys, monkeypat
     assert "Simulated, not measured" in written
     assert written.startswith(page.split(report.BEGIN)[0])
     assert written.endswith(page.split(report.END)[1])
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+def test_a_search_has_the_same_scores(client, data, scoring):
+    X, y = data[0][:300], data[1][:300]
+    search = bandsvm.BandedSVCCV(C1=[1.0, 10.0], gamma=[0.05, 0.2], refine=0, cv=3, scoring=scoring)
+    expected = clone(search).fit(X, y)
+    with joblib.parallel_backend("dask", client=client):
+        search.fit(X, y)
+    assert search.best_params_ == expected.best_params_
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_array_equal(search.cv_results_[name], expected.cv_results_[name])
+    assert (search.predict(X) == expected.predict(X)).all()
+
+
+def test_ctrl_c_ends_a_search(client, data, monkeypatch):
+    def press(search, candidates, scores, note=Search._note):
+        note(search, candidates, scores)
+        os.kill(os.getpid(), signal.SIGINT)
+        monkeypatch.setattr(Search, "_note", note)
+
+    monkeypatch.setattr(Search, "_note", press)
+    search = bandsvm.BandedSVCCV(C1=[1.0, 10.0], cv=3)
+    with joblib.parallel_backend("dask", client=client), pytest.raises(KeyboardInterrupt):
+        search.fit(*data)
+    assert np.isfinite(search.best_score_)
+    assert search.predict(data[0]).shape == (1200,)

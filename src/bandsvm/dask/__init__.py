@@ -5,7 +5,7 @@
 - `crew`: tasks on workers and sums over chunks; `ground`: what a worker knows of a chunk.
 - `team`: the interior point method's chunks; `descent`: coordinate descent by all workers.
 - `judging`: models of dual points and their certificates, with `projecting`, `intercept`, `roots`.
-- `prediction`: decision values, lazily.
+- `prediction`: decision values, lazily; `searching`: searches of `bandsvm.BandedSVCCV`.
 """
 
 try:

@@ -41,14 +41,23 @@ def client_of(model: Any) -> Client:
             raise TypeError(
                 f"client must be a distributed.Client or None, got {type(model.client).__name__}."
             )
-        return model.client
+        return _synchronous(model.client)
     try:
-        return get_client()
+        return _synchronous(get_client())
     except ValueError:
         raise ValueError(
             "client is None and there is no current client; make one first, for example with "
             "`from dask.distributed import Client; client = Client()`."
         ) from None
+
+
+def _synchronous(client: Client) -> Client:
+    if getattr(client, "asynchronous", False):
+        raise ValueError(
+            "client must be synchronous, but this one is asynchronous; make it without "
+            "asynchronous=True, or call fit in a thread."
+        )
+    return client
 
 
 def fit_on_cluster(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
