@@ -52,11 +52,11 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 
 # Installs the peers, runs all solvers on the same problems (an hour) and writes
-# docs/benchmarks.md and docs/choosing.md.
+# docs/benchmarks.md, docs/choosing.md and tables of docs/large_data.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
-	$(BIN)/python benchmarks/sparse.py
+	$(BIN)/python benchmarks/texts.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
 	$(BIN)/python benchmarks/memory.py
@@ -65,6 +65,8 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/choosing.py
 	$(BIN)/python benchmarks/interrupts.py
 	$(BIN)/python benchmarks/choosing_report.py
+	$(BIN)/python benchmarks/cluster.py
+	$(BIN)/python benchmarks/cluster_report.py
 
 # BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that
 # scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA names.

@@ -17,7 +17,7 @@ from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import band_path, leave_one_out
 from data import covtype, generated, has_real_data, real
 from measure import save, seconds_of
-from sparse import hashed_texts
+from texts import hashed_texts
 
 # Moments at which each fit, and each other call, is interrupted.
 N_MOMENTS, N_OTHER_MOMENTS = 50, 20

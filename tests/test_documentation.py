@@ -175,8 +175,8 @@ def test_benchmark_runs(capsys, monkeypatch, tmp_path):
 
 def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["sparse.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "sparse.py"), run_name="__main__")
+    monkeypatch.setattr("sys.argv", ["texts.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "texts.py"), run_name="__main__")
     results = json.loads((tmp_path / "sparse.json").read_text())
     for case in results["cases"]:
         assert case["certified"]

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from bandsvm import BandedSVC, LinearBandedSVC
-from bandsvm.linear.point import point_of
+from bandsvm.linear.point import LocalJudge
 from bandsvm.linear.samples import LinearSamples
-from bandsvm.linear.solving import LinearSolve, available_linear_solvers
+from bandsvm.linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop
 from problems import make_case, primal_by_clarabel
@@ -50,8 +51,9 @@ def exact(**parameters):
 def fitted_to(case, solver):
     """Return the relative gap and the primal value of a random problem's solution."""
     samples = LinearSamples(np.ascontiguousarray(case.X))
-    solve = LinearSolve(case.problem, samples, 1e-9, 20_000, lambda progress: None)
-    point = solve.solution(solver, None).point
+    judge = LocalJudge(case.problem, samples)
+    solve = LinearSolve(judge, 1e-9, 20_000, lambda progress: None)
+    point = solve.solution(partial(LINEAR_METHODS[solver], case.problem, samples), None).point
     g = case.X @ point.w + point.intercept
     outside = np.concatenate([case.problem.lo - g, g - case.problem.hi])
     losses = np.maximum(outside, 0) ** (2 if case.problem.is_squared else 1)
@@ -335,13 +337,13 @@ def test_ctrl_c_while_a_point_is_judged_keeps_that_point(data, monkeypatch):
     """The first judgement is cut short: what is kept is the iterate, not where the fit began."""
     pressed = []
 
-    def press_once(problem, samples, c):
+    def press_once(judge, c, point=LocalJudge.point):
         if not pressed:
             pressed.append(os.kill(os.getpid(), signal.SIGINT))
         check_stop()
-        return point_of(problem, samples, c)
+        return point(judge, c)
 
-    monkeypatch.setattr("bandsvm.linear.solving.point_of", press_once)
+    monkeypatch.setattr(LocalJudge, "point", press_once)
     model = LinearBandedSVC(solver="newton")
     with pytest.raises(KeyboardInterrupt, match="kept"):
         model.fit(*data)

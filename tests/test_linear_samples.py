@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from bandsvm import LinearBandedSVC, _core
 from bandsvm.linear import samples as module
-from bandsvm.linear.choice import choose_solver
+from bandsvm.linear.choice import choose_method
 from bandsvm.linear.samples import DENSE_CHUNK_BYTES, LinearSamples
 
 
@@ -137,11 +137,11 @@ def test_auto_counts_multiplications():
     rng = np.random.default_rng(0)
     narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
-    assert choose_solver(LinearSamples(narrow)) == "trial"
-    assert choose_solver(LinearSamples(narrow[:1000])) == "newton"
-    assert choose_solver(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
-    assert choose_solver(LinearSamples(wide)) == "cd"
-    assert choose_solver(LinearSamples(text)) == "cd"
+    assert choose_method(LinearSamples(narrow)) == "trial"
+    assert choose_method(LinearSamples(narrow[:1000])) == "newton"
+    assert choose_method(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
+    assert choose_method(LinearSamples(wide)) == "cd"
+    assert choose_method(LinearSamples(text)) == "cd"
 
 
 def test_memory_beyond_the_samples_follows_their_number():

@@ -95,9 +95,20 @@ class BandProblem:
             return self.box
         if not self.is_squared:
             return Sides(self.below, self.above)
-        at_zero = self.below @ np.maximum(self.lo, 0.0) ** 2
-        at_zero += self.above @ np.maximum(-self.hi, 0.0) ** 2
-        return Sides(*(4.0 * np.sqrt(cost) * np.sqrt(at_zero) for cost in (self.below, self.above)))
+        return self._box(self.loss_at_zero())
+
+    def loss_at_zero(self) -> float:
+        """Return the loss of g = 0 where losses are squared."""
+        below = self.below @ np.maximum(self.lo, 0.0) ** 2
+        return float(below + self.above @ np.maximum(-self.hi, 0.0) ** 2)
+
+    def boxed(self, loss_at_zero: float) -> BandProblem:
+        """Return this part of a problem of squared losses in the box of the whole problem."""
+        return replace(self, box=self._box(loss_at_zero))
+
+    def _box(self, loss_at_zero: float) -> Sides:
+        root = np.sqrt(loss_at_zero)
+        return Sides(*(4.0 * np.sqrt(cost) * root for cost in (self.below, self.above)))
 
     @cached_property
     def ridge(self) -> Sides:
@@ -151,11 +162,10 @@ class BandProblem:
         Values within rounding of a bound are set to it. Any excess of ``sum c`` over 0 is spread
         over variables at no bound, as far as possible.
         """
-        lowest, highest = -self.bounds.above, self.bounds.below
-        c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
-        c = np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
+        c = self.within_bounds(c)
         if self._is_balanced(c):
             return c
+        lowest, highest = -self.bounds.above, self.bounds.below
         free = (c != 0.0) & (c > lowest) & (c < highest)
         lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
         for side in (free, c != 0.0):
@@ -163,6 +173,12 @@ class BandProblem:
                 total = -float(c[~side].sum())
                 c[side] = project(c[side], lowest[side], highest[side], total)
         return c
+
+    def within_bounds(self, c: NDArray) -> NDArray[np.float64]:
+        """Return ``c`` within bounds; values within rounding of a bound are set to it."""
+        lowest, highest = -self.bounds.above, self.bounds.below
+        c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
+        return np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
 
     def _is_balanced(self, c: NDArray) -> bool:
         """Return whether ``sum c`` is 0 up to rounding, if it must be."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from bandsvm.certificate._values import (
     kkt_violation,
     largest_multipliers,
     primal_value,
+    violation_of,
 )
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
@@ -228,22 +229,72 @@ def certify(
     drift = _largest_difference(recomputed, f[checked])
     if n_checks is None:
         f = recomputed
-    primal, dual = primal_value(problem, c, f, intercept), dual_value(problem, c, f)
-    gap = duality_gap(problem, c, f, intercept)
+    sums, extremes = sums_over_samples(problem, c, f, intercept), extremes_of(problem, c, f)
+    measured = Measured(problem.has_intercept, intercept, *sums, *extremes)
+    return certificate_of(measured, solution, drift, len(checked), tol, gap_tol)
+
+
+def sums_over_samples(
+    problem: BandProblem, c: NDArray, f: NDArray, intercept: float
+) -> tuple[float, float, float, float, float]:
+    """Return primal, dual, gap, ``sum c`` and ``sum |c|``, which add up over parts of a problem."""
+    return (
+        primal_value(problem, c, f, intercept),
+        dual_value(problem, c, f),
+        duality_gap(problem, c, f, intercept),
+        float(c.sum()),
+        float(np.abs(c).sum()),
+    )
+
+
+def extremes_of(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[float, float, float]:
+    """Return how far ``c`` is out of bounds, and the limits of the intercept.
+
+    The upper limit is negated, so that those of a whole problem are the largest of its parts.
+    """
     below, above = largest_multipliers(problem)
     outside = float(np.max(np.maximum(c - below, -above - c), initial=0.0))
-    imbalance = abs(float(c.sum())) if problem.has_intercept else 0.0
-    interval = intercept_interval(problem, c, f)
+    lower, upper = intercept_interval(problem, c, f)
+    return outside, lower, -upper
+
+
+class Measured(NamedTuple):
+    """What a certificate is made of: the intercept, `sums_over_samples` and `extremes_of`."""
+
+    has_intercept: bool
+    intercept: float
+    primal: float
+    dual: float
+    gap: float
+    total: float
+    total_size: float
+    outside: float
+    lower: float
+    minus_upper: float
+
+
+def certificate_of(
+    measured: Measured,
+    solution: Solution,
+    drift: float,
+    n_checked: int,
+    tol: float,
+    gap_tol: float,
+) -> Certificate:
+    """Return the certificate of what was measured; see `certify`."""
+    imbalance = abs(measured.total) if measured.has_intercept else 0.0
+    interval = measured.lower, -measured.minus_upper
+    violation = violation_of(interval, measured.intercept, measured.has_intercept)
     return Certificate(
-        primal=primal,
-        dual=dual,
-        gap=gap,
-        relative_gap=_relative(gap, primal, dual),
-        kkt_violation=kkt_violation(problem, interval, intercept),
+        primal=measured.primal,
+        dual=measured.dual,
+        gap=measured.gap,
+        relative_gap=_relative(measured.gap, measured.primal, measured.dual),
+        kkt_violation=violation,
         intercept_interval=interval,
-        infeasibility=max(imbalance, outside) / max(float(np.abs(c).sum()), 1e-300),
+        infeasibility=max(imbalance, measured.outside) / max(measured.total_size, 1e-300),
         gradient_drift=drift,
-        n_checked=len(checked),
+        n_checked=n_checked,
         status=solution.status,
         tol=tol,
         n_iter=solution.n_iter,

@@ -97,9 +97,14 @@ def kkt_violation(problem: BandProblem, interval: tuple[float, float], intercept
 
     An intercept between the limits adds nothing to their own contradiction, ``m - M``.
     """
+    return violation_of(interval, intercept, problem.has_intercept)
+
+
+def violation_of(interval: tuple[float, float], intercept: float, is_free: bool) -> float:
+    """Return the violation of limits by an intercept that is free, or else is 0."""
     lower, upper = interval
     missed = max(lower - intercept, intercept - upper, 0.0)
-    return max(lower - upper, missed) if problem.has_intercept else missed
+    return max(lower - upper, missed) if is_free else missed
 
 
 def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:

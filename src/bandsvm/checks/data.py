@@ -104,6 +104,16 @@ def _cure(message: str) -> str:
 
 def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Return finite weights >= 0, one per sample and not all 0."""
+    weights = finite_weights(sample_weight, n_samples)
+    if not weights.any():
+        raise ValueError(
+            "sample_weight must contain at least one non-zero number, but all weights are zero."
+        )
+    return weights
+
+
+def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return finite weights >= 0, one per sample."""
     if sample_weight is None:
         return np.ones(n_samples)
     if isinstance(sample_weight, Real):
@@ -124,10 +134,6 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
         raise ValueError(
             f"sample_weight must not be negative, got a smallest weight of {weights.min()}; "
             "use 0 to leave a sample out."
-        )
-    if not weights.any():
-        raise ValueError(
-            "sample_weight must contain at least one non-zero number, but all weights are zero."
         )
     return in_plain_memory(weights)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Protocol
 
-from bandsvm.linear.samples import LinearSamples
 from bandsvm.system.memory import LITTLE_BYTES, available_bytes, process_share
 
 # Steps of the interior point method, and passes over all samples of coordinate descent, that a
@@ -22,8 +21,24 @@ MATRICES = 6
 SMALL = 1000
 
 
-def choose_solver(samples: LinearSamples) -> str:
-    """Return "cd", "newton", or "trial" of both.
+class Sizes(Protocol):
+    """How much there is of the samples, wherever they are; see `LinearSamples`."""
+
+    n_samples: int
+    n_features: int
+    is_sparse: bool
+
+    @property
+    def n_values(self) -> int:
+        """Number of values that are stored."""
+
+    @property
+    def n_pairs(self) -> float:
+        """Number of pairs of values of a sample, over all samples."""
+
+
+def choose_solver(samples: Sizes) -> str:
+    """Return "newton" or "cd", whichever should take less work.
 
     A Newton step multiplies every pair of values of a sample and factors a matrix. Coordinate
     descent multiplies every value twice, but may need many passes.
@@ -33,26 +48,27 @@ def choose_solver(samples: LinearSamples) -> str:
     descent = DESCENT_PASSES * DESCENT_PRODUCTS * samples.n_values
     needed = newton_bytes(samples)
     fits = needed <= LITTLE_BYTES or needed <= _free_bytes()
-    if newton > descent or not fits:
-        return "cd"
-    return "newton" if samples.n_samples <= SMALL else "trial"
+    return "newton" if newton <= descent and fits else "cd"
 
 
-def _newton_multiplications(samples: LinearSamples) -> float:
+def choose_method(samples: Sizes) -> str:
+    """Return what "auto" does on one machine: "cd", "newton", or "trial" of both."""
+    solver = choose_solver(samples)
+    return "trial" if solver == "newton" and samples.n_samples > SMALL else solver
+
+
+def _newton_multiplications(samples: Sizes) -> float:
     """Return the multiplications for ``X'DX`` and for its Cholesky factor."""
-    if samples.is_sparse:
-        pairs = float((np.diff(samples.X.indptr).astype(np.float64) ** 2).sum()) * MATRIX_SPEED
-    else:
-        pairs = float(samples.n_samples) * samples.n_features**2
+    pairs = samples.n_pairs * (MATRIX_SPEED if samples.is_sparse else 1.0)
     return pairs / 2.0 + samples.n_features**3 / 6.0
 
 
-def newton_bytes(samples: LinearSamples) -> float:
+def newton_bytes(samples: Sizes) -> float:
     """Return the memory that the matrices of a Newton step take."""
     return 8.0 * samples.n_features**2 * MATRICES
 
 
-def check_memory(solver: str, samples: LinearSamples) -> None:
+def check_memory(solver: str, samples: Sizes) -> None:
     """Refuse a Newton step whose matrices do not fit into memory."""
     needed = newton_bytes(samples)
     # To ask the system takes as long as a small fit.

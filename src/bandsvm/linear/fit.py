@@ -15,12 +15,13 @@ from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
 from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.fitting.settings import BandSettings
-from bandsvm.fitting.training import Training, band_problems, labels_of
+from bandsvm.fitting.training import Labels, Training, band_problems, labels_of
 from bandsvm.kernels import LinearOperator
-from bandsvm.linear.choice import check_memory, choose_solver
-from bandsvm.linear.point import Start
+from bandsvm.linear.choice import check_memory, choose_method
+from bandsvm.linear.point import LocalJudge, Start
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import (
+    LINEAR_METHODS,
     LinearProgress,
     LinearSolution,
     LinearSolve,
@@ -44,43 +45,46 @@ def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
-    check_fit_parameters(model, available_linear_solvers())
-    _check_flag("store_multipliers", model.store_multipliers)
+    check_linear_parameters(model)
     with limits:
         X, y = data.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         training = _training(model, y, weights)
         samples = LinearSamples(X, n_threads(model.n_jobs))
-        solver = choose_solver(samples) if model.solver == "auto" else model.solver
-        check_memory(solver, samples)
+        method = choose_method(samples) if model.solver == "auto" else model.solver
+        check_memory(method, samples)
         starts = _starts(model, training, X.shape[1])
         # Overflows are detected later and raise an error with advice.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
             jobs = [
-                partial(_solved, model, problem, samples, solver, start, title)
+                partial(_solved, model, problem, samples, method, start, title)
                 for problem, start, title in zip(
                     training.problems, starts, training.titles(), strict=True
                 )
             ]
             # Coordinate descent uses one thread; newton steps use all.
-            solutions = in_threads(jobs, samples.n_threads if solver == "cd" else 1)
+            solutions = in_threads(jobs, samples.n_threads if method == "cd" else 1)
             certificates = [
                 _certificate(model, problem, X, solution)
                 for problem, solution in zip(training.problems, solutions, strict=True)
             ]
-    _store(model, training, solutions, certificates)
+    _store(model, training, method, solutions, certificates)
 
 
-def _check_flag(name: str, value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a bool, got {value!r}.")
+def check_linear_parameters(model: Any) -> None:
+    """Check all parameters that do not depend on the classes."""
+    check_fit_parameters(model, available_linear_solvers())
+    if not isinstance(model.store_multipliers, (bool, np.bool_)):
+        raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
 
 
 def _training(model: Any, y: NDArray, weights: NDArray) -> Training:
+    return training_of(model, labels_of(model.class_weight, y, weights))
+
+
+def training_of(model: Any, labels: Labels) -> Training:
     """Return the band problems; samples without weight stay in them, so that X is not copied."""
-    band = BandSettings.of(model)
-    labels = labels_of(band.class_weight, y, weights)
-    training = band_problems(band, labels, keep_all=True, allows_hard=True)
+    training = band_problems(BandSettings.of(model), labels, keep_all=True, allows_hard=True)
     if any(problem.has_hard_edges for problem in training.problems):
         raise ValueError(
             f"C1 must be finite, got {model.C1!r}; BandedSVC(kernel='linear') takes C1=inf."
@@ -115,15 +119,20 @@ def _solved(
     title: str,
 ) -> LinearSolution:
     """Solve one problem."""
-    shown = _Lines(title, model.tol, int(model.verbose))
-    solve = LinearSolve(problem, samples, model.tol, model.max_iter, shown)
-    solution = solve.solution(solver, start)
+    shown = Lines(title, model.tol, int(model.verbose))
+    solve = LinearSolve(LocalJudge(problem, samples), model.tol, model.max_iter, shown)
+    solution = solve.solution(partial(LINEAR_METHODS[solver], problem, samples), start)
+    check_finite(model, solution)
+    return solution
+
+
+def check_finite(model: Any, solution: LinearSolution) -> None:
+    """Refuse a solution that is not finite."""
     if solution.status is Status.NOT_FINITE:
         raise ValueError(
             f"The decision values overflow with C1={model.C1!r} and C2={model.C2!r}; scale X or "
             "lower C1 and C2."
         )
-    return solution
 
 
 def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolution) -> Certificate:
@@ -146,12 +155,15 @@ def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolut
 def _store(
     model: Any,
     training: Training,
+    method: str,
     solutions: list[LinearSolution],
     certificates: list[Certificate],
 ) -> None:
     """Set the fitted attributes."""
     model.classes_ = training.classes
-    model.solver_ = max(solution.solver for solution in solutions)
+    # "newton" if any problem took it; "auto" begins with "cd"
+    names = [solution.solver or {"trial": "cd"}.get(method, method) for solution in solutions]
+    model.solver_ = max(names)
     model.coef_ = np.array([solution.point.w for solution in solutions])
     model.intercept_ = np.array([solution.point.intercept for solution in solutions])
     model.certificate_ = combine(certificates)
@@ -163,7 +175,7 @@ def _store(
         model.alpha_, model.theta_ = training.multipliers(coefficients)
 
 
-class _Lines:
+class Lines:
     """What ``verbose`` prints: a line a second, or for every step if it is greater than 1."""
 
     def __init__(self, title: str, tol: float, verbose: int) -> None:

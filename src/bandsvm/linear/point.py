@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,14 @@ from bandsvm.problem import BandProblem
 
 @dataclass(frozen=True)
 class Point:
-    """A feasible dual point ``c``, ``w = X'c``, ``f = X w`` and the best intercept for them."""
+    """A feasible dual point ``c``, ``w = X'c``, ``f = X w`` and the best intercept for them.
 
-    c: NDArray[np.float64]
+    ``c`` and ``f`` are arrays, or whatever stands for arrays that are elsewhere.
+    """
+
+    c: Any
     w: NDArray[np.float64]
-    f: NDArray[np.float64]
+    f: Any
     intercept: float
     relative_gap: float
 
@@ -32,27 +36,67 @@ class Start:
     c: NDArray[np.float64] | None = None
 
 
-def point_of(problem: BandProblem, samples: LinearSamples, c: NDArray) -> Point:
-    """Return the model of a feasible point near ``c``."""
-    c = problem.feasible(c)
-    w = samples.weights(c)
-    return _judged(problem, c, w, samples.product(w))
+class Judge(Protocol):
+    """Makes models of dual points, and tells how far from optimal they are."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    def origin(self) -> Point:
+        """Return the model of ``c = 0``, whose decision values are all the same."""
+
+    def point(self, c: Any) -> Point:
+        """Return the model of a feasible point near ``c``."""
 
 
-def origin(problem: BandProblem, samples: LinearSamples) -> Point:
-    """Return the model of ``c = 0``, whose decision values are all the same."""
-    zeros = np.zeros(problem.n_samples)
-    return _judged(problem, zeros, np.zeros(samples.n_features), zeros)
+@dataclass(frozen=True)
+class LocalJudge:
+    """A judge of points in the memory of this process.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What to solve.
+    samples : LinearSamples
+        The samples.
+    """
+
+    problem: BandProblem
+    samples: LinearSamples
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.problem.n_samples
+
+    def origin(self) -> Point:
+        """Return the model of ``c = 0``, whose decision values are all the same."""
+        zeros = np.zeros(self.n_samples)
+        return self._judged(zeros, np.zeros(self.samples.n_features), zeros)
+
+    def point(self, c: NDArray) -> Point:
+        """Return the model of a feasible point near ``c``."""
+        c = self.problem.feasible(c)
+        w = self.samples.weights(c)
+        return self._judged(c, w, self.samples.product(w))
+
+    def _judged(self, c: NDArray, w: NDArray, f: NDArray) -> Point:
+        intercept = best_intercept(self.problem, f)
+        values = values_without_weights(self.problem, c, f + intercept)
+        return Point(c, w, f, intercept, relative_gap(w, *values))
 
 
-def _judged(problem: BandProblem, c: NDArray, w: NDArray, f: NDArray) -> Point:
-    intercept = best_intercept(problem, f)
-    return Point(c, w, f, intercept, _relative_gap(problem, c, w, f + intercept))
+def relative_gap(w: NDArray, primal: float, dual: float) -> float:
+    """Return the duality gap as a share of the objective, from sums over samples."""
+    of_weights = 0.5 * float(w @ w)
+    primal, dual = primal + of_weights, dual + of_weights
+    return (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
 
 
-def _relative_gap(problem: BandProblem, c: NDArray, w: NDArray, g: NDArray) -> float:
-    """Return the duality gap as a share of the objective."""
-    primal = dual = 0.5 * float(w @ w)
+def values_without_weights(problem: BandProblem, c: NDArray, g: NDArray) -> tuple[float, float]:
+    """Return the primal and the dual value, both without ``w'w / 2``: sums over samples."""
+    primal = dual = 0.0
     for multiplier, cost, distance in (
         (np.maximum(c, 0.0), problem.below, problem.lo - g),
         (np.maximum(-c, 0.0), problem.above, g - problem.hi),
@@ -63,7 +107,7 @@ def _relative_gap(problem: BandProblem, c: NDArray, w: NDArray, g: NDArray) -> f
         dual += float(multiplier @ distance)
     if problem.is_squared:
         dual -= 0.5 * float((problem.ridge_at(c) * c) @ c)
-    return (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
+    return primal, dual
 
 
 def best_intercept(problem: BandProblem, f: NDArray) -> float:

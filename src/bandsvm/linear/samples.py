@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm.kernels._samples import sums_of_rows
+from bandsvm.kernels._samples import in_plain_memory, sums_of_rows
 from bandsvm.system.stopping import check_stop
 
 # Dense samples are scaled in float64 copies of about this many bytes, which caches hold.
@@ -50,6 +50,17 @@ class LinearSamples:
         """Number of values that are stored."""
         return int(self.X.nnz) if self.is_sparse else self.n_samples * self.n_features
 
+    @property
+    def n_pairs(self) -> float:
+        """Number of pairs of values of a sample, over all samples."""
+        if not self.is_sparse:
+            return float(self.n_samples) * self.n_features**2
+        return float((np.diff(self.X.indptr).astype(np.float64) ** 2).sum())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make the same samples on another machine."""
+        return _samples_in_plain_memory, (self.X, self.n_threads)
+
     def part(self, rows: slice) -> LinearSamples:
         """Return some samples next to each other, for one thread; their values are not copied."""
         if not self.is_sparse:
@@ -71,7 +82,7 @@ class LinearSamples:
     def product(self, w: NDArray) -> NDArray[np.float64]:
         """Return ``X w``."""
         g = np.empty(self.n_samples)
-        w = np.ascontiguousarray(w, dtype=np.float64)
+        w = in_plain_memory(w, np.float64)
         for part in self._chunks():
             check_stop()
             self.rows.multiply(part.start, w, g[part], self.n_threads)
@@ -79,7 +90,7 @@ class LinearSamples:
 
     def weights(self, v: NDArray) -> NDArray[np.float64]:
         """Return ``X'v``."""
-        sums = np.zeros(self.n_features)
+        sums, v = np.zeros(self.n_features), in_plain_memory(v)
         if self.is_sparse:
             for part in self._chunks():
                 check_stop()
@@ -129,7 +140,7 @@ class LinearSamples:
 
     def _sparse_gram(self, factors: NDArray) -> NDArray[np.float64]:
         """Return ``X'DX`` by products of nonzeros."""
-        gram = np.zeros((self.n_features, self.n_features))
+        gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
         for part in self._chunks():
             check_stop()
             self.rows.add_gram(part.start, factors[part], gram, self.n_threads)
@@ -164,6 +175,14 @@ class LinearSamples:
             for start in range(0, len(chunks), self.n_threads):
                 check_stop()
                 yield from pool.map(quietly, chunks[start : start + self.n_threads])
+
+
+def _samples_in_plain_memory(X: Any, n_threads: int) -> LinearSamples:
+    """Return samples that were received as bytes, which may lie anywhere in memory."""
+    if sp.issparse(X):
+        values = (in_plain_memory(part) for part in (X.data, X.indices, X.indptr))
+        return LinearSamples(type(X)(tuple(values), shape=X.shape), n_threads)
+    return LinearSamples(in_plain_memory(X), n_threads)
 
 
 def _core_rows(X: Any) -> Any:

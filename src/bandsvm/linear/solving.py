@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandsvm.linear.choice import SMALL
 from bandsvm.linear.coordinate_descent import CoordinateDescent
 from bandsvm.linear.interior_point import InteriorPoint
-from bandsvm.linear.point import Point, Start, origin, point_of
+from bandsvm.linear.point import Judge, Point, Start
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.trial import Trial
 from bandsvm.problem import BandProblem
@@ -63,11 +62,11 @@ class Method(Protocol):
         number of passes after which no step will be asked for.
         """
 
-    def candidates(self) -> Iterator[NDArray[np.float64]]:
+    def candidates(self) -> Iterator[Any]:
         """Yield dual points to judge the iterate by, the preferred one first."""
 
 
-_METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
+LINEAR_METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
     "newton": InteriorPoint.on_this_machine,
     "cd": CoordinateDescent,
     "trial": Trial,
@@ -76,7 +75,7 @@ _METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]
 
 def available_linear_solvers() -> tuple[str, ...]:
     """Return the names that ``solver=`` of a linear model accepts besides "auto"."""
-    return tuple(name for name in _METHODS if name != "trial")
+    return tuple(name for name in LINEAR_METHODS if name != "trial")
 
 
 @dataclass(frozen=True)
@@ -90,10 +89,13 @@ class LinearProgress:
 
 @dataclass(frozen=True)
 class LinearSolution:
-    """The end of a solve: the best point, which solver came there, why it ended, what it cost."""
+    """The end of a solve: the best point, which solver came there, why it ended, what it cost.
+
+    There is no solver where a solve was stopped before its first step.
+    """
 
     point: Point
-    solver: str
+    solver: str | None
     status: Status
     n_iter: int
     seconds: float
@@ -104,10 +106,8 @@ class LinearSolve:
 
     Parameters
     ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
+    judge : Judge
+        Tells how far from optimal a point is.
     tol : float
         The relative gap that is asked for.
     max_iter : int
@@ -118,27 +118,28 @@ class LinearSolve:
 
     def __init__(
         self,
-        problem: BandProblem,
-        samples: LinearSamples,
+        judge: Judge,
         tol: float,
         max_iter: int,
         callback: Callable[[LinearProgress], None],
     ) -> None:
-        self._problem, self._samples = problem, samples
+        self._judging = judge
         self._tol, self._max_iter, self._callback = tol, max_iter, callback
-        self._aim = min(EXACT, GAP_AIM * tol) if problem.n_samples <= SMALL else GAP_AIM * tol
-        self._best = origin(problem, samples)
+        self._aim = min(EXACT, GAP_AIM * tol) if judge.n_samples <= SMALL else GAP_AIM * tol
+        self._best = judge.origin()
         self._n_iter, self._is_judged, self._is_finite = 0, True, True
         self._fell_at, self._gap_then = 0, np.inf
 
-    def solution(self, solver: str, start: Start | None) -> LinearSolution:
+    def solution(
+        self, method_from: Callable[[Start | None], Method], start: Start | None
+    ) -> LinearSolution:
         """Solve the problem from a model, or from nothing."""
         began = time.perf_counter()
-        if self._problem.n_samples <= SMALL:
+        if self._judging.n_samples <= SMALL:
             start = None  # the last digits would tell
         method = None
         try:
-            method = _METHODS[solver](self._problem, self._samples, start)
+            method = method_from(start)
             status = self._drive(method, began)
         except Stop as stop:
             status = Status.CONVERGED if self._has_converged else stop.reason
@@ -147,7 +148,7 @@ class LinearSolve:
                 self._judge(method)
         if not self._is_finite:
             status = Status.NOT_FINITE
-        name = solver if method is None else method.name
+        name = None if method is None else method.name
         return LinearSolution(self._best, name, status, self._n_iter, time.perf_counter() - began)
 
     def _drive(self, method: Method, began: float) -> Status:
@@ -176,7 +177,7 @@ class LinearSolve:
     def _judge(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
-            point = point_of(self._problem, self._samples, c)
+            point = self._judging.point(c)
             self._is_finite &= bool(np.isfinite(point.relative_gap))
             if point.relative_gap < self._best.relative_gap:
                 self._best = point

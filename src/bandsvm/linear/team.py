@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
@@ -44,9 +45,15 @@ class LocalTeam:
 
     def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
         self._n_threads = samples.n_threads
-        self._chunks = [
+        self.chunks = [
             Chunk(samples.part(rows), problem.part(rows)) for rows in samples.newton_chunks()
         ]
+
+    def of(self, chunks: list[Chunk]) -> LocalTeam:
+        """Return a team of the same threads for other chunks."""
+        team = copy.copy(self)
+        team.chunks = chunks
+        return team
 
     def total(self, method: str, *args: Any) -> tuple[Any, ...]:
         """Call a method of every chunk; return the sums of what it returns, item by item."""
@@ -62,7 +69,7 @@ class LocalTeam:
 
     def _each(self, method: str, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield what a method of every chunk returns, as many at a time as there are threads."""
-        calls = [getattr(chunk, method) for chunk in self._chunks]
+        calls = [getattr(chunk, method) for chunk in self.chunks]
 
         def quietly(call: Callable) -> Any:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

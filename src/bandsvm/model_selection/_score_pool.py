@@ -1,4 +1,7 @@
-"""Groups of candidates, each of one kernel, scored on all threads within one budget of memory."""
+"""Groups of candidates, each of one kernel, scored on all threads within one budget of memory.
+
+Within ``joblib.parallel_backend("dask")`` the workers of that cluster score them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib.parallel import BACKENDS, get_active_backend  # with scikit-learn
 from numpy.typing import NDArray
 
 from bandsvm.fitting.settings import FitSettings
@@ -16,6 +20,7 @@ from bandsvm.kernels.packed import useful_bytes
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
+from bandsvm.system.cached import cached_property
 from bandsvm.system.memory import stores_at_once
 from bandsvm.system.stopping import stop_when
 from bandsvm.system.threads import n_threads
@@ -59,13 +64,17 @@ class ScorePool:
         groups = [part for group in groups for part in _parts(group)]
         if not groups:
             return
+        # The longest group, if started last, would run alone at the end.
+        longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
+        if self._cluster is not None:
+            tasks = [(self._settings(group), group) for group in groups]
+            yield from self._cluster.score(tasks, longest_first, reference)
+            return
         threads = n_threads(self.n_jobs)
         at_once = min(threads, len(groups))
         if not _is_precomputed(groups[0]):
             at_once = stores_at_once(self.n_bytes, useful_bytes(self.folds.X), at_once)
         jobs, n_bytes = threads // at_once, self.n_bytes / at_once
-        # The longest group, if started last, would run alone at the end.
-        longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         with ThreadPoolExecutor(at_once) as pool:
             scores = {
                 k: pool.submit(self._score, groups[k], reference, jobs, n_bytes)
@@ -82,8 +91,7 @@ class ScorePool:
         self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
     ) -> Scores:
         """Score candidates that share a kernel, with a share of the threads and of the memory."""
-        kernel, gamma = candidates[0].kernel, candidates[0].gamma
-        settings = FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
+        settings = self._settings(candidates)
         solving = replace(settings.solving, n_jobs=n_jobs, cache_bytes=n_bytes)
         settings = replace(settings, solving=solving)
         # Candidates that overflow have no score; `Verdict` reports it if all do.
@@ -93,6 +101,22 @@ class ScorePool:
             except BaseException:
                 self.watch.end()
                 raise
+
+    @cached_property
+    def _cluster(self) -> Any:
+        """The workers of joblib's backend "dask" if that is the active one, else None."""
+        backend, _ = get_active_backend()
+        of_dask = BACKENDS.get("dask")
+        if of_dask is None or not isinstance(backend, of_dask):
+            return None
+        from bandsvm.dask.searching import ClusterScores
+
+        return ClusterScores(backend.client, self.folds, self.watch)
+
+    def _settings(self, candidates: list[Candidate]) -> FitSettings:
+        """Return the settings of candidates that share a kernel."""
+        kernel, gamma = candidates[0].kernel, candidates[0].gamma
+        return FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
 
 
 def _is_precomputed(group: list[Candidate]) -> bool:

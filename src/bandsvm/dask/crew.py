@@ -1,0 +1,172 @@
+"""Workers of a Dask cluster, the chunks that they hold, and sums over these.
+
+Every task is a pure function of futures and small arguments, so the scheduler can compute again
+whatever is lost with a worker. Nothing as long as a chunk comes to the client, and of the sums only
+the last one: chunks are added up in a tree, whose shape depends on the number of chunks alone, so
+that no bit of a sum depends on the workers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from distributed import Client, Future, KilledWorker, wait
+
+from bandsvm.linear.team import add_items
+from bandsvm.system.stopping import check_stop
+from bandsvm.system.threads import single_threaded_blas
+
+# Results that one task of a tree adds up.
+BRANCHES = 8
+# Seconds between two looks at Ctrl-C and the time limit while workers work.
+SECONDS_BETWEEN_LOOKS = 0.05
+# Seconds between two looks at whether there are workers, and of patience if there are none.
+SECONDS_BETWEEN_ROLL_CALLS, MOST_SECONDS_ALONE = 2.0, 60.0
+# Arguments of more bytes are sent to the scheduler once, not once per chunk.
+BYTES_TO_SHARE = 1000
+
+
+@dataclass(frozen=True)
+class PerChunk:
+    """One future for each chunk; as an argument of a task, that of its own chunk."""
+
+    futures: Sequence[Future]
+
+
+class Crew:
+    """The workers that hold the chunks of a data set.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    chunks : PerChunk
+        What is known of each chunk; tasks run where it is, unless that worker is gone.
+    is_there : bool, default=True
+        Whether all chunks have been computed; if not, tasks run where the scheduler likes.
+    """
+
+    def __init__(self, client: Client, chunks: PerChunk, is_there: bool = True) -> None:
+        self._client = client
+        places = client.who_has(list(chunks.futures)) if is_there else {}
+        self._homes = [list(places.get(chunk.key, ())) for chunk in chunks.futures]
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+    def each(self, function: Callable, *args: Any) -> PerChunk:
+        """Call a function for every chunk; results stay on the workers."""
+        shared = [self._shared(argument) for argument in args]
+        return PerChunk(
+            [
+                self._submit(home, function, *(_of_chunk(argument, k) for argument in shared))
+                for k, home in enumerate(self._homes)
+            ]
+        )
+
+    def total(self, function: Callable, *args: Any) -> tuple[Any, ...]:
+        """Call a function for every chunk; return the sums of what it returns, item by item."""
+        return self._reduced(_sums, self.each(function, *args))
+
+    def largest(self, function: Callable, *args: Any) -> tuple[float, ...]:
+        """Call a function for every chunk; return the largest of what it returns, item by item."""
+        return self._reduced(_maxima, self.each(function, *args))
+
+    def listed(self, function: Callable, *args: Any) -> list[Any]:
+        """Call a function for every chunk; return all results, which must be small."""
+        return self._reduced(_lists, self.each(_in_list, function, *args))
+
+    def _submit(self, home: list[str], function: Callable, *args: Any) -> Future:
+        """Submit a task, to its home if that is still there."""
+        where = {"workers": home, "allow_other_workers": True} if home else {}
+        return self._client.submit(_called, function, *args, pure=False, **where)
+
+    def _shared(self, argument: Any) -> Any:
+        """Return an argument, or the future of a task that returns it if it is large."""
+        if isinstance(argument, np.ndarray) and argument.nbytes > BYTES_TO_SHARE:
+            return self._client.submit(_itself, argument, pure=False)
+        return argument
+
+    def _reduced(self, join: Callable, results: PerChunk) -> Any:
+        """Return what a tree of tasks makes of all results."""
+        level, homes = list(results.futures), self._homes
+        while len(level) > 1:
+            starts = range(0, len(level), BRANCHES)
+            homes = [homes[start] for start in starts]
+            level = [
+                self._submit(home, join, level[start : start + BRANCHES])
+                for home, start in zip(homes, starts, strict=True)
+            ]
+        return value_of(self._client, level[0])
+
+
+def value_of(client: Client, future: Future) -> Any:
+    """Return the value of a future, unless Ctrl-C or a time limit comes first.
+
+    Raises RuntimeError if it was lost, or if the cluster has no workers for long.
+    """
+    last_seen = next_call = time.monotonic() + SECONDS_BETWEEN_ROLL_CALLS
+    while not future.done():
+        check_stop()
+        if (now := time.monotonic()) >= next_call:
+            next_call = now + SECONDS_BETWEEN_ROLL_CALLS
+            last_seen = now if client.nthreads() else last_seen
+            if now - last_seen > MOST_SECONDS_ALONE:
+                raise RuntimeError(
+                    f"The cluster has had no workers for {MOST_SECONDS_ALONE:.0f} s; start some "
+                    "and fit again."
+                )
+        try:
+            wait(future, timeout=SECONDS_BETWEEN_LOOKS)
+        except (TimeoutError, CancelledError):
+            continue  # `result` tells what was cancelled
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise RuntimeError(
+            "Chunks of X were lost with their worker and cannot be computed again, because they "
+            "are not results of tasks (they were scattered, or their futures were released). Pass "
+            "a lazy collection that reads or computes its chunks, or scatter them again and fit."
+        ) from error
+    except KilledWorker as error:
+        raise RuntimeError(
+            f"Workers that worked on chunks of X died again and again, perhaps for lack of memory; "
+            f"use smaller chunks or more workers. {error}"
+        ) from error
+
+
+def _of_chunk(argument: Any, k: int) -> Any:
+    """Return what an argument is for the k-th chunk."""
+    return argument.futures[k] if isinstance(argument, PerChunk) else argument
+
+
+def _called(function: Callable, *args: Any) -> Any:
+    """Call a function on a worker as a fit on one machine would."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return function(*args)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _sums(results: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return reduce(add_items, results)
+
+
+def _maxima(results: list[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(float(np.max(values)) for values in zip(*results, strict=True))
+
+
+def _in_list(function: Callable, *args: Any) -> list[Any]:
+    return [function(*args)]
+
+
+def _lists(results: list[list[Any]]) -> list[Any]:
+    return [value for some in results for value in some]

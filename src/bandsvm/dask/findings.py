@@ -1,0 +1,149 @@
+"""What one pass over the chunks finds: sizes, classes, weights, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from bandsvm.checks.parameters import band_parameters
+from bandsvm.dask.ground import Labelled, Recipe
+from bandsvm.fitting.training import Labels, Training, labels_of
+from bandsvm.linear.fit import training_of
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of a chunk.
+
+    Attributes
+    ----------
+    n_samples, n_features, n_values : int
+        Rows, columns and stored values.
+    n_pairs : float
+        Pairs of values of a sample, over all samples.
+    is_sparse : bool
+        Whether it is a CSR matrix.
+    labels : ndarray
+        The labels of samples of positive weight.
+    totals, largest : ndarray
+        Sum and largest of the weights of each of them.
+    names : ndarray or None
+        Names of the features.
+    refusal : Exception or None
+        What is wrong with it.
+    """
+
+    n_samples: int = 0
+    n_features: int = 0
+    n_values: int = 0
+    n_pairs: float = 0.0
+    is_sparse: bool = False
+    labels: NDArray | None = None
+    totals: NDArray | None = None
+    largest: NDArray | None = None
+    names: NDArray | None = None
+    refusal: Exception | None = None
+
+
+def found_in(chunk: Labelled) -> Findings:
+    """Return what there is in a chunk."""
+    if chunk.refusal is not None:
+        return Findings(refusal=chunk.refusal)
+    samples = chunk.samples
+    if samples.n_samples == 0:
+        return Findings(n_features=samples.n_features)
+    try:
+        check_classification_targets(chunk.y)
+    except ValueError as error:
+        return Findings(refusal=error)
+    counted = chunk.weights > 0.0
+    labels, which = np.unique(chunk.y[counted], return_inverse=True)
+    weights = chunk.weights[counted]
+    largest = np.zeros(len(labels))
+    np.maximum.at(largest, which, weights)
+    return Findings(
+        samples.n_samples,
+        samples.n_features,
+        samples.n_values,
+        samples.n_pairs,
+        samples.is_sparse,
+        labels,
+        np.bincount(which, weights, len(labels)),
+        largest,
+        chunk.names,
+    )
+
+
+class Survey:
+    """What is known of all chunks that are not empty.
+
+    Parameters
+    ----------
+    findings : list of Findings
+        What is known of each chunk.
+    """
+
+    def __init__(self, findings: list[Findings]) -> None:
+        for k, of_chunk in enumerate(findings):
+            if of_chunk.refusal is not None:
+                kind = type(of_chunk.refusal)
+                kind = kind if kind in (ValueError, TypeError) else ValueError
+                raise kind(f"Chunk {k} is refused: {of_chunk.refusal}")
+        self.kept = [k for k, of_chunk in enumerate(findings) if of_chunk.n_samples]
+        if not self.kept:
+            raise ValueError("X must have at least one sample, but all of its chunks are empty.")
+        first = findings[self.kept[0]]
+        for k, of_chunk in enumerate(findings):
+            _check_same_features(k, of_chunk, self.kept[0], first)
+        some = self._some = [findings[k] for k in self.kept]
+        self.rows = [of_chunk.n_samples for of_chunk in some]
+        self.n_samples, self.n_features, self.names = sum(self.rows), first.n_features, first.names
+        self.n_values = sum(of_chunk.n_values for of_chunk in some)
+        self.n_pairs = sum(of_chunk.n_pairs for of_chunk in some)
+        self.is_sparse = any(of_chunk.is_sparse for of_chunk in some)
+
+    def training(self, model: Any) -> tuple[Training, Recipe]:
+        """Return the band problems of one sample per class, and how to make those of chunks."""
+        labels = np.concatenate([of_chunk.labels for of_chunk in self._some])
+        classes, which = np.unique(labels, return_inverse=True)
+        totals = np.bincount(
+            which, np.concatenate([of_chunk.totals for of_chunk in self._some]), len(classes)
+        )
+        largest = np.zeros(len(classes))
+        np.maximum.at(largest, which, np.concatenate([some.largest for some in self._some]))
+        if not len(classes):
+            raise ValueError(
+                "sample_weight must contain at least one non-zero number, but all weights are zero."
+            )
+        known = labels_of(model.class_weight, classes, totals)
+        class_weights = known.factors / known.weights
+        with np.errstate(over="ignore"):
+            heaviest = largest * class_weights
+        training = training_of(
+            model, Labels(known.classes, known.class_of, known.signs, largest, heaviest)
+        )
+        band = band_parameters(model, known.classes)
+        recipe = Recipe(known.classes, class_weights, band, bool(model.fit_intercept), model.loss)
+        return training, recipe
+
+
+def _check_same_features(k: int, of_chunk: Findings, first: int, expected: Findings) -> None:
+    """Refuse chunks of other columns than the first one."""
+    if of_chunk.n_features != expected.n_features:
+        raise ValueError(
+            f"All chunks of X must have the same columns, but chunk {k} has "
+            f"{of_chunk.n_features} and chunk {first} has {expected.n_features}."
+        )
+    if of_chunk.n_samples and not np.array_equal(_names(of_chunk), _names(expected)):
+        raise ValueError(
+            f"All chunks of X must have the same columns in the same order, but those of chunk {k} "
+            f"are {_names(of_chunk)[:5]} and those of chunk {first} {_names(expected)[:5]}."
+        )
+
+
+def _names(of_chunk: Findings) -> list[str]:
+    return [] if of_chunk.names is None else of_chunk.names.tolist()

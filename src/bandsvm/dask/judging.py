@@ -1,0 +1,116 @@
+"""Models of dual points whose coefficients lie on workers, and how far from optimal they are.
+
+What `bandsvm.linear.point` does with arrays is done here with sums over chunks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.certificate import (
+    Certificate,
+    Measured,
+    certificate_of,
+    extremes_of,
+    sums_over_samples,
+)
+from bandsvm.dask.crew import Crew, PerChunk
+from bandsvm.dask.ground import Ground
+from bandsvm.dask.intercept import best_intercept
+from bandsvm.dask.projecting import feasible
+from bandsvm.linear.point import Point, relative_gap, values_without_weights
+from bandsvm.linear.solving import LinearSolution
+from bandsvm.solvers import Solution
+
+
+@dataclass(frozen=True)
+class ClusterJudge:
+    """A judge of points whose coefficients lie on workers.
+
+    Parameters
+    ----------
+    crew : Crew
+        The workers.
+    grounds : PerChunk
+        Samples and band problem of each chunk.
+    n_samples, n_features : int
+        Numbers of samples and features.
+    has_intercept, is_squared : bool
+        Whether decision values have an intercept, and losses are squared.
+    """
+
+    crew: Crew
+    grounds: PerChunk
+    n_samples: int
+    n_features: int
+    has_intercept: bool
+    is_squared: bool
+
+    def origin(self) -> Point:
+        """Return the model of ``c = 0``, whose decision values are all the same."""
+        zeros = self.crew.each(_zeros, self.grounds)
+        return self._judged(zeros, np.zeros(self.n_features), zeros)
+
+    def point(self, c: PerChunk) -> Point:
+        """Return the model of a feasible point near ``c``."""
+        c = feasible(self.crew, self.grounds, c, self.has_intercept)
+        w = self.weights(c)
+        return self._judged(c, w, self.crew.each(_products, self.grounds, w))
+
+    def weights(self, c: PerChunk) -> NDArray[np.float64]:
+        """Return ``X'c``."""
+        return self.crew.total(_weights, self.grounds, c)[0]
+
+    def intercept(self, f: PerChunk) -> float:
+        """Return the intercept of least loss for decision values ``f``, or 0 if it must be 0."""
+        if not self.has_intercept:
+            return 0.0
+        return best_intercept(self.crew, self.grounds, f, self.is_squared)
+
+    def certificate(self, solution: LinearSolution, tol: float) -> Certificate:
+        """Certify a solution by all decision values, recomputed."""
+        point, crew = solution.point, self.crew
+        f = crew.each(_products, self.grounds, self.weights(point.c))
+        sums = crew.total(_sums, self.grounds, point.c, f, point.intercept)
+        extremes = crew.largest(_extremes, self.grounds, point.c, f)
+        (drift,) = crew.largest(_difference, f, point.f)
+        measured = Measured(self.has_intercept, point.intercept, *sums, *extremes)
+        spent = solution.n_iter, 0, 0, solution.seconds
+        dual = Solution(point.c, point.f, solution.status, *spent)
+        return certificate_of(measured, dual, drift, self.n_samples, np.inf, tol)
+
+    def _judged(self, c: PerChunk, w: NDArray, f: PerChunk) -> Point:
+        intercept = self.intercept(f)
+        primal, dual = self.crew.total(_values, self.grounds, c, f, intercept)
+        return Point(c, w, f, intercept, relative_gap(w, primal, dual))
+
+
+def _zeros(ground: Ground) -> NDArray[np.float64]:
+    return np.zeros(ground.problem.n_samples)
+
+
+def _products(ground: Ground, w: NDArray) -> NDArray[np.float64]:
+    return ground.samples.product(w)
+
+
+def _weights(ground: Ground, c: NDArray) -> tuple[NDArray[np.float64]]:
+    return (ground.samples.weights(c),)
+
+
+def _values(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, float]:
+    return values_without_weights(ground.problem, c, f + intercept)
+
+
+def _sums(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, ...]:
+    return sums_over_samples(ground.problem, c, f, intercept)
+
+
+def _extremes(ground: Ground, c: NDArray, f: NDArray) -> tuple[float, ...]:
+    return extremes_of(ground.problem, c, f)
+
+
+def _difference(f: NDArray, other: NDArray) -> tuple[float]:
+    return (float(np.max(np.abs(f - other), initial=0.0)),)

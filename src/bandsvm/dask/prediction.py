@@ -1,0 +1,83 @@
+"""Methods of fitted models over collections: chunk by chunk and lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+
+from bandsvm.dask.reading import aligned, check_rows_only
+
+
+def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | None) -> da.Array:
+    """Return ``function(model, chunk)`` of all chunks of X, as an array.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array with a row for every row of a chunk.
+    model : object
+        Its first argument, which is sent to the workers once.
+    X : dask array or DataFrame
+        The samples.
+    dtype : dtype
+        Type of the result.
+    n_columns : int or None
+        Number of its columns; None if it is a vector.
+    """
+    check_rows_only(X)
+    model = dask.delayed(model, traverse=False)
+    columns = () if n_columns is None else (n_columns,)
+    if isinstance(X, dd.DataFrame):
+        parts, rows = X.to_delayed(), [np.nan] * X.npartitions
+    else:
+        parts, rows = X.to_delayed()[:, 0], X.chunks[0]
+    of_chunk = dask.delayed(function, pure=True)
+    return da.concatenate(
+        [
+            da.from_delayed(of_chunk(model, part), (n_rows, *columns), dtype=dtype)
+            for part, n_rows in zip(parts, rows, strict=True)
+        ],
+        allow_unknown_chunksizes=True,
+    )
+
+
+def float_type(X: Any) -> np.dtype:
+    """Return the type of decision values: float32 for samples in float32, else float64."""
+    types = set(X.dtypes) if isinstance(X, dd.DataFrame) else {X.dtype}
+    return np.dtype(np.float32 if types == {np.dtype(np.float32)} else np.float64)
+
+
+def share_correct(predicted: da.Array, X: Any, y: Any, sample_weight: Any) -> float:
+    """Return the weight of correct predictions as a share of all; one pass over the chunks."""
+    _, y, sample_weight = aligned(X, y, sample_weight)
+    parts = [predicted, y] + ([] if sample_weight is None else [sample_weight])
+    chunks = [list(np.ravel(part.to_delayed())) for part in parts]
+    if len({len(of_part) for of_part in chunks}) > 1:
+        raise ValueError(
+            f"X, y and sample_weight must have as many chunks each, got "
+            f"{[len(of_part) for of_part in chunks]}; chunk them alike."
+        )
+    counted = dask.delayed(_correct)
+    sums = dask.delayed(_added)([counted(*some) for some in zip(*chunks, strict=True)]).compute()
+    return float(sums[0] / sums[1])
+
+
+def _correct(predicted: Any, y: Any, weights: Any = None) -> tuple[float, float]:
+    """Return the weight of correct predictions, and of all."""
+    y = np.asarray(y).ravel()
+    if len(y) != len(predicted):
+        raise ValueError(
+            f"y must have one entry per sample, got a chunk of {len(y)} for {len(predicted)} "
+            "samples; chunk y like X."
+        )
+    weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
+    return float(weights[predicted == y].sum()), float(weights.sum())
+
+
+def _added(pairs: list[tuple[float, float]]) -> tuple[float, float]:
+    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)

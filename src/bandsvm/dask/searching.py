@@ -1,0 +1,129 @@
+"""Groups of candidates of a search, scored by the workers of a cluster.
+
+A group shares a kernel, and so its rows: it is one task, on the thread that runs it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
+
+import numpy as np
+from distributed import Client, Event, Future, get_worker, wait
+from numpy.typing import NDArray
+
+from bandsvm.dask.crew import SECONDS_BETWEEN_LOOKS, value_of
+from bandsvm.fitting.settings import FitSettings
+from bandsvm.model_selection._folds import Folds, Scores, cross_validate
+from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._reporting import Watch
+from bandsvm.solvers import Status
+from bandsvm.system.memory import default_bytes
+from bandsvm.system.stopping import stop_when
+from bandsvm.system.threads import single_threaded_blas
+
+# Seconds between two questions of a worker to the scheduler whether the search has ended.
+SECONDS_BETWEEN_QUESTIONS = 1.0
+
+
+class ClusterScores:
+    """The workers of a cluster and the training set of a search, of which each gets a copy.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    folds : Folds
+        What to train on and what to hold out.
+    watch : Watch
+        Tells when to stop.
+    """
+
+    def __init__(self, client: Client, folds: Folds, watch: Watch) -> None:
+        self._client, self._folds, self._watch = client, folds, watch
+        # A key made from the content could be that of a copy which is just being forgotten.
+        (self._sent,) = client.scatter([folds], broadcast=True, hash=False)
+
+    def score(
+        self,
+        groups: list[tuple[FitSettings, list[Candidate]]],
+        order: list[int],
+        reference: NDArray | None,
+    ) -> Iterator[tuple[list[Candidate], Scores]]:
+        """Yield candidates and their scores, in the order of the groups.
+
+        Parameters
+        ----------
+        groups : list of pairs
+            Settings of the kernel of a group, and its candidates.
+        order : list of int
+            The order in which to start the groups.
+        reference : ndarray of shape (n_folds,) or None
+            Scores relative to which a candidate can become hopeless.
+        """
+        client, name = self._client, f"search-{uuid4()}"
+        over = Event(name, client=client)
+        futures = {}
+        for place, k in enumerate(order):
+            task = *groups[k], self._sent, reference, name
+            futures[k] = client.submit(_scored, *task, pure=False, priority=-place)
+        try:
+            for k, (_, candidates) in enumerate(groups):
+                reason = self._reason_to_stop_before(futures[k])
+                if reason is None:
+                    yield candidates, value_of(client, futures[k])
+                else:
+                    yield candidates, _nothing(candidates, self._folds, reason)
+        finally:
+            over.set()
+
+    def _reason_to_stop_before(self, future: Future) -> Status | None:
+        """Wait for a result; return None once it is there, or why not to wait any longer."""
+        while not future.done():
+            if (reason := self._watch.reason()) is not None:
+                return reason
+            with suppress(TimeoutError, CancelledError):  # `value_of` tells what was cancelled
+                wait(future, timeout=SECONDS_BETWEEN_LOOKS)
+        return None
+
+
+def _nothing(candidates: list[Candidate], folds: Folds, reason: Status) -> Scores:
+    """Return the scores of candidates that were not scored because the search ended."""
+    shape = len(candidates), len(folds.splits)
+    return Scores(np.full(shape, np.nan), np.zeros(shape), 0, 0, reason)
+
+
+def _scored(
+    settings: FitSettings,
+    candidates: list[Candidate],
+    folds: Folds,
+    reference: NDArray | None,
+    name: str,
+) -> Scores:
+    """Score candidates that share a kernel, on one thread of a worker."""
+    worker = get_worker()
+    n_bytes = settings.solving.cache_bytes
+    n_bytes = default_bytes(np.inf) if n_bytes is None else n_bytes
+    share = n_bytes / worker.state.nthreads
+    settings = replace(settings, solving=replace(settings.solving, n_jobs=1, cache_bytes=share))
+    watch = Watch(_has_ended(name), False, len(folds.splits))
+    ignored = np.errstate(over="ignore", invalid="ignore")
+    with single_threaded_blas(), ignored, stop_when(watch.reason):
+        return cross_validate(settings, folds, candidates, reference, watch)
+
+
+def _has_ended(name: str) -> Callable[[], Status | None]:
+    """Return a function that tells whether a search has ended; it asks now and then."""
+    over, next_at = Event(name), [0.0]
+
+    def reason() -> Status | None:
+        if time.monotonic() < next_at[0]:
+            return None
+        next_at[0] = time.monotonic() + SECONDS_BETWEEN_QUESTIONS
+        return Status.STOPPED if over.is_set() else None
+
+    return reason
