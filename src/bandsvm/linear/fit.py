@@ -88,7 +88,7 @@ def _training(model: Any, y: NDArray, weights: NDArray) -> Training:
 def _starts(model: Any, training: Training, n_features: int) -> list[Start | None]:
     """Return where each problem starts: at the last model if there is one of the same kind."""
     cold: list[Start | None] = [None] * len(training.problems)
-    if not (model.warm_start and hasattr(model, "coef_")):
+    if not (model.warm_start and hasattr(model, "coef_") and hasattr(model, "certificate_")):
         return cold
     same_features = model.coef_.shape[1] == n_features
     if not (same_features and np.array_equal(model.classes_, training.classes)):
@@ -97,9 +97,10 @@ def _starts(model: Any, training: Training, n_features: int) -> list[Start | Non
     if hasattr(model, "alpha_") and len(model.alpha_) == training.signs.shape[1]:
         difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
         c = list(training.signs * difference)
+    parts = model.certificate_.parts or (model.certificate_,)
     return [
-        Start(np.array(w), float(b), c_of)
-        for w, b, c_of in zip(model.coef_, model.intercept_, c, strict=True)
+        Start(np.array(w), float(b), c_of, part.relative_gap)
+        for w, b, c_of, part in zip(model.coef_, model.intercept_, c, parts, strict=True)
     ]
 
 

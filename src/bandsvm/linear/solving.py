@@ -25,6 +25,8 @@ GAP_AIM = 0.9
 # Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
 # on ``tol`` nor on the order of samples.
 SMALL, EXACT = 1000, 1e-15
+# From models of a larger relative gap, interior points take more steps than from nothing.
+FAR = 1e-3
 # Factor by which the gap of points that are judged must fall while a method has patience.
 LEAST_FALL = 0.5
 
@@ -120,6 +122,10 @@ class LinearSolve:
             start = None  # the last digits would tell
         method = None
         try:
+            if start is not None and start.c is not None:
+                self._keep(start.c)
+            if solver == "newton" and start is not None and start.gap > FAR:
+                start = None
             method = _METHODS[solver](self._problem, self._samples, start)
             status = self._drive(method, began)
         except Stop as stop:
@@ -157,13 +163,17 @@ class LinearSolve:
     def _judge(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
-            point = point_of(self._problem, self._samples, c)
-            self._is_finite &= bool(np.isfinite(point.relative_gap))
-            if point.relative_gap < self._best.relative_gap:
-                self._best = point
+            self._keep(c)
             if self._best.relative_gap <= self._aim:
                 break
         self._is_judged = True
+
+    def _keep(self, c: NDArray) -> None:
+        """Keep the model of a dual point if it is the best so far."""
+        point = point_of(self._problem, self._samples, c)
+        self._is_finite &= bool(np.isfinite(point.relative_gap))
+        if point.relative_gap < self._best.relative_gap:
+            self._best = point
 
     def _is_stuck(self, method: Method) -> bool:
         """Return whether points that are judged have not come closer to the optimum for long."""
