@@ -65,5 +65,3 @@ def test_commands_take_linear_models(tmp_path, capsys):
     assert main(["predict", str(data), *options]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["accuracy"] == pytest.approx(model.score(X, Y))
-    assert main(["fit", str(data), "--model", str(tmp_path / "m.bsvm"), "--resume"]) == 1
-    assert "holds a LinearBandedSVC" in capsys.readouterr().err

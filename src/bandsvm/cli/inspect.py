@@ -33,7 +33,8 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, describe, draw."""
     from bandsvm import load
-    from bandsvm.cli._models import classifier_of, describe_certificate
+    from bandsvm.cli._models import classifier_of
+    from bandsvm.cli._summary import describe_certificate
 
     output = Output(options)
     model = load(options.model)
