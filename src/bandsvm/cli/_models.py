@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,10 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC, LinearBandedSVC, save
 from bandsvm.cli._ahead import check_options
+from bandsvm.cli._in_blocks import fitted_transform
 from bandsvm.cli._preparation import preparation
+from bandsvm.cli._quality import names_are_known
+from bandsvm.cli._scratch import mapped_rows
 from bandsvm.cli._tables import Table
 from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import FitRun, Observer
@@ -75,13 +77,22 @@ def check_takes_tables(model: Any) -> None:
         )
 
 
-def transformed(model: Any, X: Any) -> Any:
+def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
+    """Fit the steps before the classifier; return the samples as it takes them."""
+    if len(pipeline) == 1:
+        return table.X
+    if table.is_on_disk:
+        return fitted_transform(pipeline[:-1], table.X)
+    return pipeline[:-1].fit_transform(table.X)
+
+
+def transformed(model: Any, X: Any, is_on_disk: bool = False) -> Any:
     """Return samples as the classifier at the end of a model takes them."""
     if not isinstance(model, Pipeline):
         return X
-    with warnings.catch_warnings():
-        # Names were compared when the file was read.
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
+    if is_on_disk:
+        return mapped_rows(X, lambda rows: transformed(model, rows))
+    with names_are_known():
         centred = any(getattr(step, "with_mean", False) for step in model[:-1])
         return model[:-1].transform(X.toarray() if centred and sp.issparse(X) else X)
 

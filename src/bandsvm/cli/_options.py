@@ -207,6 +207,13 @@ def add_linear_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_disk_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option to read in blocks."""
+    parser.add_argument(
+        "--on-disk", action="store_true", help="read in blocks, as files larger than memory are"
+    )
+
+
 def add_grid_options(parser: argparse.ArgumentParser) -> None:
     """Add options for what a search tries."""
     group = parser.add_argument_group(

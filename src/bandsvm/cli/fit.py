@@ -9,6 +9,7 @@ from typing import Any
 
 from bandsvm.cli._options import (
     add_data_options,
+    add_disk_option,
     add_linear_options,
     add_model_options,
     add_output_options,
@@ -41,6 +42,7 @@ def add_parser(commands: Any) -> None:
         "--calibrate", action="store_true", help="also fit probabilities, by 5 folds (--proba)"
     )
     add_linear_options(parser)
+    add_disk_option(parser)
     add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser)
@@ -60,17 +62,17 @@ def run(options: argparse.Namespace) -> int:
 
     from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._checkpoint import CheckpointFile
-    from bandsvm.cli._models import Checkpoint, classifier_of, train, write_model
+    from bandsvm.cli._models import Checkpoint, classifier_of, fitted_samples, train, write_model
     from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._summary import summary, summary_without_predictions
 
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
-    table = _read(options, output)
+    table = _read(options, output, is_linear=_is_linear(options, before))
     pipeline = _pipeline(options, table, before)
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
-    X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
+    X = fitted_samples(pipeline, table)
     output.report(describe_preparation(pipeline))
 
     def as_pipeline(fitted: Any) -> Pipeline:
@@ -107,11 +109,31 @@ def run(options: argparse.Namespace) -> int:
     return NOT_TO_TOL if complaint else DONE
 
 
-def _read(options: argparse.Namespace, output: Output) -> Any:
+def _is_linear(options: argparse.Namespace, before: Any) -> bool:
+    """Return whether the model is linear; refuse options that then make no sense."""
+    is_linear = options.linear
+    if before is not None:
+        from bandsvm import LinearBandedSVC
+        from bandsvm.cli._models import classifier_of
+
+        is_linear = isinstance(classifier_of(before), LinearBandedSVC)
+    if options.on_disk and not is_linear:
+        raise ValueError("--on-disk is for linear models; add --linear, or leave it out.")
+    if options.on_disk and options.calibrate:
+        raise ValueError(
+            "--calibrate needs the samples in memory, so it cannot be used with --on-disk; leave "
+            "one of them out."
+        )
+    return is_linear
+
+
+def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     """Return the training set; say what it is."""
     from bandsvm.cli._tables import read_table
 
-    table = read_table(options.train, options)
+    # Folds of a matrix on disk would be copied into memory.
+    may_use_disk = is_linear and not options.calibrate
+    table = read_table(options.train, options, may_use_disk=may_use_disk)
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)
