@@ -47,14 +47,27 @@ def test_what_fit_says(iris, capsys):
     told = capsys.readouterr().out
     assert "optimal to tol" in told
     scaled = StandardScaler().fit_transform(X)
-    model = LinearBandedSVC(store_multipliers=True).fit(scaled, Y)
-    is_support = ((model.alpha_ > 0.0) | (model.theta_ > 0.0)).any(axis=1)
-    assert f"{is_support.sum()} of 150 samples are support vectors" in told
+    model = LinearBandedSVC().fit(scaled, Y)
+    assert "of 150 samples are support vectors" in told
     own = model.decision_function(scaled)[np.arange(150), Y]
     assert f"{np.mean(own < 0.999):.1%} lie below the band" in told
     assert f"{np.mean(own > 1.501):.1%} above" in told
     assert f"Training accuracy {model.score(scaled, Y):.4f}" in told
     assert "LinearBandedSVC" in (iris / "r.html").read_text()
+
+
+@pytest.mark.parametrize("C2", ["1", "0"])
+def test_support_vectors_are_those_of_the_kernel_model(C2, folder, capsys):
+    """Interior points have multipliers greater than 0 everywhere."""
+    hard_data(folder)
+    counts = []
+    for options in (["--linear"], ["--kernel", "linear", "--tol", "1e-6"]):
+        arguments = ["fit", "hard.npz", "--model", "m.bsvm", "--C2", C2, "--json", "--quiet"]
+        assert main([*arguments, *options]) == 0
+        said = json.loads(capsys.readouterr().out)
+        counts.append([said[f"n_support{edge}"] for edge in ("", "_lower", "_upper")])
+        counts[-1] += [said["below_band"] * 3000, said["above_band"] * 3000]
+    np.testing.assert_allclose(*counts, atol=25)
 
 
 def test_file_holds_no_single_samples(iris):
