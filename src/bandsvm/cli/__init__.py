@@ -6,7 +6,8 @@
   models they make; `_calibration`: probabilities; `_checkpoint`: the file beside a model that
   is not finished.
 - `_summary`: what came of a training set; `_quality`: what a model says of samples, confusion
-  matrix, scores per class; `_report`: a page about it; `_tune_plot`: the picture of a search.
+  matrix, scores per class; `_report`: a page about it; `_tune_plot`: the picture of a search;
+  `_weights`: the largest weights of linear models.
 - `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
   `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
   `_arff`, `_parquet`; `_columns`: text as codes.
