@@ -2,7 +2,8 @@
 
 - `classifier`: the estimator, `LinearBandedSVC`.
 - `fit`: a fit from end to end; `choice`: which solver suits the samples.
-- `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
+- `solving`: the loop that drives both solvers; `point`: a model and its duality gap; `showing`:
+  what ``verbose`` shows meanwhile.
 - `interior_point`: ``"newton"``, with `newton_system` (its equations) and `edges` (its unknowns).
 - `coordinate_descent`: ``"cd"``.
 - `samples`: all that a solver asks of samples, added up chunk by chunk.

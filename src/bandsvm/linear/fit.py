@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from bandsvm.checks import data
 from bandsvm.checks.parameters import check_fit_parameters
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
-from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import Training, band_problems, labels_of
 from bandsvm.kernels import LinearOperator
 from bandsvm.linear.choice import check_memory, choose_solver
 from bandsvm.linear.point import Start
 from bandsvm.linear.samples import LinearSamples
+from bandsvm.linear.showing import LinearShower
 from bandsvm.linear.solving import (
     LinearProgress,
     LinearSolution,
@@ -54,9 +55,13 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         check_memory(solver, samples)
         starts = _starts(model, training, X.shape[1])
         # Overflows are detected later and raise an error with advice.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        with (
+            single_threaded_blas(),
+            np.errstate(over="ignore", invalid="ignore"),
+            LinearShower(int(model.verbose), model.tol) as shower,
+        ):
             solutions = [
-                _solved(model, problem, samples, solver, start, title)
+                _solved(model, problem, samples, solver, start, shower.of_problem(title))
                 for problem, start, title in zip(
                     training.problems, starts, training.titles(), strict=True
                 )
@@ -110,10 +115,9 @@ def _solved(
     samples: LinearSamples,
     solver: str,
     start: Start | None,
-    title: str,
+    shown: Callable[[LinearProgress], None],
 ) -> LinearSolution:
     """Solve one problem."""
-    shown = _Lines(title, model.tol, int(model.verbose))
     solve = LinearSolve(problem, samples, model.tol, model.max_iter, shown)
     solution = solve.solution(solver, start)
     if solution.status is Status.NOT_FINITE:
@@ -160,21 +164,3 @@ def _store(
     if model.store_multipliers or model.warm_start:
         coefficients = np.array([solution.point.c for solution in solutions])
         model.alpha_, model.theta_ = training.multipliers(coefficients)
-
-
-class _Lines:
-    """What ``verbose`` prints: a line a second, or for every step if it is greater than 1."""
-
-    def __init__(self, title: str, tol: float, verbose: int) -> None:
-        self._title = f"{title} " if title else ""
-        self._tol, self._verbose, self._next_at = tol, verbose, 0.0
-
-    def __call__(self, progress: LinearProgress) -> None:
-        if not self._verbose:
-            return
-        if self._verbose > 1 or progress.seconds >= self._next_at:
-            self._next_at = progress.seconds + SECONDS_BETWEEN_LINES
-            report(
-                f"{self._title}step {progress.n_iter}: relative gap "
-                f"{progress.relative_gap:.1e} (tol {self._tol:.0e}), {progress.seconds:.1f} s"
-            )
