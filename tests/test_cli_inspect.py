@@ -69,7 +69,8 @@ def test_weights_of_two_classes_are_those_of_the_second(kind, folder, capsys):
     assert of_class["class"] == "virginica"
     weights = {pair["feature"]: pair["weight"] for pair in of_class["positive"]}
     weights |= {pair["feature"]: pair["weight"] for pair in of_class["negative"]}
-    expected = dict(zip("1234", model.coef_[0].tolist(), strict=True))
+    names = [f"feature {k}" for k in range(1, 5)]
+    expected = dict(zip(names, model.coef_[0].tolist(), strict=True))
     assert weights == pytest.approx(expected)
 
 
@@ -92,7 +93,7 @@ def test_weights_of_encoded_tables(folder, capsys):
     assert main(["fit", "bare.csv", "--model", "m.bsvm", "--linear", "--quiet"]) == 0
     held = inspected(capsys)["weights"][0]
     names = {pair["feature"] for pair in (*held["positive"], *held["negative"])}
-    assert names == {"1", "missingindicator_1"}
+    assert names == {"feature 1", "missingindicator_feature 1"}
 
 
 def test_kernel_models_have_no_weights(folder, capsys):

@@ -59,11 +59,16 @@ def _extremes(weights: NDArray, names: list[str] | None) -> tuple[list[Weight], 
 
     def named(places: NDArray) -> list[Weight]:
         return [
-            (str(k + 1) if names is None else names[k], float(weights[k])) for k in places.tolist()
+            (_numbered(k) if names is None else names[k], float(weights[k]))
+            for k in places.tolist()
         ]
 
     high, low = order[::-1][:MOST_WEIGHTS], order[:MOST_WEIGHTS]
     return named(high[weights[high] > 0.0]), named(low[weights[low] < 0.0])
+
+
+def _numbered(k: int) -> str:
+    return f"feature {k + 1}"
 
 
 def _feature_names(model: Any, classifier: Any, given: list[str] | None) -> list[str] | None:
@@ -76,7 +81,7 @@ def _feature_names(model: Any, classifier: Any, given: list[str] | None) -> list
         n_features = getattr(model, "n_features_in_", None)
         if n_features is None or n_features == classifier.n_features_in_:
             return None
-        names = [str(k + 1) for k in range(n_features)]
+        names = [_numbered(k) for k in range(n_features)]
     taken = None if names is None else np.array(names, dtype=object)
     try:
         made = list(map(str, model[:-1].get_feature_names_out(taken)))
