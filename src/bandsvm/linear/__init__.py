@@ -1,9 +1,9 @@
 """Linear models of more samples than a kernel matrix can hold.
 
 - `classifier`: the estimator, `LinearBandedSVC`.
-- `fit`: a fit from end to end; `choice`: which solver suits the samples.
-- `solving`: the loop that drives both solvers; `point`: a model and its duality gap; `showing`:
-  what ``verbose`` shows meanwhile.
+- `fit`: a fit from end to end; `choice`: which solver suits the samples; `showing`: what
+  ``verbose`` shows.
+- `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
 - `interior_point`: ``"newton"``, with `newton_system` (its equations) and `edges` (its unknowns).
 - `coordinate_descent`: ``"cd"``.
 - `samples`: all that a solver asks of samples, added up chunk by chunk.
