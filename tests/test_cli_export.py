@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm import BandedSVC, LinearBandedSVC
+from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVC
 from bandsvm.cli import main
 from iris_files import SPECIES, X, Y
 
@@ -24,6 +24,15 @@ def test_liblinear(folder, capsys):
     labels, _, values = predict([], X, load_model("m.txt"), "-q")
     np.testing.assert_array_equal(labels, model.predict(X))
     np.testing.assert_allclose(values, model.decision_function(X), atol=1e-12)
+
+
+def test_best_of_a_search(folder):
+    search = BandedSVCCV(kernel="linear", C1=[1.0], C2=[1.0], rho2=[1.5], cv=2)
+    model = make_pipeline(StandardScaler(), search).fit(X, Y)
+    bandsvm.save(model, "m.bsvm")
+    assert main(["export", "m.bsvm", "--to", "liblinear", "--output", "m.txt", "--quiet"]) == 0
+    labels, _, _ = predict([], X, load_model("m.txt"), "-q")
+    np.testing.assert_array_equal(labels, model.predict(X))
 
 
 def test_libsvm(folder, capsys):

@@ -35,12 +35,10 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from bandsvm import load
     from bandsvm.cli._ahead import check_outputs
-    from bandsvm.cli._models import classifier_of
 
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
-    model = load(options.model)
-    classifier_of(model)
+    model = _without_search(load(options.model))
     files = _write(model, options.to, options.output)
     for file in files:
         output.wrote(file)
@@ -49,12 +47,23 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _without_search(model: Any) -> Any:
+    """Return a model with the best of a search in its place."""
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm.cli._models import classifier_of
+
+    best = classifier_of(model)
+    if not isinstance(model, Pipeline):
+        return best
+    return Pipeline([*model.steps[:-1], (model.steps[-1][0], best)])
+
+
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
     from bandsvm import export_liblinear, export_libsvm, to_onnx
     from bandsvm.system.files import write_whole
 
-    model = getattr(model, "best_estimator_", model)
     if form == "liblinear":
         return [export_liblinear(model, path)]
     if form == "libsvm":
