@@ -220,12 +220,15 @@ def test_categories_of_a_large_file_are_read_into_memory(folder, monkeypatch, ca
     [
         (["fit", "t.csv"], "--on-disk is for linear models; add --linear"),
         (["fit", "t.csv", "--linear", "--calibrate"], "--calibrate needs the samples in memory"),
-        (["fit", "-", "--linear"], "--on-disk needs a file, not standard input"),
+        (["fit", "-", "--linear"], "--on-disk needs a file, and - is a stream"),
+        (["fit", "pipe", "--linear"], "--on-disk needs a file, and pipe is a stream"),
+        (["fit", "no.csv", "--linear"], "cannot open no.csv: No such file"),
         (["predict", "t.csv"], "--on-disk is for linear models, and m.bsvm has a kernel"),
     ],
 )
 def test_on_disk_goes_with_linear_models_and_files(arguments, words, folder, capsys):
     (folder / "t.csv").write_bytes(table(X[:50], Y[:50]))
+    os.mkfifo("pipe")
     bandsvm.save(bandsvm.BandedSVC().fit(X, Y), "m.bsvm")
     assert run(*arguments, "--model", "m.bsvm", "--on-disk") == 1
     assert words in capsys.readouterr().err

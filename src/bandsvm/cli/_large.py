@@ -74,9 +74,11 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     is_asked : bool
         Whether to read it in blocks however small it is.
     """
-    if path == "-":
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         if is_asked:
-            raise DataFileError("--on-disk needs a file, not standard input; write it to one.")
+            raise DataFileError(
+                f"--on-disk needs a file, and {path} is a stream; write it to a file first."
+            )
         return None
     size = os.path.getsize(path)
     if size <= NEVER_LARGE and not is_asked:
