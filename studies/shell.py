@@ -55,11 +55,13 @@ END = """
   warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
 - **Probabilities**: `fit --calibrate` also fits Platt's sigmoids to decision values of held-out samples (5 folds), as scikit-learn's
   `CalibratedClassifierCV(ensemble=False)` does, and keeps them in the model file; `predict --proba` adds a column per class.
+- **Files larger than memory** are read in blocks by `fit --linear` and by `predict` of linear models: svmlight, CSV of numbers and
+  Parquet. Their numbers are in temporary files in the folder that `TMPDIR` names ([large_data.md](large_data.md)).
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
 - **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
   certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)
   and confident mistakes. Pictures need the extra `plot`.
-- While it trains, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
+- While it trains with a kernel, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
   itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
 Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to `tol`; 130 interrupted (what is done so
@@ -102,6 +104,22 @@ def main() -> None:
         )
         run("bandsvm predict ijcnn1.t.gz --model again.bsvm --output again.csv")
         run("bandsvm fit ijcnn1.svm --model again.bsvm --resume")
+        section(
+            "Linear models",
+            "`--linear` fits a model without a kernel, for many samples or many features ([large_data.md](large_data.md)). Files larger than\n"
+            "memory are read in blocks; `--on-disk` asks for that:",
+        )
+        run("bandsvm fit ijcnn1.svm --model linear.bsvm --linear --class-weight balanced")
+        run(
+            "bandsvm fit ijcnn1.svm --model linear.bsvm --linear --class-weight balanced --on-disk --quiet --json"
+        )
+        run("bandsvm inspect linear.bsvm")
+        section(
+            "Export", "Models for LIBLINEAR, LIBSVM and ONNX runtimes ([exchange.md](exchange.md)):"
+        )
+        run("bandsvm export linear.bsvm --to liblinear --output linear.model")
+        run("head -8 linear.model")
+        run("bandsvm export ijcnn1.bsvm --to onnx --output ijcnn1.onnx")
         section("Tune", "A search over C1, gamma, C2 and rho2, on every eleventh sample:")
         run("awk 'NR % 11 == 1' ijcnn1.svm > part.svm")
         run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
@@ -119,6 +137,7 @@ def main() -> None:
         run("bandsvm predict ijcnn1.t.gz --model ijcnn1.svm")
         run("bandsvm fit ijcnn1.svm --model models/ijcnn1.bsvm")
         run("bandsvm tune part.svm --model tuned.bsvm --scoring acuracy")
+        run("bandsvm fit ijcnn1.svm --model linear.bsvm --linear --gamma 0.1")
     page.append(END)
     (ROOT / "docs" / "cli.md").write_text("".join(page))
     print("docs/cli.md is written.")

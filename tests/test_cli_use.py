@@ -78,7 +78,7 @@ def test_interrupted_before_the_fit(folder, capsys, monkeypatch):
     assert "interrupted" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "inspect", "tune", "reproduce"])
+@pytest.mark.parametrize("command", ["fit", "predict", "inspect", "export", "tune", "reproduce"])
 def test_help_fits_a_screen_and_does_not_wait_for_scikit_learn(command):
     code = (
         "import sys; from bandsvm.cli import main\n"

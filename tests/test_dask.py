@@ -265,7 +265,9 @@ def test_transform_of_data_frames(data):
 
 def test_iteration_limit_warns_and_keeps_the_best_model(inline, data):
     with pytest.warns(ConvergenceWarning, match=r"max_iter=3.*gap"):
-        model = LinearBandedSVC(max_iter=3, solver="newton", client=inline).fit(*in_chunks(2, *data))
+        model = LinearBandedSVC(max_iter=3, solver="newton", client=inline).fit(
+            *in_chunks(2, *data)
+        )
     with pytest.warns(ConvergenceWarning):
         local = bandsvm.LinearBandedSVC(max_iter=3, solver="newton").fit(*data)
     np.testing.assert_allclose(model.coef_, local.coef_, **SAME)

@@ -43,6 +43,7 @@ PUBLIC = [
     "bandsvm.certificate.certify",
     "bandsvm.load",
     "bandsvm.save",
+    "bandsvm.export_liblinear",
     "bandsvm.export_libsvm",
     "bandsvm.load_libsvm",
     "bandsvm.to_onnx",
@@ -96,6 +97,7 @@ def test_every_public_name_has_a_docstring():
         "bandsvm.datasets",
         "bandsvm.metrics",
         "bandsvm.multipliers",
+        "bandsvm.persistence.liblinear",
         "bandsvm.persistence.libsvm",
         "bandsvm.persistence.onnx",
         "bandsvm.model_selection._bound",
@@ -127,7 +129,8 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
         exec(compile(code, "exchange.md", "exec"), names)
     written = {file.name for file in tmp_path.iterdir()}
     classes = {f"wine.{k}.model" for k in range(3)}
-    assert written == {"cancer.model", "cancer.onnx", "cancer.pkl", "cancer.skops", *classes}
+    cancer = {f"cancer.{suffix}" for suffix in ("model", "liblinear", "onnx", "pkl", "skops")}
+    assert written == cancer | classes
 
 
 def test_examples_of_the_page_for_users_of_svc_run():

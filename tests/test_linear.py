@@ -387,3 +387,22 @@ def test_ctrl_c_before_the_first_step_leaves_nothing_fitted(data, stage, monkeyp
     with pytest.raises(KeyboardInterrupt, match="LinearBandedSVC was interrupted before its first"):
         model.fit(*data)
     assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["newton", "cd"])
+@pytest.mark.parametrize("C1", [1.0, 100.0])
+@pytest.mark.parametrize("n_first", [1, 4, 8, 12])
+def test_unfinished_fit_goes_on_without_loss(solver, C1, n_first):
+    """Newton's method takes more steps from an unfinished point than from nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 20))
+    y = np.where(rng.random(3000) < 0.2, -1, 1) * np.sign(X[:, 0])
+    cold = LinearBandedSVC(C1=C1, solver=solver, max_iter=40, tol=1e-9).fit(X, y)
+    model = LinearBandedSVC(C1=C1, solver=solver, max_iter=n_first, tol=1e-9, warm_start=True)
+    first = model.fit(X, y).certificate_
+    second = model.set_params(max_iter=40).fit(X, y).certificate_
+    assert second.relative_gap <= first.relative_gap
+    if solver == "newton":
+        assert second.is_optimal
+        assert model.n_iter_ <= cold.n_iter_

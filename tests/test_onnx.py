@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bandsvm import BandedSVC, load_libsvm, to_onnx
+from bandsvm import BandedSVC, LinearBandedSVC, load_libsvm, to_onnx
 from bandsvm.persistence.onnx import register_converter
 
 KERNELS = {
@@ -135,6 +135,34 @@ def test_poly_of_far_samples_is_as_sharp_as_single_precision():
     assert np.abs(values - expected).max() > CLOSE
     assert (np.abs(values - expected) < 1e-5 * terms[0]).all()
     np.testing.assert_array_equal(labels, model.predict(X))
+
+
+@pytest.mark.parametrize("loader", DATA)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_linear_model_computes_in_double_precision(loader, dtype, storage):
+    X, y = standardised(loader)
+    X = (10.0 * X).astype(dtype)
+    model = LinearBandedSVC(C1=0.01).fit(storage(X), NAMES[y])
+    labels, values = judge(to_onnx(model, X[:1]), X)
+    expected = model.decision_function(X)
+    assert values.dtype == expected.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    # Sums in float64 are rounded to float32 once, at the end.
+    rounding = 1e-7 if dtype == np.float32 else 1e-13
+    np.testing.assert_allclose(values, expected, rtol=rounding, atol=rounding)
+    np.testing.assert_array_equal(labels, model.predict(X))
+
+
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+@pytest.mark.parametrize(("dtype", "rounding"), [(np.float32, CLOSE), (np.float64, 1e-11)])
+def test_linear_model_at_the_end_of_a_pipeline(loader, dtype, rounding):
+    X, y = loader(return_X_y=True)
+    X = X.astype(dtype)
+    model = make_pipeline(StandardScaler(), LinearBandedSVC()).fit(X, y)
+    labels, values = judge(to_onnx(model, X[:1]), X)
+    np.testing.assert_allclose(values, model.decision_function(X), rtol=0, atol=rounding)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    assert judge(to_onnx(model, X[:1]), X[:0])[1].shape[0] == 0
 
 
 @pytest.mark.parametrize("opset", [13, 18])

@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from bandsvm import BandedSVC, to_onnx
+from bandsvm import BandedSVC, LinearBandedSVC, to_onnx
 
 pd = pytest.importorskip("pandas")
 TYPES = {
@@ -67,14 +67,15 @@ PIPELINES = {
 }
 
 
-def fitted(case):
+def fitted(case, kind=BandedSVC):
     steps, parameters = PIPELINES[case]
-    return make_pipeline(ColumnTransformer(steps, **parameters), BandedSVC()).fit(TRAIN, LABELS)
+    return make_pipeline(ColumnTransformer(steps, **parameters), kind()).fit(TRAIN, LABELS)
 
 
 @pytest.mark.parametrize("case", PIPELINES)
-def test_each_column_is_an_input(case):
-    model = fitted(case)
+@pytest.mark.parametrize("kind", [BandedSVC, LinearBandedSVC])
+def test_each_column_is_an_input(case, kind):
+    model = fitted(case, kind)
     graph = to_onnx(model, TRAIN[:1])
     session = onnxruntime.InferenceSession(graph.SerializeToString())
     assert [item.name for item in session.get_inputs()] == [*TRAIN.columns]

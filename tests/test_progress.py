@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.fitting import progress
 from bandsvm.fitting.progress import ProgressBar, ProgressLines, progress_shower, share_done
 
@@ -78,17 +78,19 @@ def test_a_bar_on_a_terminal_only(monkeypatch, nobody_listens):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_bar_ends_full(n_classes, monkeypatch, nobody_listens):
+@pytest.mark.parametrize(("kind", "figure"), [(BandedSVC, "SVs"), (LinearBandedSVC, "gap")])
+def test_bar_ends_full(kind, figure, n_classes, monkeypatch, nobody_listens):
     pytest.importorskip("rich")
     X, y = samples(n_classes)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(sys, "stderr", Terminal())
     bars = []
     monkeypatch.setattr(progress, "ProgressBar", lambda: bars.append(ProgressBar()) or bars[0])
-    model = BandedSVC(verbose=1).fit(X, y)
+    model = kind(verbose=1).fit(X, y)
     tasks = bars[0]._bar.tasks
     assert [task.completed for task in tasks] == [1.0] * len(model.intercept_)
-    assert "SVs" in sys.stderr.getvalue()
+    assert figure in sys.stderr.getvalue()
+    assert bars[0]._bar.finished
 
 
 def test_share_of_the_way_is_logarithmic():

@@ -34,6 +34,8 @@ from torture.problems import bad_refusal
 X, Y = load_iris(return_X_y=True)
 # Bytes that reading takes for itself, and for every byte of an unpacked file.
 ALLOWED, ALLOWED_PER_BYTE = 16 * 2**20, 64
+# What a fit of a damaged table is tried with.
+_OPTIONS = ((), ("--linear",), ("--linear", "--on-disk"))
 NUMBERS = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1)
 WORDS = (
     "nan",
@@ -79,6 +81,8 @@ def seeds() -> dict[str, bytes]:
         "columns.bsvm": pipelines.columns(),
         "numbers.bsvm": pipelines.numbers(),
         "words.bsvm": pipelines.words(),
+        "linear.bsvm": make_pipeline(StandardScaler(), bandsvm.LinearBandedSVC()).fit(X, Y),
+        "unfinished.bsvm": bandsvm.LinearBandedSVC(store_multipliers=True).fit(X, Y > 0),
         "sparse.bsvm": bandsvm.BandedSVC(class_weight={0: 2.0}).fit(sp.csr_array(X), Y > 0),
     }
     for name, model in models.items():
@@ -260,15 +264,16 @@ def _read(path: Path, number: int) -> tuple[str, str]:
             return outcome, fault
     if number % 5 and outcome == "read":
         return outcome, fault
-    return outcome, fault or _train(path)
+    return outcome, fault or _train(path, number)
 
 
-def _train(path: Path) -> str:
+def _train(path: Path, number: int) -> str:
     """Train at the shell; return what is wrong with how that ended."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said), tempfile.TemporaryDirectory() as folder:
         model = f"{folder}/model.bsvm"
-        code = main(["fit", str(path), "--model", model, "--max-iter", "20", "--quiet"])
+        kind = _OPTIONS[number // 5 % len(_OPTIONS)]
+        code = main(["fit", str(path), "--model", model, "--max-iter", "20", "--quiet", *kind])
     lines = said.getvalue().splitlines()
     if code not in (0, 1, 3) or (
         code == 1 and (len(lines) != 1 or not lines[0].startswith("bandsvm: "))

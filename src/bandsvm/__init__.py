@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bandsvm.linear import LinearBandedSVC
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
+    from bandsvm.persistence.liblinear import export_liblinear
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
     from bandsvm.persistence.onnx import to_onnx
     from bandsvm.selective import SelectiveClassifier
@@ -20,6 +21,7 @@ __all__ = [
     "Certificate",
     "LinearBandedSVC",
     "SelectiveClassifier",
+    "export_liblinear",
     "export_libsvm",
     "load",
     "load_libsvm",
@@ -35,6 +37,7 @@ _HOMES = {
     "LinearBandedSVC": "bandsvm.linear",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
+    "export_liblinear": "bandsvm.persistence.liblinear",
     "export_libsvm": "bandsvm.persistence.libsvm",
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",

@@ -1,15 +1,18 @@
 """The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs.
 
-- `fit`, `predict`, `inspect`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
+- `fit`, `predict`, `inspect`, `export`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
   bandsvm.cli``.
 - `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
   models they make; `_calibration`: probabilities; `_checkpoint`: the file beside a model that
   is not finished.
-- `_quality`: what a model says of samples, confusion matrix, scores per class; `_report`: a page
-  about it; `_tune_plot`: the picture of a search.
+- `_summary`: what came of a training set; `_quality`: what a model says of samples, confusion
+  matrix, scores per class; `_report`: a page about it; `_tune_plot`: the picture of a search;
+  `_weights`: the largest weights of linear models.
 - `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
   `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
   `_arff`, `_parquet`; `_columns`: text as codes.
+- `_large`: files larger than memory; `_blocks`: readers of these, a block at a time; `_scratch`:
+  matrices in temporary files; `_in_blocks`: steps before the classifier on these.
 - `_choice`: which columns are what; `_useless`: columns that are left out; `_trained`: what a model
   knows of its training data; `_preparation`: steps before the classifier.
 """
@@ -25,7 +28,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from bandsvm.cli import fit, inspect, predict, reproduce, tune
+from bandsvm.cli import export, fit, inspect, predict, reproduce, tune
 from bandsvm.cli._output import EXIT_CODES, FAILED, INTERRUPTED, complain
 
 
@@ -39,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (fit, predict, inspect, tune, reproduce):
+    for command in (fit, predict, inspect, export, tune, reproduce):
         command.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR, option_of
 from bandsvm.system.files import follow_links
 from bandsvm.system.text import some
 
@@ -66,16 +67,39 @@ def check_folder(folder: Path, wanted: str) -> None:
         ) from None
 
 
-def check_model(parameters: dict[str, Any]) -> None:
+def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
     """Raise unless parameters make a model, whatever the classes."""
     import numpy as np
 
-    from bandsvm import BandedSVC
-    from bandsvm.checks.parameters import band_parameters, check_parameters
+    from bandsvm import BandedSVC, LinearBandedSVC
+    from bandsvm.checks.parameters import band_parameters, check_fit_parameters, check_parameters
 
+    check_options(parameters, is_linear)
+    if is_linear:
+        linear = LinearBandedSVC(**parameters)
+        check_fit_parameters(linear, LINEAR_SOLVERS)
+        if not np.isfinite(band_parameters(linear, np.arange(2)).C1).all():
+            raise ValueError(
+                "--C1 inf needs a kernel; leave --linear out and add --kernel linear, or choose a "
+                "large --C1."
+            )
+        return
     model = BandedSVC(**parameters)
     check_parameters(model)
     band_parameters(model, np.arange(2))
+
+
+def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
+    """Raise if an option was given that a kind of model does not have."""
+    foreign = OF_KERNELS if is_linear else OF_LINEAR
+    given = [option_of(name) for name in parameters if name in foreign]
+    if given and is_linear:
+        raise ValueError(
+            f"a linear model has no kernel, so {', '.join(given)} cannot be set; leave "
+            f"{'it' if len(given) == 1 else 'them'} out, or leave --linear out."
+        )
+    if given:
+        raise ValueError(f"{', '.join(given)} is an option of linear models; add --linear.")
 
 
 def check_scoring(name: str | None, positive: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,46 @@ class ColumnBuilder:
         return CodedColumn(self._codes[: self._n_added], levels)
 
 
+class MixedLevelsError(Exception):
+    """Blocks of a column, of which some hold numbers and others text."""
+
+
+class ColumnOfBlocks:
+    """Adds up a column whose blocks have codes of their own.
+
+    Parameters
+    ----------
+    most_levels : int or None
+        Beyond so many levels they are forgotten; None: never.
+    """
+
+    def __init__(self, most_levels: int | None) -> None:
+        self._most_levels = most_levels
+        self._codes: list[NDArray[np.int32]] = []
+        self._levels: dict[Any, int] = {}
+        self._kind: str | None = None
+        self._is_full = False
+
+    def add(self, block: CodedColumn) -> None:
+        """Add a block."""
+        self._is_full |= block.levels is None
+        if self._is_full or block.levels is None or not len(block.codes):
+            return
+        if self._kind not in (None, block.levels.dtype.kind):
+            raise MixedLevelsError
+        self._kind, known = block.levels.dtype.kind, self._levels
+        new = np.array([known.setdefault(level, len(known)) for level in block.levels.tolist()])
+        self._codes.append(new.astype(np.int32)[block.codes])
+        self._is_full = self._most_levels is not None and len(known) > self._most_levels
+
+    def column(self) -> CodedColumn:
+        """Return the column."""
+        if self._is_full:
+            return CodedColumn(np.empty(0, np.int32), None)
+        levels = np.array(list(self._levels), dtype=self._kind or "O")
+        return CodedColumn(np.concatenate([np.empty(0, np.int32), *self._codes]), levels)
+
+
 def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> CodedColumn:
     """Return numbers as codes; see `ColumnBuilder`."""
     levels, codes = np.unique(values, return_inverse=True)
@@ -124,7 +165,7 @@ def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
     levels = tidy_labels(column.levels)
     if levels.dtype.kind == "U":
         longest = levels.dtype.itemsize // BYTES_PER_CHARACTER
-        most = max(ALWAYS_FINE, LABELS_PER_BYTE * len(file.content))
+        most = max(ALWAYS_FINE, LABELS_PER_BYTE * max(len(file.content), file.n_stored))
         if BYTES_PER_CHARACTER * longest * max(len(column.codes), len(levels)) > most:
             raise DataFileError(
                 f"{where} have up to {longest} characters and take too much memory; shorten them, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import warnings
 from itertools import islice
 
@@ -69,8 +70,16 @@ class Text:
         if has_commas:
             columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
-        self._may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
+        self.may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
         self.kinds = [kind_of(cells) for cells in columns] or [Kind.NUMBER] * self.n_columns
+
+    def of_block(self, content: bytes, n_before: int) -> Text:
+        """Return a part of the same file as `Text`; so many lines come before it."""
+        part = copy.copy(self)
+        part._lines = self._lines.of_block(content, n_before)
+        if n_before:
+            part.has_names, part._n_skipped = False, 0
+        return part
 
     def read(
         self,
@@ -92,7 +101,7 @@ class Text:
         may_lack_labels : bool
             Whether some of them may be missing.
         """
-        if self._may_be_plain and labels is not None and list(coded) == [labels]:
+        if self.may_be_plain and labels is not None and list(coded) == [labels]:
             plain = self._read_plain()
             if plain is not None and not np.isnan(plain[:, labels]).any():
                 X = _columns(plain, numbers)

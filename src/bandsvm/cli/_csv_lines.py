@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import re
@@ -30,11 +31,10 @@ class Lines:
     """
 
     def __init__(self, file: DataFile) -> None:
-        self._content, self._source = file.content, file.source
+        self._content, self._source, self._n_before = file.content, file.source, 0
         if self._content.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DataFileError(f"{self._source} is text in UTF-16; save it as UTF-8.")
-        if b"\0" in self._content:
-            raise DataFileError(f"{self._source} is not a CSV file: it holds bytes that are zero.")
+        self._check_bytes()
         filled = (line for line in io.BytesIO(self._content) if line.strip())
         first = list(islice(filled, N_LINES_FOR_DELIMITER))
         if not first:
@@ -47,6 +47,17 @@ class Lines:
             )
         self.n_columns = 0  # not known yet
         self.n_columns = len(next(iter(self))[1])
+
+    def of_block(self, content: bytes, n_before: int) -> Lines:
+        """Return the lines of another part of the same file, which so many lines come before."""
+        part = copy.copy(self)
+        part._content, part._n_before = content, n_before
+        part._check_bytes()
+        return part
+
+    def _check_bytes(self) -> None:
+        if b"\0" in self._content:
+            raise DataFileError(f"{self._source} is not a CSV file: it holds bytes that are zero.")
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         stream = self.stream()
@@ -61,10 +72,10 @@ class Lines:
                     continue
                 if self.n_columns and len(cells) != self.n_columns:
                     raise DataFileError(
-                        f"{self._source}, line {reader.line_num}: {len(cells)} cells, where the "
-                        f"first line has {self.n_columns}."
+                        f"{self._source}, line {self._n_before + reader.line_num}: {len(cells)} "
+                        f"cells, where the first line has {self.n_columns}."
                     )
-                yield reader.line_num, cells
+                yield self._n_before + reader.line_num, cells
         except UnicodeDecodeError:
             raise self._first_line_that_is_no_text() from None
         except csv.Error as error:
@@ -83,7 +94,7 @@ class Lines:
         return (count(self.delimiter.encode()) + n_ends) // self.n_columns
 
     def _first_line_that_is_no_text(self) -> DataFileError:
-        lines = enumerate(io.BytesIO(self._content), start=1)
+        lines = enumerate(io.BytesIO(self._content), start=self._n_before + 1)
         number = next(number for number, line in lines if not _is_utf8(line))
         return DataFileError(
             f"{self._source}, line {number}: this is not text in UTF-8; save the file as UTF-8."

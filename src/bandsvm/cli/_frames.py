@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._arff import as_csv
+from bandsvm.cli._blocks import TextOnDisk
 from bandsvm.cli._bytes import DataFile, DataFileError
 from bandsvm.cli._choice import Choice, Columns, choose_for_model, choose_for_training
 from bandsvm.cli._columns import MOST_LEVELS, CodedColumn, labels_of, tidy_labels
 from bandsvm.cli._csv import Text
+from bandsvm.cli._large import LargeFile
 from bandsvm.cli._parquet import Parquet
+from bandsvm.cli._scratch import mapped_rows
 from bandsvm.cli._trained import Notes, Trained
 from bandsvm.cli._useless import left_out, useless_numbers, useless_text
 from bandsvm.system.text import shown, some
@@ -42,6 +45,9 @@ def read_columns(
         if model is None
         else choose_for_model(columns, options, model)
     )
+    if choice.texts and isinstance(file, LargeFile):
+        texts_are = some(columns.name(k) for k in sorted(choice.texts))
+        raise file.needs_memory(f"has categories in the columns {texts_are} (see --drop)")
     numbers = [k for k in choice.features if k not in choice.texts]
     coded: dict[int, int | None] = dict.fromkeys(
         choice.texts, MOST_LEVELS if model is None else None
@@ -91,7 +97,10 @@ def _open(file: DataFile, kind: str, has_header: bool | None, model: Trained | N
         return Parquet(file)
     if kind == "arff":
         return Text(as_csv(file), has_header=True)
-    return Text(file, has_header, None if model is None else model.names)
+    expected = None if model is None else model.names
+    if isinstance(file, LargeFile):
+        return TextOnDisk(file, has_header, expected)
+    return Text(file, has_header, expected)
 
 
 def _about_names(stored: Any, kind: str) -> list[str]:
@@ -148,7 +157,9 @@ def _useful(
     if has_names and len(X):
         found = useless_numbers(X, by_number)
         reasons |= {by_number[k]: why for k, why in found.items()}
-        if found:
+        if found and isinstance(X, np.memmap):
+            X = mapped_rows(X, lambda rows: np.delete(rows, list(found), axis=1))
+        elif found:
             X = np.delete(X, list(found), axis=1)
     names = [name for name in names if name not in reasons]
     frame = {name: column for name, column in frame.items() if name not in reasons}

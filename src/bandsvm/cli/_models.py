@@ -4,42 +4,51 @@ from __future__ import annotations
 
 import copy
 import time
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC, LinearBandedSVC, save
-from bandsvm.certificate import Certificate
+from bandsvm.cli._ahead import check_options
+from bandsvm.cli._in_blocks import fitted_transform
 from bandsvm.cli._preparation import preparation
+from bandsvm.cli._quality import names_are_known
+from bandsvm.cli._scratch import mapped_rows
 from bandsvm.cli._tables import Table
+from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import FitRun, Observer
+from bandsvm.linear.fit import fit_linear
 
 
-def prepare(before: Any, table: Table, scale: str | None, parameters: dict[str, Any]) -> Pipeline:
-    """Return the pipeline to train: a new one, or the one to go on with, its parameters changed."""
-    if before is None:
-        steps = preparation(table, scale or "standard")
-        return Pipeline([*steps, ("classify", BandedSVC(**parameters))])
+def prepare(table: Table, scale: str | None, model: Any) -> Pipeline:
+    """Return the pipeline to train: steps that suit the table, and a model."""
+    return Pipeline([*preparation(table, scale or "standard"), ("classify", model)])
+
+
+def prepare_again(
+    before: Any, table: Table, scale: str | None, parameters: dict[str, Any], is_linear: bool
+) -> Pipeline:
+    """Return the pipeline to go on with, its parameters changed."""
     if scale is not None:
         raise ValueError(
             "--scale cannot change with --resume: the model would start from other features."
         )
     pipeline = before if isinstance(before, Pipeline) else Pipeline([("classify", before)])
     model = classifier_of(pipeline)
-    if not isinstance(model, BandedSVC):
+    if is_linear and not isinstance(model, LinearBandedSVC):
         raise ValueError(
-            f"--resume continues models of this command, but the file holds a "
-            f"{type(model).__name__}; fit it in Python with warm_start=True."
+            "--resume goes on with a kernel model, which --linear cannot change; leave --linear "
+            "or --resume out."
         )
+    check_options(parameters, isinstance(model, LinearBandedSVC))
     classes = np.unique(table.y)
-    known = getattr(model, "alpha_", np.empty(0)).shape[0]
+    # Linear models that are optimal know no single samples.
+    n_unknown = len(table.y) if isinstance(model, LinearBandedSVC) else 0
+    known = len(model.alpha_) if hasattr(model, "alpha_") else n_unknown
     if known != len(table.y) or not np.array_equal(classes, model.classes_):
         raise ValueError(
             f"--resume needs the training data of the model: {known} samples of the classes "
@@ -68,13 +77,22 @@ def check_takes_tables(model: Any) -> None:
         )
 
 
-def transformed(model: Any, X: Any) -> Any:
+def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
+    """Fit the steps before the classifier; return the samples as it takes them."""
+    if len(pipeline) == 1:
+        return table.X
+    if table.is_on_disk:
+        return fitted_transform(pipeline[:-1], table.X)
+    return pipeline[:-1].fit_transform(table.X)
+
+
+def transformed(model: Any, X: Any, is_on_disk: bool = False) -> Any:
     """Return samples as the classifier at the end of a model takes them."""
     if not isinstance(model, Pipeline):
         return X
-    with warnings.catch_warnings():
-        # Names were compared when the file was read.
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
+    if is_on_disk:
+        return mapped_rows(X, lambda rows: transformed(model, rows))
+    with names_are_known():
         centred = any(getattr(step, "with_mean", False) for step in model[:-1])
         return model[:-1].transform(X.toarray() if centred and sp.issparse(X) else X)
 
@@ -85,9 +103,26 @@ def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
     first, last = steps[0][1], steps[-1][1]
     # How it was trained is nobody's business later.
     last.set_params(verbose=0, warm_start=False)
+    if isinstance(last, LinearBandedSVC):
+        last.set_params(store_multipliers=False)
+        if last.certificate_.is_optimal:
+            # They are as long as the training set, and nothing is left to resume.
+            for name in ("alpha_", "theta_"):
+                last.__dict__.pop(name, None)
     if table.names is not None:
         first.feature_names_in_ = np.array(table.names, dtype=object)
     save(Pipeline(steps) if len(steps) > 1 else last, path, notes=table.notes.as_json())
+
+
+def train(model: Any, X: Any, y: Any, checkpoint: Observer) -> bool:
+    """Fit a model without a warning of its own; return whether Ctrl-C was pressed meanwhile.
+
+    Linear fits have no observers, and so write no checkpoints.
+    """
+    if not isinstance(model, LinearBandedSVC):
+        return fit_model(model, X, y, None, checkpoint)
+    # --resume starts from them.
+    return fit_linear(model.set_params(store_multipliers=True), X, y, None)
 
 
 class Checkpoint(Observer):
@@ -109,66 +144,3 @@ class Checkpoint(Observer):
             self._warn(f"no checkpoint was written: {error.strerror}; training goes on.")
         # After writing: what takes long to write is written less often.
         self._last = time.monotonic()
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What came of a training set."""
-
-    certificate: Certificate
-    n_samples: int
-    n_support: int
-    n_lower: int
-    n_upper: int
-    accuracy: float | None
-    below: float
-    above: float
-
-    def describe(self) -> str:
-        """Return the figures as sentences."""
-        inside = 1.0 - self.below - self.above
-        accuracy = "" if self.accuracy is None else f"Training accuracy {self.accuracy:.4f}; "
-        return (
-            f"{accuracy}{self.n_support} of {self.n_samples} samples "
-            f"are support vectors ({self.n_lower} at the lower, {self.n_upper} at the upper edge); "
-            f"{self.below:.1%} lie below the band, {inside:.1%} inside, {self.above:.1%} above."
-        )
-
-    def values(self) -> dict[str, Any]:
-        """Return the figures for machines."""
-        return {
-            **describe_certificate(self.certificate),
-            "n_samples": self.n_samples,
-            "n_support": self.n_support,
-            "n_support_lower": self.n_lower,
-            "n_support_upper": self.n_upper,
-            "training_accuracy": self.accuracy,
-            "below_band": self.below,
-            "above_band": self.above,
-        }
-
-
-def summary(model: BandedSVC, X: Any, y: NDArray) -> Summary:
-    """Return what came of a training set, each sample against the band of its own class.
-
-    Without X the accuracy stays unknown.
-    """
-    own = np.searchsorted(model.classes_, y) if model.xi_.ndim == 2 else np.zeros(len(y), dtype=int)
-    xi, eta = (v.reshape(len(y), -1)[np.arange(len(y)), own] for v in (model.xi_, model.eta_))
-    return Summary(
-        certificate=model.certificate_,
-        n_samples=len(y),
-        n_support=len(model.support_),
-        n_lower=len(model.alpha_support_),
-        n_upper=len(model.theta_support_),
-        accuracy=None if X is None else float(np.mean(model.predict(X) == y)),
-        below=float(np.mean(xi > model.tol)),
-        above=float(np.mean((eta > model.tol) & (xi <= model.tol))),
-    )
-
-
-def describe_certificate(certificate: Certificate) -> dict[str, Any]:
-    """Return a certificate for machines."""
-    names = ("primal", "dual", "gap", "relative_gap", "kkt_violation", "tol", "n_iter")
-    values = {name: getattr(certificate, name) for name in names}
-    return {"status": certificate.status.value, "is_optimal": certificate.is_optimal, **values}

@@ -12,10 +12,14 @@ from typing import Any
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
 MOST_VALUES = 100
-# The parameters of BandedSVC that options set; only those that were given are in the namespace.
+LINEAR_SOLVERS = ("auto", "newton", "cd")
+# Parameters that options set, of kernel models alone and of linear models alone.
+OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size")
+OF_LINEAR = ("solver",)
+# All of them; only those that were given are in the namespace.
 PARAMETERS = (
-    *("loss", "C1", "C2", "rho1", "rho2", "kernel", "gamma", "degree", "coef0", "class_weight"),
-    *("fit_intercept", "tol", "max_iter", "time_limit", "cache_size", "n_jobs"),
+    *("loss", "C1", "C2", "rho1", "rho2", "class_weight", "fit_intercept"),
+    *("tol", "max_iter", "time_limit", "n_jobs", *OF_KERNELS, *OF_LINEAR),
 )
 
 
@@ -140,8 +144,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
 
     def add(name: str, **settings: Any) -> None:
         if name not in searched:
-            flag = f"--{name.replace('_', '-')}"
-            group.add_argument(flag, dest=name, default=argparse.SUPPRESS, **settings)
+            group.add_argument(option_of(name), dest=name, default=argparse.SUPPRESS, **settings)
 
     add("C1", type=_cost, metavar="X", help="cost of lying below the band; inf: hard margin (1)")
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
@@ -166,8 +169,8 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         metavar="S",
         help="scaling: standard, maxabs or none (standard)",
     )
-    add("tol", type=_positive, metavar="X", help="largest violation of optimality (0.001)")
-    add("max_iter", type=positive_whole, metavar="N", help="bound on outer steps (10000)")
+    add("tol", type=_positive, metavar="X", help="largest violation (0.001); --linear: gap (1e-6)")
+    add("max_iter", type=positive_whole, metavar="N", help="bound on steps (10000; --linear: 1000)")
     add(
         "time_limit",
         type=_positive,
@@ -187,6 +190,27 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         default=argparse.SUPPRESS,
         metavar="N",
         help="threads (all cores)",
+    )
+
+
+def add_linear_options(parser: argparse.ArgumentParser) -> None:
+    """Add options for linear models."""
+    parser.add_argument(
+        "--linear", action="store_true", help="a linear model without a kernel, for large data"
+    )
+    parser.add_argument(
+        "--solver",
+        choices=LINEAR_SOLVERS,
+        default=argparse.SUPPRESS,
+        metavar="S",
+        help="of --linear: newton (few features) or cd (text); auto",
+    )
+
+
+def add_disk_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option to read in blocks."""
+    parser.add_argument(
+        "--on-disk", action="store_true", help="read in blocks, as files larger than memory are"
     )
 
 
@@ -224,5 +248,10 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters of BandedSVC that the user gave."""
+    """Return the parameters of the model that the user gave."""
     return {name: getattr(options, name) for name in PARAMETERS if hasattr(options, name)}
+
+
+def option_of(name: str) -> str:
+    """Return the option that sets a parameter."""
+    return f"--{name.replace('_', '-')}"

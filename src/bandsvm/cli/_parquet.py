@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
 from bandsvm.cli._columns import CodedColumn, Kind
+from bandsvm.cli._large import LargeFile
+from bandsvm.cli._scratch import DiskMatrix
 from bandsvm.system.text import shown
 
 # Every value becomes a float64.
@@ -41,7 +43,7 @@ class Parquet:
         self._errors = (pa.ArrowException, OSError, UnicodeDecodeError)
         try:
             # Threads of pyarrow that are still busy when the command ends can abort the process.
-            stored = pq.ParquetFile(pa.BufferReader(file.content), pre_buffer=False)
+            stored = pq.ParquetFile(self._stream(), pre_buffer=False)
             self.names: list[str] = list(stored.schema_arrow.names)
             self.n_columns = len(self.names)
             self._types = [field.type for field in stored.schema_arrow]
@@ -65,19 +67,54 @@ class Parquet:
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
-        is_single = all(self._pa.types.is_float32(self._types[k]) for k in numbers)
-        X = np.empty((self._n_rows, len(numbers)), np.float32 if is_single else np.float64)
-        kind = self._pa.float32() if is_single else self._pa.float64()
+        required = None if may_lack_labels else labels
+        is_large = isinstance(self._file, LargeFile)
+        X = self._on_disk(numbers) if is_large else self._in_memory(numbers)
+        return X, {k: self._coded(k, most, k == required) for k, most in coded.items()}
+
+    def _in_memory(self, numbers: list[int]) -> NDArray:
+        """Return columns as a matrix; few of them at a time, which takes less memory."""
+        X = np.empty((self._n_rows, len(numbers)), self._dtype(numbers))
         for first in range(0, len(numbers), COLUMNS_AT_ONCE):
             part = numbers[first : first + COLUMNS_AT_ONCE]
             for start, batch in self._batches(part):
-                for k, column in enumerate(batch.columns):
-                    if self._pa.types.is_dictionary(column.type):
-                        column = column.dictionary_decode()
-                    values = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
-                    X[start : start + len(values), first + k] = values
-        required = None if may_lack_labels else labels
-        return X, {k: self._coded(k, most, k == required) for k, most in coded.items()}
+                rows = X[start : start + batch.num_rows, first : first + len(part)]
+                self._fill(rows, batch)
+        return X
+
+    def _on_disk(self, numbers: list[int]) -> NDArray:
+        """Return columns as a matrix on disk, which takes whole rows."""
+        X, dtype = DiskMatrix(), self._dtype(numbers)
+        if not numbers:
+            return np.empty((self._n_rows, 0))
+        for _, batch in self._batches(numbers):
+            rows = np.empty((batch.num_rows, len(numbers)), dtype)
+            self._fill(rows, batch)
+            X.append(rows)
+        return X.finished()
+
+    def _dtype(self, numbers: list[int]) -> Any:
+        is_single = all(self._pa.types.is_float32(self._types[k]) for k in numbers)
+        return np.float32 if is_single else np.float64
+
+    def _fill(self, rows: NDArray, batch: Any) -> None:
+        """Write the columns of a batch into a matrix."""
+        kind = self._pa.float32() if rows.dtype == np.float32 else self._pa.float64()
+        for k, column in enumerate(batch.columns):
+            if self._pa.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            rows[:, k] = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
+
+    def _stream(self) -> Any:
+        """Return the file as pyarrow reads it."""
+        if isinstance(self._file, LargeFile):
+            return self._pa.memory_map(self._file.path)
+        return self._pa.BufferReader(self._file.content)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that all columns take as numbers."""
+        return BYTES_PER_VALUE * self._n_rows * self.n_columns
 
     def _batches(self, columns: list[int], is_text: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield pieces of some columns, each with the number of its first row."""
@@ -89,7 +126,7 @@ class Parquet:
         try:
             # A long text that occurs often is stored once, and must stay so.
             stored = pq.ParquetFile(
-                self._pa.BufferReader(self._file.content),
+                self._stream(),
                 pre_buffer=False,
                 read_dictionary=names if is_text else None,
             )

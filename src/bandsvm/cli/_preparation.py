@@ -11,6 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from bandsvm.cli._scratch import row_blocks
 from bandsvm.cli._tables import Table
 from bandsvm.cli._useless import rare_below
 
@@ -30,7 +31,9 @@ def preparation(table: Table, scale: str) -> Steps:
     if table.texts:
         return [("columns", _by_column(table, scale))]
     is_sparse = sp.issparse(table.X)
-    has_missing = not is_sparse and bool(np.isnan(table.X).any())
+    has_missing = not is_sparse and any(
+        np.isnan(table.X[rows]).any() for rows in row_blocks(table.X)
+    )
     return [*(_imputer() if has_missing else []), *_scaler(scale, is_sparse)]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli._quality import Judged, names_are_known, quality
 from bandsvm.cli._tables import Table
+from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import BAND, NEGATIVE, POSITIVE, legend_outside, plain
 from bandsvm.plotting._page import (
@@ -51,29 +52,46 @@ def write_report(path: Path, model: Any, table: Table, judged: Judged, role: str
     """
     parts = [
         *[heading("Data"), paragraph(table.describe()), paragraph(role)],
-        *[heading("Model"), *_model_parts(model, judged.classifier)],
+        *[heading("Model"), *_model_parts(model, judged.classifier, table.names)],
         *[heading("Predictions"), *_prediction_parts(judged)],
         *_sample_parts(judged),
     ]
     write_whole(path, page(f"Banded SVM: {shown(table.source)}", parts).encode())
 
 
-def _model_parts(model: Any, classifier: Any) -> list[str]:
+def _model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
     """Return what the model is."""
     steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
-    names = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
+    shown_ones = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
     parameters = classifier.get_params()
     rows = [("steps", ", ".join(steps))]
-    rows += [(name, parameters[name]) for name in names if name in parameters]
+    rows += [(name, parameters[name]) for name in shown_ones if name in parameters]
     rows.append(("classes", ", ".join(map(shown, classifier.classes_[:MOST_CLASSES].tolist()))))
     if hasattr(classifier, "dual_coef_"):
         rows.append(("gamma used", f"{classifier.gamma_:.6g}"))
         rows.append(("support vectors", classifier.dual_coef_.shape[1]))
     parts = [html_table(("setting", "value"), rows)]
+    if is_linear(classifier):
+        parts += _weight_parts(model, classifier, names)
     certificate = getattr(classifier, "certificate_", None)
     if certificate is not None:
         parts.append(verbatim(repr(certificate)))
     return parts
+
+
+def _weight_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
+    """Return the largest weights of a linear model."""
+    rows = [
+        (shown(of_class.label), shown(name), f"{weight:+.4g}")
+        for of_class in largest_weights(model, classifier, names)
+        for name, weight in (*of_class.positive, *of_class.negative)
+    ]
+    return [
+        paragraph(
+            f"Largest weights, {scale_of_weights(model)}; those above 0 speak for the class:"
+        ),
+        html_table(("class", "feature", "weight"), rows, numbers=(2,)),
+    ]
 
 
 def _prediction_parts(judged: Judged) -> list[str]:

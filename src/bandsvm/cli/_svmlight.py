@@ -19,36 +19,51 @@ DENSE = 0.5
 ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
 
 
-def counts_from_zero(file: DataFile) -> bool:
-    """Return whether a line of an svmlight file has a feature 0."""
-    return ZERO.search(file.content) is not None
+def has_zero(content: bytes) -> bool:
+    """Return whether a line in svmlight format has a feature 0."""
+    return ZERO.search(content) is not None
 
 
 def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
     """Return the samples, in CSR where that is smaller, and the labels of an svmlight file."""
-    try:
-        X, y = load_svmlight_file(io.BytesIO(file.content), zero_based=zero_based)
-    except (ValueError, OverflowError, TypeError) as error:
-        raise _first_bad_line(file, zero_based, error) from None
-    if X.shape[1] > MOST_FEATURES:
-        raise DataFileError(
-            f"{file.source} has a feature of number {X.shape[1]}; at most {MOST_FEATURES} can be "
-            "used."
-        )
+    X, y = parsed(file, zero_based)
+    check_width(file, X.shape[1], n_features, zero_based)
     if n_features is not None:
-        if X.shape[1] > n_features:
-            raise DataFileError(
-                f"{file.source} has a feature of number {X.shape[1] - zero_based}, the model was "
-                f"trained on {n_features} features."
-            )
         X.resize(X.shape[0], n_features)
-    is_dense = X.nnz > DENSE * X.shape[0] * X.shape[1]
-    return X.toarray() if is_dense else X, y
+    return X.toarray() if is_dense(X) else X, y
 
 
-def _first_bad_line(file: DataFile, zero_based: bool, error: Exception) -> DataFileError:
+def parsed(file: DataFile, zero_based: bool, n_before: int = 0) -> tuple[Any, NDArray]:
+    """Return samples, in CSR, and labels of a file or of a block, which lines come before."""
+    try:
+        return load_svmlight_file(io.BytesIO(file.content), zero_based=zero_based)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise _first_bad_line(file, zero_based, error, n_before) from None
+
+
+def check_width(file: DataFile, found: int, n_features: int | None, zero_based: bool) -> None:
+    """Raise if a file has more features than can be, or than a model takes."""
+    if found > MOST_FEATURES:
+        raise DataFileError(
+            f"{file.source} has a feature of number {found}; at most {MOST_FEATURES} can be used."
+        )
+    if n_features is not None and found > n_features:
+        raise DataFileError(
+            f"{file.source} has a feature of number {found - zero_based}, the model was trained on "
+            f"{n_features} features."
+        )
+
+
+def is_dense(X: Any) -> bool:
+    """Return whether a sparse matrix would better be dense."""
+    return X.nnz > DENSE * X.shape[0] * X.shape[1]
+
+
+def _first_bad_line(
+    file: DataFile, zero_based: bool, error: Exception, n_before: int
+) -> DataFileError:
     """Return the error of the first line that cannot be read."""
-    for number, line in enumerate(io.BytesIO(file.content), start=1):
+    for number, line in enumerate(io.BytesIO(file.content), start=n_before + 1):
         wrong = _complaint(line.split(b"#")[0].split(), zero_based)
         if wrong:
             return DataFileError(f"{file.source}, line {number}: {wrong}.")

@@ -10,11 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.cli import _npz, _svmlight
+from bandsvm.cli import _blocks, _npz, _svmlight
 from bandsvm.cli._bytes import DataFile, DataFileError, kind_by_name, read_file
 from bandsvm.cli._columns import tidy_labels
 from bandsvm.cli._frames import read_columns
+from bandsvm.cli._large import LargeFile, NeedsMemoryError, check_disk, open_large
 from bandsvm.cli._quality import places
+from bandsvm.cli._scratch import row_blocks
 from bandsvm.cli._sniff import kind_by_content, require_data
 from bandsvm.cli._trained import Notes, Trained, trained
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
@@ -55,6 +57,8 @@ class Table:
         What the model's file is to remember.
     groups : ndarray or None
         Groups of samples that a search keeps together.
+    is_on_disk : bool
+        Whether X is in temporary files.
     """
 
     source: str
@@ -67,6 +71,7 @@ class Table:
     doubts: tuple[str, ...] = ()
     notes: Notes = field(default_factory=Notes)
     groups: NDArray | None = None
+    is_on_disk: bool = False
 
     def describe(self) -> str:
         """Return what was read, in a line."""
@@ -84,7 +89,11 @@ class Table:
 
 
 def read_table(
-    path: str, options: argparse.Namespace, model: Any = None, notes: Notes | None = None
+    path: str,
+    options: argparse.Namespace,
+    model: Any = None,
+    notes: Notes | None = None,
+    may_use_disk: bool = False,
 ) -> Table:
     """Read a data file for training or, with a model, for prediction.
 
@@ -93,12 +102,14 @@ def read_table(
     path : str
         A file, or "-" for standard input.
     options : Namespace
-        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`.
+        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`; `on_disk`.
     model : estimator, default=None
         The model that is to predict: it knows how many features there are, and perhaps their
         names. Without it the file must have labels.
     notes : Notes, default=None
         What the model's file remembers of its training data.
+    may_use_disk : bool, default=False
+        Whether a file that is too large for memory may be read in blocks, into matrices on disk.
 
     Returns
     -------
@@ -108,20 +119,24 @@ def read_table(
     expected = None if model is None else trained(model, notes or Notes())
     if options.format is None:
         require_data(path)
+    is_asked = getattr(options, "on_disk", False)
+    kind = options.format or kind_by_name(path)
+    large = open_large(path, kind, is_asked) if may_use_disk else None
+    if large is not None:
+        try:
+            return _checked(large, kind or kind_by_content(large), options, expected)
+        except NeedsMemoryError:
+            if is_asked:
+                raise
     file = read_file(path)
-    kind = options.format or kind_by_name(path) or kind_by_content(file)
-    if getattr(options, "groups", None) is not None and kind in ("svmlight", "npz"):
-        raise DataFileError(
-            f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
-            "use CSV or Parquet."
-        )
-    if kind == "svmlight":
-        table = _read_svmlight(file, options, expected)
-    elif kind == "npz":
-        X, y = _npz.read(file)
-        table = Table(file.source, X, None if y is None else tidy_labels(y))
-    else:
-        table = Table(file.source, **read_columns(file, kind, options, expected))
+    return _checked(file, kind or kind_by_content(file), options, expected)
+
+
+def _checked(
+    file: DataFile, kind: str, options: argparse.Namespace, expected: Trained | None
+) -> Table:
+    """Return the table of a file, or raise what is wrong with it."""
+    table = _read(file, kind, options, expected)
     _check_size(table, expected)
     _check_values(table, expected, is_svmlight=kind == "svmlight")
     if expected is None:
@@ -129,13 +144,36 @@ def read_table(
     return _with_known_labels(table, expected, is_optional=kind in ("svmlight", "npz"))
 
 
+def _read(
+    file: DataFile, kind: str, options: argparse.Namespace, expected: Trained | None
+) -> Table:
+    """Return the table of a file."""
+    if getattr(options, "groups", None) is not None and kind in ("svmlight", "npz"):
+        raise DataFileError(
+            f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
+            "use CSV or Parquet."
+        )
+    where = (check_disk(file, kind),) if isinstance(file, LargeFile) else ()
+    if kind == "svmlight":
+        table = _read_svmlight(file, options, expected)
+    elif kind == "npz":
+        X, y = _npz.read(file)
+        table = Table(file.source, X, None if y is None else tidy_labels(y))
+    else:
+        table = Table(file.source, **read_columns(file, kind, options, expected))
+    return replace(table, decisions=(*table.decisions, *where), is_on_disk=bool(where))
+
+
 def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
     """Read an svmlight file; a feature 0 tells that features count from 0."""
-    if expected is None:
-        from_zero = options.zero_based or _svmlight.counts_from_zero(file)
+    n_features = expected.n_features if expected else None
+    known = options.zero_based or (expected is not None and expected.notes.is_zero_based)
+    if isinstance(file, LargeFile):
+        from_zero = known or (expected is None and _blocks.counts_from_zero(file))
+        X, y = _blocks.read_svmlight(file, n_features, from_zero)
     else:
-        from_zero = options.zero_based or expected.notes.is_zero_based
-    X, y = _svmlight.read(file, expected.n_features if expected else None, from_zero)
+        from_zero = known or (expected is None and _svmlight.has_zero(file.content))
+        X, y = _svmlight.read(file, n_features, from_zero)
     is_news = from_zero and not options.zero_based
     decisions = ("Features count from 0.",) if is_news else ()
     notes = Notes(is_zero_based=from_zero)
@@ -175,23 +213,36 @@ def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> Non
     X = table.X
     if hasattr(X, "columns"):
         X = X.drop(columns=list(table.texts)).to_numpy(np.float64)
-    values = X.data if sp.issparse(X) else X
     # What svmlight files leave out is 0, so nothing in them is missing.
     takes_missing = (model is None or model.takes_missing) and not (is_svmlight or sp.issparse(X))
-    known = values[~np.isnan(values)] if np.isnan(values).any() else values
-    if (takes_missing or known.size == values.size) and (
-        known.size == 0 or -LARGEST <= float(known.min()) <= float(known.max()) <= LARGEST
-    ):
-        return
-    is_bad = np.isnan(values) if not takes_missing else np.zeros(values.shape, bool)
-    is_bad |= np.abs(values.astype(np.float64)) > LARGEST
-    bad = int(np.flatnonzero(is_bad.reshape(-1))[0])
-    starts = X.indptr if sp.issparse(X) else np.arange(X.shape[0] + 1) * X.shape[1]
-    row = int(np.searchsorted(starts, bad, side="right")) - 1
-    is_missing = np.isnan(values.reshape(-1)[bad])
-    what = "a missing value" if is_missing else "a value that is not finite, or too large to scale,"
-    cause = "; the model was trained without any" if is_missing and model is not None else ""
-    raise DataFileError(
+    for rows in row_blocks(X):
+        block = X[rows]
+        values = block.data if sp.issparse(block) else block
+        is_missing = np.isnan(values)
+        is_bad = np.abs(values) > min(LARGEST, float(np.finfo(values.dtype).max))
+        if not takes_missing:
+            is_bad |= is_missing
+        if is_bad.any():
+            raise _bad_value(table, model, rows.start, block, is_bad, is_missing)
+
+
+def _bad_value(
+    table: Table,
+    model: Trained | None,
+    start: int,
+    block: Any,
+    is_bad: NDArray,
+    is_missing: NDArray,
+) -> DataFileError:
+    """Return the error of the first value of a block of rows that is bad."""
+    first = int(np.flatnonzero(is_bad.reshape(-1))[0])
+    n_rows, n_columns = block.shape
+    starts = block.indptr if sp.issparse(block) else np.arange(n_rows + 1) * n_columns
+    row = start + int(np.searchsorted(starts, first, side="right")) - 1
+    lacks = bool(is_missing.reshape(-1)[first])
+    what = "a missing value" if lacks else "a value that is not finite, or too large to scale,"
+    cause = "; the model was trained without any" if lacks and model is not None else ""
+    return DataFileError(
         f"{table.source} has {what} in sample {row + 1}{cause}; replace it or leave the sample out."
     )
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from bandsvm.cli._options import (
     add_data_options,
+    add_disk_option,
+    add_linear_options,
     add_model_options,
     add_output_options,
     add_report_option,
@@ -26,8 +28,8 @@ def add_parser(commands: Any) -> None:
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
         description="Train a model. Press Ctrl-C to stop and keep the best model so far; continue "
-        "with --resume. A checkpoint is written every minute. The exit code is 3 if the model is "
-        "not optimal to --tol.",
+        "with --resume. Fits with a kernel write a checkpoint every minute. The exit code is 3 if "
+        "the model is not optimal to --tol.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
@@ -39,6 +41,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--calibrate", action="store_true", help="also fit probabilities, by 5 folds (--proba)"
     )
+    add_linear_options(parser)
+    add_disk_option(parser)
     add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser)
@@ -53,30 +57,22 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options)
     check_outputs(options, "model", "report", read=[options.train])
     if not options.resume:
-        check_model(chosen_parameters(options))
+        check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
     from bandsvm.certificate.shortfall import shortfall
     from bandsvm.cli._checkpoint import CheckpointFile
-    from bandsvm.cli._models import Checkpoint, classifier_of, prepare, summary, write_model
+    from bandsvm.cli._models import Checkpoint, classifier_of, fitted_samples, train, write_model
     from bandsvm.cli._preparation import describe_preparation
-    from bandsvm.cli._tables import read_table
-    from bandsvm.fitting.model import fit_model
+    from bandsvm.cli._summary import summary, summary_without_predictions
 
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
-    table = read_table(options.train, options)
-    output.report(table.describe())
-    for doubt in table.doubts:
-        output.warn(doubt)
-    if options.calibrate:
-        from bandsvm.cli._calibration import check_can_calibrate
-
-        check_can_calibrate(table.y)
-    pipeline = prepare(before, table, options.scale, chosen_parameters(options))
+    table = _read(options, output, is_linear=_is_linear(options, before))
+    pipeline = _pipeline(options, table, before)
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
-    X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
+    X = fitted_samples(pipeline, table)
     output.report(describe_preparation(pipeline))
 
     def as_pipeline(fitted: Any) -> Pipeline:
@@ -86,20 +82,15 @@ def run(options: argparse.Namespace) -> int:
         unfinished.write(as_pipeline(fitted), table)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
-    was_interrupted = fit_model(model, X, table.y, None, checkpoint)
+    was_interrupted = train(model, X, table.y, checkpoint)
     write_model(as_pipeline(model), table, options.model)
     output.wrote(options.model)
     unfinished.remove()
     if options.calibrate and not was_interrupted:
-        from bandsvm.cli._calibration import FOLDS, fit_sigmoids
-
-        output.report(f"Calibrating probabilities on {FOLDS} folds.")
-        sigmoids = fit_sigmoids(as_pipeline(model), table.X, table.y)
-        table = replace(table, notes=replace(table.notes, sigmoids=sigmoids))
-        write_model(as_pipeline(model), table, options.model)
+        _calibrate(options, output, as_pipeline(model), table)
     complaint = shortfall(model.certificate_)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
-    result = summary(model, None if was_interrupted else X, table.y)
+    result = (summary_without_predictions if was_interrupted else summary)(model, X, table.y)
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
@@ -116,6 +107,64 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if complaint else DONE
+
+
+def _is_linear(options: argparse.Namespace, before: Any) -> bool:
+    """Return whether the model is linear; refuse options that then make no sense."""
+    is_linear = options.linear
+    if before is not None:
+        from bandsvm import LinearBandedSVC
+        from bandsvm.cli._models import classifier_of
+
+        is_linear = isinstance(classifier_of(before), LinearBandedSVC)
+    if options.on_disk and not is_linear:
+        raise ValueError("--on-disk is for linear models; add --linear, or leave it out.")
+    if options.on_disk and options.calibrate:
+        raise ValueError(
+            "--calibrate needs the samples in memory, so it cannot be used with --on-disk; leave "
+            "one of them out."
+        )
+    return is_linear
+
+
+def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
+    """Return the training set; say what it is."""
+    from bandsvm.cli._tables import read_table
+
+    # Folds of a matrix on disk would be copied into memory.
+    may_use_disk = is_linear and not options.calibrate
+    table = read_table(options.train, options, may_use_disk=may_use_disk)
+    output.report(table.describe())
+    for doubt in table.doubts:
+        output.warn(doubt)
+    if options.calibrate:
+        from bandsvm.cli._calibration import check_can_calibrate
+
+        check_can_calibrate(table.y)
+    return table
+
+
+def _pipeline(options: argparse.Namespace, table: Any, before: Any) -> Any:
+    """Return what to train: a new pipeline, or the one to go on with."""
+    from bandsvm import BandedSVC, LinearBandedSVC
+    from bandsvm.cli._models import prepare, prepare_again
+
+    parameters = chosen_parameters(options)
+    if before is not None:
+        return prepare_again(before, table, options.scale, parameters, options.linear)
+    model = (LinearBandedSVC if options.linear else BandedSVC)(**parameters)
+    return prepare(table, options.scale, model)
+
+
+def _calibrate(options: argparse.Namespace, output: Output, pipeline: Any, table: Any) -> None:
+    """Write the model again, with probabilities."""
+    from bandsvm.cli._calibration import FOLDS, fit_sigmoids
+    from bandsvm.cli._models import write_model
+
+    output.report(f"Calibrating probabilities on {FOLDS} folds.")
+    sigmoids = fit_sigmoids(pipeline, table.X, table.y)
+    table = replace(table, notes=replace(table.notes, sigmoids=sigmoids))
+    write_model(pipeline, table, options.model)
 
 
 def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, describe, draw."""
     from bandsvm import load
-    from bandsvm.cli._models import classifier_of, describe_certificate
+    from bandsvm.cli._models import classifier_of
+    from bandsvm.cli._summary import describe_certificate
+    from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
 
     output = Output(options)
     model = load(options.model)
@@ -57,15 +60,19 @@ def run(options: argparse.Namespace) -> int:
     settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
     output.report(f"  parameters      {settings or 'all as by default'}")
     output.report(f"  band            {classifier.rho1} to {classifier.rho2}")
-    is_linear = not hasattr(classifier, "dual_coef_")
-    if is_linear:
-        output.report(f"  largest weights {_largest_weights(classifier)}")
-    else:
+    has_kernel = hasattr(classifier, "dual_coef_")
+    if has_kernel:
         output.report(f"  gamma           {classifier.gamma_:.6g}")
         output.report(f"  support vectors {_support(classifier)}")
+    weights = largest_weights(model, classifier) if is_linear(classifier) else []
+    units = scale_of_weights(model) if weights else None
     bars = histogram(classifier) if hasattr(classifier, "xi_") else []
     if certificate is not None:
         output.report(repr(certificate))
+    if weights:
+        output.report(f"Largest weights, {units}; those above 0 speak for the class:")
+        for line in _weight_lines(weights):
+            output.report(line)
     if bars:
         output.report("Decision values of the training samples, y g(x), against the band:")
         largest = max(n for _, n in bars)
@@ -79,8 +86,10 @@ def run(options: argparse.Namespace) -> int:
             "n_features": classifier.n_features_in_,
             "feature_names": names,
             "parameters": classifier.get_params(),
-            "gamma": None if is_linear else classifier.gamma_,
-            "n_support": None if is_linear else classifier.dual_coef_.shape[1],
+            "gamma": classifier.gamma_ if has_kernel else None,
+            "n_support": classifier.dual_coef_.shape[1] if has_kernel else None,
+            "weights": [of_class.values() for of_class in weights],
+            "weights_are": units,
             "certificate": None if certificate is None else describe_certificate(certificate),
             "histogram": [{"values": label, "n_samples": n} for label, n in bars],
         }
@@ -101,17 +110,16 @@ def _support(classifier: Any) -> str:
     return f"{total} ({'; '.join(parts)})" if parts else total
 
 
-def _largest_weights(classifier: Any) -> str:
-    """Return the features of a linear model with the largest weights, over all its problems."""
-    import numpy as np
-
-    names = getattr(classifier, "feature_names_in_", None)
-    sizes = np.abs(classifier.coef_).max(axis=0)
-    parts = []
-    for k in np.argsort(-sizes, kind="stable")[:MOST_FEATURES_NAMED].tolist():
-        weights = ", ".join(f"{weight:.4g}" for weight in classifier.coef_[:MOST_CLASSES, k])
-        parts.append(f"{shown(names[k]) if names is not None else k + 1}: {weights}")
-    return "; ".join(parts)
+def _weight_lines(weights: list[Any]) -> Iterator[str]:
+    """Yield lines about the weights of each class."""
+    width = max(len(shown(of_class.label)) for of_class in weights)
+    for of_class in weights:
+        label = shown(of_class.label)
+        for pairs in (of_class.positive, of_class.negative):
+            if pairs:
+                text = ", ".join(f"{shown(name)} {weight:+.4g}" for name, weight in pairs)
+                yield f"  {label:<{width}}  {text}"
+                label = ""
 
 
 def _some(values: Any, most: int) -> str:

@@ -9,7 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bandsvm.cli._options import add_data_options, add_output_options, add_report_option
+from bandsvm.cli._options import (
+    add_data_options,
+    add_disk_option,
+    add_output_options,
+    add_report_option,
+)
 from bandsvm.cli._output import Output
 from bandsvm.system.text import printable, some
 
@@ -39,6 +44,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--band", action="store_true", help="add whether they are below, inside or above the band"
     )
+    add_disk_option(parser)
     add_report_option(parser)
     add_output_options(parser)
     add_data_options(parser, for_training=False)
@@ -51,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
+    from bandsvm import LinearBandedSVC
     from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
     from bandsvm.cli._quality import Judged, quality
     from bandsvm.cli._tables import read_table
@@ -67,11 +74,16 @@ def run(options: argparse.Namespace) -> int:
             f"--proba needs a model of fit --calibrate, which {options.model} is not; train it "
             "again with --calibrate, or use --values."
         )
-    table = read_table(options.data, options, model, remembered)
+    is_linear = isinstance(classifier, LinearBandedSVC)
+    if options.on_disk and not is_linear:
+        raise ValueError(
+            f"--on-disk is for linear models, and {options.model} has a kernel; leave it out."
+        )
+    table = read_table(options.data, options, model, remembered, may_use_disk=is_linear)
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)
-    judged = Judged(classifier, transformed(model, table.X), table.y)
+    judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
     columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
     if options.values:
         columns |= _value_columns(judged.values, classifier.classes_)

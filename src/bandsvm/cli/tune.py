@@ -50,6 +50,8 @@ def add_parser(commands: Any) -> None:
     add_grid_options(parser)
     add_data_options(parser)
     add_model_options(parser, searched=SEARCHED)
+    # Not offered, but refused with advice.
+    parser.add_argument("--linear", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
 
@@ -60,10 +62,11 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
     from sklearn.pipeline import Pipeline
 
-    from bandsvm import BandedSVCCV
+    from bandsvm import BandedSVC, BandedSVCCV
     from bandsvm.cli._ahead import scorer_of
-    from bandsvm.cli._models import prepare, summary, write_model
+    from bandsvm.cli._models import prepare, write_model
     from bandsvm.cli._preparation import describe_preparation
+    from bandsvm.cli._summary import summary, summary_without_predictions
     from bandsvm.cli._tables import read_table
     from bandsvm.cli._tune_plot import write_plot
 
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     splits = _splits(options, table)
     parameters = chosen_parameters(options)
     kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
-    pipeline = prepare(None, table, options.scale, kept)
+    pipeline = prepare(table, options.scale, BandedSVC(**kept))
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
     output.report(describe_preparation(pipeline))
     search = BandedSVCCV(
@@ -97,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     output.report(f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}")
     output.report(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
     output.report(repr(best.certificate_))
-    result = summary(best, None if was_interrupted else X, table.y)
+    result = (summary_without_predictions if was_interrupted else summary)(best, X, table.y)
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if options.plot is not None and not was_interrupted:
@@ -128,6 +131,11 @@ def _check_ahead(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
     from bandsvm.cli._ahead import check_model, check_outputs, check_scoring
 
+    if options.linear:
+        raise ValueError(
+            "tune searches kernel models; try --kernel linear on some of the samples, then give "
+            "the best C1, C2 and rho2 to bandsvm fit --linear."
+        )
     check_outputs(options, "model", "plot", "report", read=[options.train])
     check_scoring(options.scoring, options.positive)
     parameters = chosen_parameters(options)

@@ -24,9 +24,10 @@ from bandsvm.dask.team import ClusterTeam
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
 from bandsvm.linear.choice import check_memory, choose_solver
-from bandsvm.linear.fit import Lines, check_finite, check_linear_parameters
-from bandsvm.linear.interior_point import COLD_START, WARM_START, InteriorPoint
+from bandsvm.linear.fit import check_finite, check_linear_parameters
+from bandsvm.linear.interior_point import InteriorPoint
 from bandsvm.linear.point import Start
+from bandsvm.linear.showing import LinearShower
 from bandsvm.linear.solving import LinearSolution, LinearSolve, Method
 from bandsvm.problem import split_coefficients
 from bandsvm.solvers import Status
@@ -84,9 +85,13 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         check_memory(solver, survey)
         starts = _starts(model, chunks, recipe)
         # Overflows are detected later and raise an error with advice.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        with (
+            single_threaded_blas(),
+            np.errstate(over="ignore", invalid="ignore"),
+            LinearShower(int(model.verbose), model.tol) as shower,
+        ):
             ends = [
-                _solved(model, chunks.judge(recipe, k, model.n_jobs), solver, start, title)
+                _solved(model, chunks.judge(recipe, k, model.n_jobs), solver, start, shower, title)
                 for k, (start, title) in enumerate(zip(starts, training.titles(), strict=True))
             ]
     _store(model, chunks, recipe, solver, ends)
@@ -134,11 +139,17 @@ def _loss_at_zero(ground: Ground) -> tuple[float]:
     return (ground.problem.loss_at_zero(),)
 
 
-def _solved(model: Any, judge: ClusterJudge, solver: str, start: Start | None, title: str) -> End:
+def _solved(
+    model: Any,
+    judge: ClusterJudge,
+    solver: str,
+    start: Start | None,
+    shower: LinearShower,
+    title: str,
+) -> End:
     """Solve one problem and certify its solution."""
-    shown = Lines(title, model.tol, int(model.verbose))
     with stop_when(None):
-        solve = LinearSolve(judge, model.tol, model.max_iter, shown)
+        solve = LinearSolve(judge, model.tol, model.max_iter, shower.of_problem(title))
     solution = solve.solution(partial(_METHODS[solver], judge), start)
     check_finite(model, solution)
     with stop_when(None):
@@ -146,10 +157,8 @@ def _solved(model: Any, judge: ClusterJudge, solver: str, start: Start | None, t
 
 
 def _interior_point(judge: ClusterJudge, start: Start | None) -> InteriorPoint:
-    share = COLD_START if start is None else WARM_START
-    start = start or Start(np.zeros(judge.n_features), 0.0)
     team = ClusterTeam(judge.crew, judge.grounds)
-    return InteriorPoint(team, judge.has_intercept, start, share)
+    return InteriorPoint(team, judge.has_intercept, judge.n_features, start)
 
 
 _METHODS: dict[str, Callable[[ClusterJudge, Start | None], Method]] = {
@@ -161,13 +170,15 @@ _METHODS: dict[str, Callable[[ClusterJudge, Start | None], Method]] = {
 def _starts(model: Any, chunks: Chunks, recipe: Recipe) -> list[Start | None]:
     """Return where each problem starts: at the last model if there is one of the same kind."""
     n_problems = recipe.n_problems
-    if not (model.warm_start and hasattr(model, "coef_")):
+    if not (model.warm_start and hasattr(model, "coef_") and hasattr(model, "certificate_")):
         return [None] * n_problems
     same_features = model.coef_.shape[1] == chunks.survey.n_features
     if not (same_features and np.array_equal(model.classes_, recipe.classes)):
         return [None] * n_problems
+    parts = model.certificate_.parts or (model.certificate_,)
     return [
-        Start(np.array(w), float(b)) for w, b in zip(model.coef_, model.intercept_, strict=True)
+        Start(np.array(w), float(b), gap=part.relative_gap)
+        for w, b, part in zip(model.coef_, model.intercept_, parts, strict=True)
     ]
 
 

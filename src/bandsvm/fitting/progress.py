@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import math
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from bandsvm.fitting.run import FitRun, Observer
 
@@ -26,11 +26,16 @@ def report(line: str) -> None:
 
 def progress_shower(verbose: int) -> Observer:
     """Return the observer that shows progress: a bar on a terminal if possible, else lines."""
+    return new_bar(verbose) or ProgressLines(verbose)
+
+
+def new_bar(verbose: int) -> ProgressBar | None:
+    """Return a bar if somebody looks at a terminal, and it can be drawn."""
     somebody_listens = logger.isEnabledFor(logging.INFO) and logger.hasHandlers()
     if verbose == 1 and sys.stderr.isatty() and not somebody_listens:
         with suppress(ImportError):
             return ProgressBar()
-    return ProgressLines(verbose)
+    return None
 
 
 def share_done(first: float, violation: float, tol: float) -> float:
@@ -106,17 +111,22 @@ class ProgressBar(Observer):
 
     def begin(self, run: FitRun) -> None:
         """Add a bar for the next problem."""
-        title = run.training.titles()[run.index].rstrip(":") or "fit"
-        self._task: Any = self._bar.add_task(title, total=1.0, figures="")
-        self._first = 0.0
+        self._move = self.add(run.training.titles()[run.index])
 
     def step(self, run: FitRun) -> None:
         """Move the bar."""
         progress, (n_lower, n_upper) = run.progress, run.n_support()
-        self._first = max(self._first, progress.violation)
-        self._bar.update(
-            self._task,
-            completed=share_done(self._first, progress.violation, progress.tol),
-            figures=f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
-            f"{n_lower + n_upper} SVs",
-        )
+        figures = f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
+        self._move(progress.violation, progress.tol, f"{figures}{n_lower + n_upper} SVs")
+
+    def add(self, title: str) -> Callable[[float, float, str], None]:
+        """Add a bar for a problem of this title; return what moves it, from what was reached."""
+        task = self._bar.add_task(title.rstrip(":") or "fit", total=1.0, figures="")
+        first = 0.0
+
+        def move(reached: float, tol: float, figures: str) -> None:
+            nonlocal first
+            first = max(first, reached)
+            self._bar.update(task, completed=share_done(first, reached, tol), figures=figures)
+
+        return move

@@ -1,7 +1,8 @@
 """Linear models of more samples than a kernel matrix can hold.
 
 - `classifier`: the estimator, `LinearBandedSVC`.
-- `fit`: a fit from end to end; `choice`: which solver suits the samples.
+- `fit`: a fit from end to end; `choice`: which solver suits the samples; `showing`: what
+  ``verbose`` shows.
 - `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
 - `interior_point`: ``"newton"``, with `newton_system` (its equations), `edges` (its unknowns),
   `chunk` (some samples and what it knows of them) and `team` (who works on chunks).

@@ -13,16 +13,15 @@ from bandsvm.checks import data
 from bandsvm.checks.parameters import check_fit_parameters
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
-from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import Labels, Training, band_problems, labels_of
 from bandsvm.kernels import LinearOperator
 from bandsvm.linear.choice import check_memory, choose_method
 from bandsvm.linear.point import LocalJudge, Start
 from bandsvm.linear.samples import LinearSamples
+from bandsvm.linear.showing import LinearShower
 from bandsvm.linear.solving import (
     LINEAR_METHODS,
-    LinearProgress,
     LinearSolution,
     LinearSolve,
     available_linear_solvers,
@@ -55,9 +54,13 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         check_memory(method, samples)
         starts = _starts(model, training, X.shape[1])
         # Overflows are detected later and raise an error with advice.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        with (
+            single_threaded_blas(),
+            np.errstate(over="ignore", invalid="ignore"),
+            LinearShower(int(model.verbose), model.tol) as shower,
+        ):
             jobs = [
-                partial(_solved, model, problem, samples, method, start, title)
+                partial(_solved, model, problem, samples, method, start, shower, title)
                 for problem, start, title in zip(
                     training.problems, starts, training.titles(), strict=True
                 )
@@ -95,7 +98,7 @@ def training_of(model: Any, labels: Labels) -> Training:
 def _starts(model: Any, training: Training, n_features: int) -> list[Start | None]:
     """Return where each problem starts: at the last model if there is one of the same kind."""
     cold: list[Start | None] = [None] * len(training.problems)
-    if not (model.warm_start and hasattr(model, "coef_")):
+    if not (model.warm_start and hasattr(model, "coef_") and hasattr(model, "certificate_")):
         return cold
     same_features = model.coef_.shape[1] == n_features
     if not (same_features and np.array_equal(model.classes_, training.classes)):
@@ -104,9 +107,10 @@ def _starts(model: Any, training: Training, n_features: int) -> list[Start | Non
     if hasattr(model, "alpha_") and len(model.alpha_) == training.signs.shape[1]:
         difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
         c = list(training.signs * difference)
+    parts = model.certificate_.parts or (model.certificate_,)
     return [
-        Start(np.array(w), float(b), c_of)
-        for w, b, c_of in zip(model.coef_, model.intercept_, c, strict=True)
+        Start(np.array(w), float(b), c_of, part.relative_gap)
+        for w, b, c_of, part in zip(model.coef_, model.intercept_, c, parts, strict=True)
     ]
 
 
@@ -116,11 +120,12 @@ def _solved(
     samples: LinearSamples,
     solver: str,
     start: Start | None,
+    shower: LinearShower,
     title: str,
 ) -> LinearSolution:
     """Solve one problem."""
-    shown = Lines(title, model.tol, int(model.verbose))
-    solve = LinearSolve(LocalJudge(problem, samples), model.tol, model.max_iter, shown)
+    judge, shown = LocalJudge(problem, samples), shower.of_problem(title)
+    solve = LinearSolve(judge, model.tol, model.max_iter, shown)
     solution = solve.solution(partial(LINEAR_METHODS[solver], problem, samples), start)
     check_finite(model, solution)
     return solution
@@ -173,21 +178,3 @@ def _store(
     if model.store_multipliers or model.warm_start:
         coefficients = np.array([solution.point.c for solution in solutions])
         model.alpha_, model.theta_ = training.multipliers(coefficients)
-
-
-class Lines:
-    """What ``verbose`` prints: a line a second, or for every step if it is greater than 1."""
-
-    def __init__(self, title: str, tol: float, verbose: int) -> None:
-        self._title = f"{title} " if title else ""
-        self._tol, self._verbose, self._next_at = tol, verbose, 0.0
-
-    def __call__(self, progress: LinearProgress) -> None:
-        if not self._verbose:
-            return
-        if self._verbose > 1 or progress.seconds >= self._next_at:
-            self._next_at = progress.seconds + SECONDS_BETWEEN_LINES
-            report(
-                f"{self._title}step {progress.n_iter}: relative gap "
-                f"{progress.relative_gap:.1e} (tol {self._tol:.0e}), {progress.seconds:.1f} s"
-            )

@@ -30,6 +30,8 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-3
+# From models of a larger relative gap, the method takes more steps than from nothing.
+FAR = 1e-3
 # Points are judged once they are this many times the aim from the optimum, by the products.
 NEARLY = 10.0
 # Points at bounds that may fall short before points inside are judged, too.
@@ -45,17 +47,22 @@ class InteriorPoint:
         The samples and what belongs to them.
     has_intercept : bool
         Whether the decision rule has an intercept.
-    start : Start
+    n_features : int
+        Number of features.
+    start : Start, default=None
         A model to start from.
-    share : float
-        Products at the start, as a share of what an edge costs at g = 0.
     """
 
     name = "newton"
     patience = 8
     is_steady = True
 
-    def __init__(self, team: Team, has_intercept: bool, start: Start, share: float) -> None:
+    def __init__(
+        self, team: Team, has_intercept: bool, n_features: int, start: Start | None = None
+    ) -> None:
+        share = WARM_START
+        if start is None or start.gap > FAR:
+            start, share = Start(np.zeros(n_features), 0.0), COLD_START
         self._team, self._has_intercept = team, has_intercept
         self.n_iter = self._n_short = 0
         self.w, self.b = start.w, start.intercept
@@ -66,9 +73,7 @@ class InteriorPoint:
         cls, problem: BandProblem, samples: LinearSamples, start: Start | None = None
     ) -> InteriorPoint:
         """Return an iterate whose samples are worked on by threads of this process."""
-        share = COLD_START if start is None else WARM_START
-        start = start or Start(np.zeros(samples.n_features), 0.0)
-        return cls(LocalTeam(problem, samples), problem.has_intercept, start, share)
+        return cls(LocalTeam(problem, samples), problem.has_intercept, samples.n_features, start)
 
     def candidates(self) -> Iterator[NDArray[np.float64]]:
         """Yield dual points to judge the iterate by; they need not be feasible.

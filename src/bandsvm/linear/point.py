@@ -29,11 +29,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a solver begins: weights and intercept of a model, and its ``c`` where it is known."""
+    """Where a solver begins: weights and intercept of a model, and its ``c`` where it is known.
+
+    ``gap`` is the relative gap that the model had in the problem it was fitted to.
+    """
 
     w: NDArray[np.float64]
     intercept: float
     c: NDArray[np.float64] | None = None
+    gap: float = 0.0
 
 
 class Judge(Protocol):

@@ -139,6 +139,8 @@ class LinearSolve:
             start = None  # the last digits would tell
         method = None
         try:
+            if start is not None and start.c is not None:
+                self._keep(start.c)
             method = method_from(start)
             status = self._drive(method, began)
         except Stop as stop:
@@ -177,13 +179,17 @@ class LinearSolve:
     def _judge(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
-            point = self._judging.point(c)
-            self._is_finite &= bool(np.isfinite(point.relative_gap))
-            if point.relative_gap < self._best.relative_gap:
-                self._best = point
+            self._keep(c)
             if self._best.relative_gap <= self._aim:
                 break
         self._is_judged = True
+
+    def _keep(self, c: Any) -> None:
+        """Keep the model of a dual point if it is the best so far."""
+        point = self._judging.point(c)
+        self._is_finite &= bool(np.isfinite(point.relative_gap))
+        if point.relative_gap < self._best.relative_gap:
+            self._best = point
 
     def _is_stuck(self, method: Method) -> bool:
         """Return whether points that are judged have not come closer to the optimum for long."""

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.linear import LinearBandedSVC
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
 from bandsvm.system.files import MOST_FEATURES, write_whole
 
@@ -156,7 +157,9 @@ def _check_exportable(model: Any) -> None:
     """Raise an error with a way out, unless the model can be written."""
     if not isinstance(model, BandedSVC):
         cure = ""
-        if isinstance(model, Pipeline):
+        if isinstance(model, LinearBandedSVC):
+            cure = "; use export_liblinear"
+        elif isinstance(model, Pipeline):
             cure = (
                 "; the format has no room for scaling and other steps. Export the last step, "
                 "pipeline[-1], and give LIBSVM the samples as pipeline[:-1].transform returns them"

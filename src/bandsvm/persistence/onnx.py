@@ -12,12 +12,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.linear import LinearBandedSVC
 from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
 OUTPUTS = ("label", "decision_values")
-ALIAS = "BandsvmBandedSVC"
+# class -> name of its operator while skl2onnx builds the graph
+ALIASES = {BandedSVC: "BandsvmBandedSVC", LinearBandedSVC: "BandsvmLinearBandedSVC"}
 # The only version there is of this operator.
 SVM_REGRESSOR_VERSION = 1
 
@@ -28,13 +30,15 @@ def to_onnx(model, X=None, *, target_opset=None):
     The graph has two outputs: ``label``, what `predict` returns, and ``decision_values``, what
     `decision_function` returns. ONNX computes kernels in single precision: decision values agree to
     1e-5 of the sum of the absolute values of their terms, and so do labels unless a decision value
-    is closer than that to a tie.
+    is closer than that to a tie. Graphs of `LinearBandedSVC` compute in double precision, as the
+    model does.
 
     Parameters
     ----------
-    model : BandedSVC or Pipeline
-        A fitted `BandedSVC` with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', or a pipeline
-        that ends in one and whose other steps skl2onnx can convert.
+    model : BandedSVC, LinearBandedSVC or Pipeline
+        A fitted `BandedSVC` with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', a fitted
+        `LinearBandedSVC`, or a pipeline that ends in one of them and whose other steps skl2onnx can
+        convert.
     X : array-like or DataFrame of shape (n_samples, n_features) or None, default=None
         Samples of the input type of the graph; one row suffices. None means float32. A pipeline
         whose columns differ in type needs a DataFrame.
@@ -110,31 +114,33 @@ def _columns(model: Any, X: Any) -> list[tuple[str, Any]]:
 
 
 def register_converter():
-    """Register `BandedSVC` with skl2onnx, so that models that contain it can be converted."""
+    """Register our models with skl2onnx, so that models that contain them can be converted."""
     try:
         import skl2onnx
     except ImportError as error:
         raise ImportError(
             "ONNX models need the package skl2onnx; install it by pip install 'bandsvm[onnx]'."
         ) from error
-    skl2onnx.update_registered_converter(
-        BandedSVC,
-        ALIAS,
-        _set_shapes,
-        _convert,
-        parser=_parse,
-        # Pipelines pass this option to all classifiers; it has no effect here.
-        options={"zipmap": [True, False]},
-    )
+    for kind, alias in ALIASES.items():
+        skl2onnx.update_registered_converter(
+            kind,
+            alias,
+            _set_shapes,
+            _convert,
+            parser=_parse,
+            # Pipelines pass this option to all classifiers; it has no effect here.
+            options={"zipmap": [True, False]},
+        )
     register_columns()
 
 
-def _parse(scope: Any, model: BandedSVC, inputs: list, custom_parsers: Any = None) -> list:
+def _parse(scope: Any, model: Any, inputs: list, custom_parsers: Any = None) -> list:
     """Declare the operator and its outputs."""
-    _check_kernel(model)
-    operator = scope.declare_local_operator(ALIAS, model)
+    if isinstance(model, BandedSVC):
+        _check_kernel(model)
+    operator = scope.declare_local_operator(ALIASES[type(model)], model)
     operator.inputs = inputs
-    for name, output_type in zip(OUTPUTS, _output_types(model, None), strict=True):
+    for name, output_type in zip(OUTPUTS, _output_types(operator, None), strict=True):
         operator.outputs.append(scope.declare_local_variable(name, output_type))
     return operator.outputs
 
@@ -142,15 +148,24 @@ def _parse(scope: Any, model: BandedSVC, inputs: list, custom_parsers: Any = Non
 def _set_shapes(operator: Any) -> None:
     """Set types and shapes of the outputs."""
     n_samples = operator.inputs[0].get_first_dimension()
-    types = _output_types(operator.raw_operator, n_samples)
+    types = _output_types(operator, n_samples)
     for output, output_type in zip(operator.outputs, types, strict=True):
         output.type = output_type
 
 
-def _output_types(model: BandedSVC, n_samples: int | None) -> tuple[Any, Any]:
+def _is_single(operator: Any) -> bool:
+    """Return whether decision values are float32, as those of the model are."""
+    from skl2onnx.common.data_types import FloatTensorType
+
+    is_kernel_model = isinstance(operator.raw_operator, BandedSVC)
+    return is_kernel_model or isinstance(operator.inputs[0].type, FloatTensorType)
+
+
+def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, Any]:
     """Return types and shapes of labels and decision values."""
     from skl2onnx.common import data_types
 
+    model = operator.raw_operator
     labels = {
         np.int64: data_types.Int64TensorType,
         np.float64: data_types.DoubleTensorType,
@@ -158,7 +173,8 @@ def _output_types(model: BandedSVC, n_samples: int | None) -> tuple[Any, Any]:
     }[_labels(model).dtype.type]
     n_classes = len(model.classes_)
     shape = [n_samples] if n_classes == 2 else [n_samples, n_classes]
-    return labels([n_samples]), data_types.FloatTensorType(shape)
+    floats = data_types.FloatTensorType if _is_single(operator) else data_types.DoubleTensorType
+    return labels([n_samples]), floats(shape)
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
@@ -169,21 +185,48 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     model = operator.raw_operator
     label, decision_values = ([output.full_name] for output in operator.outputs)
     version = {"op_version": container.target_opset}
-    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.FLOAT, **version)
-    columns = [
-        ops.OnnxSVMRegressor(X, **_attributes(model, k)) for k in range(len(model.intercept_))
-    ]
-    if len(columns) == 1:
+    if isinstance(model, BandedSVC):
+        values = _kernel_values(operator, version)
+    else:
+        values = _linear_values(operator, version)
+    if len(model.intercept_) == 1:
         one_axis = np.array([-1], dtype=np.int64)
-        values = ops.OnnxReshape(*columns, one_axis, output_names=decision_values, **version)
-        is_last = ops.OnnxGreater(values, np.zeros(1, dtype=np.float32), **version)
+        values = ops.OnnxReshape(values, one_axis, output_names=decision_values, **version)
+        zero = np.zeros(1, dtype=np.float32 if _is_single(operator) else np.float64)
+        is_last = ops.OnnxGreater(values, zero, **version)
         position = ops.OnnxCast(is_last, to=TensorProto.INT64, **version)
     else:
-        values = ops.OnnxConcat(*columns, axis=1, output_names=decision_values, **version)
+        values = ops.OnnxIdentity(values, output_names=decision_values, **version)
         position = ops.OnnxArgMax(values, axis=1, keepdims=0, **version)
     labels = ops.OnnxGather(_labels(model), position, output_names=label, **version)
     values.add_to(scope, container)
     labels.add_to(scope, container)
+
+
+def _kernel_values(operator: Any, version: dict[str, Any]) -> Any:
+    """Return the node of decision values by ONNX's operator for kernels, a column per problem."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops as ops
+
+    model = operator.raw_operator
+    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.FLOAT, **version)
+    columns = [
+        ops.OnnxSVMRegressor(X, **_attributes(model, k)) for k in range(len(model.intercept_))
+    ]
+    return columns[0] if len(columns) == 1 else ops.OnnxConcat(*columns, axis=1, **version)
+
+
+def _linear_values(operator: Any, version: dict[str, Any]) -> Any:
+    """Return the node of ``X w + b``, summed in float64 like `LinearBandedSVC` does."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops as ops
+
+    model = operator.raw_operator
+    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.DOUBLE, **version)
+    products = ops.OnnxMatMul(X, np.ascontiguousarray(model.coef_.T), **version)
+    values = ops.OnnxAdd(products, model.intercept_, **version)
+    floats = TensorProto.FLOAT if _is_single(operator) else TensorProto.DOUBLE
+    return ops.OnnxCast(values, to=floats, **version)
 
 
 def _attributes(model: BandedSVC, problem: int) -> dict[str, Any]:
@@ -222,7 +265,7 @@ def _check_kernel(model: BandedSVC) -> None:
         )
 
 
-def _labels(model: BandedSVC) -> NDArray:
+def _labels(model: Any) -> NDArray:
     """Return the classes in a type that ONNX has."""
     classes = model.classes_
     if classes.dtype.kind in "biu":

@@ -1,0 +1,82 @@
+"""Text files that stay on disk, read in blocks of lines into matrices on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.cli import _svmlight
+from bandsvm.cli._bytes import DataFile
+from bandsvm.cli._columns import CodedColumn, ColumnOfBlocks, MixedLevelsError
+from bandsvm.cli._csv import Text
+from bandsvm.cli._large import LargeFile
+from bandsvm.cli._scratch import DiskMatrix, mapped_rows
+
+
+class TextOnDisk:
+    """A CSV file of numbers that stays on disk; see `Text`, which reads its blocks."""
+
+    def __init__(
+        self, file: LargeFile, has_header: bool | None, expected: list[str] | None = None
+    ) -> None:
+        self._file = file
+        self._text = Text(file, has_header, expected)
+        self.names, self.kinds = self._text.names, self._text.kinds
+        self.n_columns, self.notes = self._text.n_columns, self._text.notes
+
+    def read(
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None = None,
+        may_lack_labels: bool = False,
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix on disk, and others as codes; see `Text.read`."""
+        try:
+            return self._read(numbers, coded, labels, may_lack_labels)
+        except MixedLevelsError:
+            # Labels that are numbers at first are text after all.
+            self._text.may_be_plain = False
+            return self._read(numbers, coded, labels, may_lack_labels)
+
+    def _read(
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None,
+        may_lack_labels: bool,
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        X, columns = DiskMatrix(), {k: ColumnOfBlocks(most) for k, most in coded.items()}
+        for content, n_before in self._file.blocks():
+            if content.count(b'"') % 2:
+                raise self._file.needs_memory("has a cell in quotes that goes over several lines")
+            block = self._text.of_block(content, n_before)
+            rows, texts = block.read(numbers, coded, labels, may_lack_labels)
+            X.append(rows)
+            for k, column in texts.items():
+                columns[k].add(column)
+        return X.finished(), {k: column.column() for k, column in columns.items()}
+
+
+def read_svmlight(file: LargeFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
+    """Return samples, dense or CSR, on disk, and labels; see `_svmlight.read`."""
+    X, labels = DiskMatrix(), []
+    for content, n_before in file.blocks():
+        block = DataFile(file.source, content, len(content))
+        rows, y = _svmlight.parsed(block, zero_based, n_before)
+        _svmlight.check_width(file, rows.shape[1], n_features, zero_based)
+        X.append(rows)
+        labels.append(y)
+    samples = X.finished()
+    if n_features is not None:
+        samples.resize(samples.shape[0], n_features)
+    if _svmlight.is_dense(samples):
+        samples = mapped_rows(samples, lambda rows: rows.toarray())
+    return samples, np.concatenate(labels)
+
+
+def counts_from_zero(file: LargeFile) -> bool:
+    """Return whether a line of an svmlight file has a feature 0."""
+    return any(_svmlight.has_zero(content) for content, _ in file.blocks())

@@ -1,0 +1,86 @@
+"""``bandsvm export``: a model file for other programs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from bandsvm.cli._options import add_output_options
+from bandsvm.cli._output import Output
+
+FORMATS = ("liblinear", "libsvm", "onnx")
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "export",
+        help="write a model for other programs",
+        usage="bandsvm export FILE --to FORMAT --output FILE [options]",
+        description="Write a model for other programs. liblinear: linear models, scaling included. "
+        "libsvm: kernel models without scaling; more than two classes make a file per class. onnx: "
+        "both, with the steps before the classifier; needs the extra bandsvm[onnx].",
+    )
+    parser.add_argument("model", type=Path, metavar="FILE", help="a model file")
+    parser.add_argument(
+        "--to", choices=FORMATS, required=True, metavar="FORMAT", help=", ".join(FORMATS)
+    )
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="where to write")
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, convert, write."""
+    from bandsvm import load
+    from bandsvm.cli._ahead import check_outputs
+
+    output = Output(options)
+    check_outputs(options, "output", read=[options.model])
+    model = _without_search(load(options.model))
+    files = _write(model, options.to, options.output)
+    for file in files:
+        output.wrote(file)
+        output.report(f"The model is in {file}.")
+    output.result({"model": str(options.model), "files": [str(file) for file in files]})
+    return 0
+
+
+def _without_search(model: Any) -> Any:
+    """Return a model with the best of a search in its place."""
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm.cli._models import classifier_of
+
+    best = classifier_of(model)
+    if not isinstance(model, Pipeline):
+        return best
+    return Pipeline([*model.steps[:-1], (model.steps[-1][0], best)])
+
+
+def _write(model: Any, form: str, path: Path) -> list[Path]:
+    """Write a model in a format; return the files."""
+    from bandsvm import export_liblinear, export_libsvm, to_onnx
+    from bandsvm.system.files import write_whole
+
+    if form == "liblinear":
+        return [export_liblinear(model, path)]
+    if form == "libsvm":
+        return export_libsvm(model, path)
+    write_whole(path, to_onnx(model, _sample(model)).SerializeToString())
+    return [path]
+
+
+def _sample(model: Any) -> Any:
+    """Return a row that tells the types of columns, for a model that chooses them by name."""
+    from bandsvm.cli._trained import Notes, trained
+
+    expected = trained(model, Notes())
+    if not expected.takes_frames:
+        return None
+    import pandas as pd
+
+    return pd.DataFrame(
+        {name: [""] if name in expected.texts else [0.0] for name in expected.names or []}
+    )

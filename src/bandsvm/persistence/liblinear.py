@@ -1,0 +1,150 @@
+"""Linear models in LIBLINEAR's text format, for its `predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm.classifier import BandedSVC
+from bandsvm.linear import LinearBandedSVC
+from bandsvm.persistence._libsvm_text import LARGEST_WHOLE
+from bandsvm.system.files import write_whole
+from bandsvm.system.text import some
+
+# our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
+SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
+# The value of the feature whose weight is the intercept; a negative one stands for no intercept.
+BIAS, NO_BIAS = 1, -1
+
+
+class _Rule(NamedTuple):
+    """A linear decision rule: weights, one row per problem, and intercepts."""
+
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+
+
+def export_liblinear(model, path):
+    """Write a fitted linear model as a LIBLINEAR model file.
+
+    LIBLINEAR's `predict` gives the same labels and decision values as `model`. Several classes are
+    one-vs-rest in LIBLINEAR too, so that one file holds all of them. The first label in the file is
+    that of positive decision values, ``classes_[1]`` of two classes.
+
+    Parameters
+    ----------
+    model : LinearBandedSVC, BandedSVC or Pipeline
+        A fitted `LinearBandedSVC`, a `BandedSVC` with the kernel 'linear', or a pipeline of one of
+        them behind `StandardScaler` and `MaxAbsScaler`. Scaling becomes part of the weights: the
+        file takes samples as the pipeline does. Its classes must be whole numbers of 32 bits.
+    path : str or path-like
+        The file to write.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    See Also
+    --------
+    export_libsvm : Write kernel models for LIBSVM.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import LinearBandedSVC, export_liblinear
+    >>> model = LinearBandedSVC().fit(*load_iris(return_X_y=True))
+    >>> with TemporaryDirectory() as folder:
+    ...     file = export_liblinear(model, Path(folder, "iris.model"))
+    ...     print(*file.read_text().splitlines()[:5], sep="; ")
+    solver_type L2R_L1LOSS_SVC_DUAL; nr_class 3; label 0 1 2; nr_feature 4; bias 1
+    """
+    classifier = _classifier(model)
+    labels = _whole_labels(classifier.classes_)
+    rule = _rule(model, classifier)
+    if not (np.isfinite(rule.weights).all() and np.isfinite(rule.intercepts).all()):
+        raise ValueError(
+            "The weights overflow once they include the scaling of the pipeline; scale X to "
+            "ordinary units and fit the model again."
+        )
+    path = Path(path)
+    write_whole(path, "".join(_model_text(rule, labels, classifier.loss)).encode("ascii"))
+    return path
+
+
+def _classifier(model: Any) -> Any:
+    """Return the linear classifier of a model; raise an error with a way out if it has none."""
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    classifier = steps[-1]
+    if not isinstance(classifier, (BandedSVC, LinearBandedSVC)):
+        raise TypeError(
+            "export_liblinear needs a fitted LinearBandedSVC or BandedSVC(kernel='linear'), or a "
+            f"pipeline that ends in one, got a {type(classifier).__name__}."
+        )
+    for step in steps[:-1]:
+        if not (isinstance(step, (StandardScaler, MaxAbsScaler)) or step in (None, "passthrough")):
+            raise TypeError(
+                "export_liblinear can write the steps StandardScaler and MaxAbsScaler as weights, "
+                f"but not {type(step).__name__}. Export the last step, pipeline[-1], and give "
+                "LIBLINEAR the samples as pipeline[:-1].transform returns them."
+            )
+        if getattr(step, "clip", False):
+            raise ValueError(
+                "export_liblinear cannot write MaxAbsScaler(clip=True), which is not linear; fit "
+                "the pipeline with clip=False."
+            )
+    check_is_fitted(classifier)
+    kernel = getattr(classifier, "kernel", "linear")
+    if kernel != "linear":
+        raise ValueError(
+            f"LIBLINEAR has linear models only, but the model has kernel={kernel!r}; use "
+            "export_libsvm, or fit a LinearBandedSVC."
+        )
+    return classifier
+
+
+def _whole_labels(classes: NDArray) -> list[int]:
+    """Return the classes as whole numbers, which is what the format has."""
+    if classes.dtype.kind in "biuf" and np.all(np.abs(classes.astype(float)) <= LARGEST_WHOLE):
+        whole = classes.astype(np.int64)
+        if np.array_equal(whole, classes):
+            return whole.tolist()
+    raise ValueError(
+        f"LIBLINEAR has labels that are whole numbers of 32 bits only, got the classes "
+        f"{some(classes.tolist())}; encode them with sklearn.preprocessing.LabelEncoder and fit "
+        "the model again."
+    )
+
+
+def _rule(model: Any, classifier: Any) -> _Rule:
+    """Return the decision rule of a model in the units of the samples that it takes."""
+    weights, intercepts = np.asarray(classifier.coef_, np.float64), classifier.intercept_
+    if isinstance(model, Pipeline):
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _, step in reversed(model.steps[:-1]):
+                if getattr(step, "scale_", None) is not None:
+                    weights = weights / step.scale_
+                if getattr(step, "mean_", None) is not None and step.with_mean:
+                    intercepts = intercepts - weights @ step.mean_
+    return _Rule(weights, intercepts)
+
+
+def _model_text(rule: _Rule, labels: list[int], loss: str) -> Iterator[str]:
+    """Yield the text of a model: a line per feature, a column per problem."""
+    has_bias = bool(rule.intercepts.any())
+    # Positive values mean the first label in LIBLINEAR, and the last of two classes here.
+    in_order = labels[::-1] if len(labels) == 2 else labels
+    yield f"solver_type {SOLVER_TYPES[loss]}\nnr_class {len(labels)}\n"
+    yield f"label {' '.join(map(str, in_order))}\nnr_feature {rule.weights.shape[1]}\n"
+    yield f"bias {BIAS if has_bias else NO_BIAS}\nw\n"
+    for of_feature in [*rule.weights.T, *([rule.intercepts] if has_bias else [])]:
+        yield " ".join(f"{weight:.17g}" for weight in of_feature) + "\n"

@@ -1,0 +1,123 @@
+"""Models in LIBLINEAR's format: LIBLINEAR itself predicts with ours."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from liblinear.liblinearutil import load_model, predict
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, PowerTransformer, StandardScaler
+from sklearn.svm import LinearSVC
+
+from bandsvm import BandedSVC, LinearBandedSVC, export_liblinear
+
+EXACT = 1e-12
+MODELS = {
+    "LinearBandedSVC": LinearBandedSVC(),
+    "squared": LinearBandedSVC(loss="squared_hinge"),
+    "without intercept": LinearBandedSVC(fit_intercept=False),
+    "BandedSVC": BandedSVC(kernel="linear"),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file to write."""
+    return tmp_path / "some.model"
+
+
+def judge(file, X):
+    """Return labels and decision values that LIBLINEAR computes from a model file."""
+    labels, _, values = predict([], X, load_model(str(file)), "-q")
+    return np.array(labels), np.array(values)
+
+
+def assert_same(file, model, X):
+    """LIBLINEAR gives the labels of the model and, up to rounding, its decision values."""
+    assert export_liblinear(model, file) == file
+    labels, values = judge(file, X)
+    expected = model.decision_function(X)
+    values = values[:, 0] if expected.ndim == 1 else values
+    # Rounding errors are relative to the terms of a sum, not to the sum.
+    bound = EXACT * max(1.0, np.abs(expected).max())
+    np.testing.assert_allclose(values, expected, rtol=0, atol=bound)
+    np.testing.assert_array_equal(labels, model.predict(X))
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_iris, load_digits])
+def test_liblinear_predicts_the_same(model, loader, file):
+    X, y = loader(return_X_y=True)
+    X = StandardScaler().fit_transform(X)[:600]
+    assert_same(file, model.fit(X, y[:600]), X)
+
+
+@pytest.mark.parametrize("storage", [sp.csr_matrix, sp.csr_array])
+@pytest.mark.parametrize("kind", [LinearBandedSVC, lambda: BandedSVC(kernel="linear")])
+def test_model_fitted_to_sparse_samples(storage, kind, file):
+    X, y = load_digits(return_X_y=True)
+    X = X[:500] / 16.0
+    model = kind().fit(storage(X), y[:500])
+    assert_same(file, model, X)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [StandardScaler()],
+        [MaxAbsScaler()],
+        [StandardScaler(with_mean=False)],
+        [StandardScaler(with_std=False)],
+        [StandardScaler(), "passthrough", MaxAbsScaler()],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_scaling_becomes_part_of_the_weights(steps, fit_intercept, file):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(*steps, LinearBandedSVC(fit_intercept=fit_intercept)).fit(X, y)
+    assert_same(file, model, X)
+
+
+def test_two_classes_of_any_order(file):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    for classes in ([-1, 1], [7, 3], [1.0, 2.0], [False, True]):
+        assert_same(file, LinearBandedSVC().fit(X, np.asarray(classes)[y]), X)
+    assert "\nlabel 1 0\n" in file.read_text()
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], [0, 2**40]])
+def test_labels_that_liblinear_lacks_are_refused(classes, file):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LinearBandedSVC().fit(StandardScaler().fit_transform(X), np.asarray(classes)[y])
+    with pytest.raises(ValueError, match=r"whole numbers of 32 bits.*LabelEncoder"):
+        export_liblinear(model, file)
+    assert not file.exists()
+
+
+def test_models_that_are_not_linear_are_refused(file):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="kernel='rbf'; use export_libsvm"):
+        export_liblinear(BandedSVC().fit(X, y), file)
+    with pytest.raises(TypeError, match="got a LinearSVC"):
+        export_liblinear(LinearSVC().fit(X, y), file)
+    with pytest.raises(NotFittedError):
+        export_liblinear(LinearBandedSVC(), file)
+    bent = make_pipeline(PowerTransformer(), LinearBandedSVC()).fit(X, y)
+    with pytest.raises(TypeError, match=r"not PowerTransformer. Export the last step"):
+        export_liblinear(bent, file)
+    assert_same(file, bent[-1], bent[:-1].transform(X))
+    clipped = make_pipeline(MaxAbsScaler(), LinearBandedSVC()).fit(X, y)
+    clipped[0].clip = True  # a parameter in newer versions of scikit-learn
+    with pytest.raises(ValueError, match="clip=False"):
+        export_liblinear(clipped, file)
+
+
+def test_weights_that_overflow_are_refused(file):
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LinearBandedSVC()).fit(X, y)
+    model[0].scale_ = np.full(4, 1e-320)
+    with pytest.raises(ValueError, match="weights overflow"):
+        export_liblinear(model, file)
