@@ -128,6 +128,18 @@ def test_little_memory_is_used(folder, monkeypatch, capsys):
     assert peaks[1] < 0.3 * many.nbytes
 
 
+def test_reports_of_files_on_disk(folder):
+    pytest.importorskip("matplotlib")
+    (folder / "t.csv").write_bytes(table(X[:, :2], Y).replace(b"f2,f3,f4,f5,", b""))
+    fit = ["fit", "t.csv", "--linear", "--model", "m.bsvm", "--quiet", "--report"]
+    predict = ["predict", "t.csv", "--model", "m.bsvm", "--output", "p.csv", "--quiet", "--report"]
+    for command in (fit, predict):
+        assert run(*command, "memory.html") == run(*command, "disk.html", "--on-disk") == 0
+        pages = [(folder / name).read_text() for name in ("memory.html", "disk.html")]
+        # Two features make a picture of the decision rule.
+        assert pages[0].count("<img") == pages[1].count("<img") == 3
+
+
 def test_size_decides(folder, monkeypatch, capsys):
     (folder / "t.csv").write_bytes(table(X, Y))
     monkeypatch.setattr(_large, "NEVER_LARGE", 0)

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from liblinear.liblinearutil import load_model, predict
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, PowerTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 
-from bandsvm import BandedSVC, LinearBandedSVC, export_liblinear
+from bandsvm import BandedSVC, LinearBandedSVC, export_liblinear, load
+from bandsvm.cli import main
 
 EXACT = 1e-12
 MODELS = {
@@ -121,3 +122,24 @@ def test_weights_that_overflow_are_refused(file):
     model[0].scale_ = np.full(4, 1e-320)
     with pytest.raises(ValueError, match="weights overflow"):
         export_liblinear(model, file)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("cost", ["1", "0.1"])
+def test_fit_at_the_shell_is_that_of_liblinear(loss, cost, folder):
+    """The table for users of LIBLINEAR says which options mean the same."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X), 2 * y - 1
+    # LIBLINEAR inside scikit-learn, where the bound on its passes can be raised.
+    judge = LinearSVC(loss=loss, C=float(cost), fit_intercept=False, tol=1e-10, max_iter=20_000)
+    dump_svmlight_file(X, y, "data.svm", zero_based=False)
+    options = ["--C1", cost, "--C2", "0", "--no-intercept", "--scale", "none", "--loss", loss]
+    assert main(["fit", "data.svm", "--linear", "--model", "m.bsvm", "--quiet", *options]) == 0
+
+    def objective(w):
+        missed = np.maximum(1.0 - y * (X @ w), 0.0)
+        losses = missed if loss == "hinge" else missed**2
+        return 0.5 * w @ w + float(cost) * losses.sum()
+
+    expected = objective(judge.fit(X, y).coef_[0])
+    assert objective(load("m.bsvm").coef_[0]) == pytest.approx(expected, rel=1e-8)

@@ -169,8 +169,10 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         metavar="S",
         help="scaling: standard, maxabs or none (standard)",
     )
-    add("tol", type=_positive, metavar="X", help="largest violation (0.001); --linear: gap (1e-6)")
-    add("max_iter", type=positive_whole, metavar="N", help="bound on steps (10000; --linear: 1000)")
+    # A search has no linear models.
+    gap, steps = ("", "") if searched else ("; --linear: gap (1e-6)", "; --linear: 1000")
+    add("tol", type=_positive, metavar="X", help=f"largest violation (0.001){gap}")
+    add("max_iter", type=positive_whole, metavar="N", help=f"bound on steps (10000{steps})")
     add(
         "time_limit",
         type=_positive,
