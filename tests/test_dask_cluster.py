@@ -6,6 +6,8 @@ import logging
 import os
 import runpy
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -166,6 +168,42 @@ def test_ctrl_c_keeps_the_best_model(client, data, monkeypatch):
     assert model.certificate_.status.value == "interrupted"
     assert 0.0 < model.certificate_.relative_gap < 1.0
     assert model.coef_.any()
+
+
+CTRL_C = """
+import os, signal
+import dask.array as da
+from distributed import Client, LocalCluster
+from sklearn.datasets import make_classification
+from bandsvm.dask import LinearBandedSVC
+from bandsvm.linear.fit import Lines
+
+def press(lines, progress):
+    if progress.n_iter == 2:
+        os.killpg(0, signal.SIGINT)
+
+if __name__ == "__main__":
+    Lines.__call__ = press
+    X, y = make_classification(1500, 5, random_state=0)
+    model = LinearBandedSVC(loss="squared_hinge", tol=1e-10)
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
+        with Client(cluster) as client:
+            try:
+                model.fit(da.from_array(X, chunks=(750, 5)), da.from_array(y, chunks=750))
+            except KeyboardInterrupt as error:
+                print(error, model.certificate_.status.value, len(client.nthreads()))
+"""
+
+
+def test_ctrl_c_in_a_terminal_spares_the_workers_until_the_model_is_kept(tmp_path):
+    """The terminal sends SIGINT to all processes of its group, workers included."""
+    script = tmp_path / "script.py"
+    script.write_text(CTRL_C)
+    run = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, start_new_session=True
+    )
+    assert "its best model so far is kept" in run.stdout, run.stderr
+    assert run.stdout.split()[-2:] == ["interrupted", "1"]
 
 
 def sent_bytes(client):

@@ -2,7 +2,8 @@
 
 - `classifier`: the estimator, `LinearBandedSVC`; `transform`: fitted transformers, chunk by chunk.
 - `fit`: a fit from end to end; `reading`: collections as chunks; `findings`: what they contain.
-- `crew`: tasks on workers and sums over chunks; `ground`: what a worker knows of a chunk.
+- `crew`: tasks on workers and sums over chunks; `ground`: what a worker knows of a chunk; `shield`:
+  keeps Ctrl-C from workers.
 - `team`: the interior point method's chunks; `descent`: coordinate descent by all workers.
 - `judging`: models of dual points and their certificates, with `projecting`, `intercept`, `roots`.
 - `prediction`: decision values, lazily; `searching`: searches of `bandsvm.BandedSVCCV`.

@@ -20,6 +20,7 @@ from bandsvm.dask.findings import Survey, found_in
 from bandsvm.dask.ground import Ground, Labelled, Recipe, boxed, ground, labelled
 from bandsvm.dask.judging import ClusterJudge
 from bandsvm.dask.reading import map_chunks
+from bandsvm.dask.shield import shielded_from_ctrl_c
 from bandsvm.dask.team import ClusterTeam
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import unchanged_on_failure
@@ -75,7 +76,7 @@ def fit_on_cluster(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
     check_linear_parameters(model)
     client = client_of(model)
-    with limits:
+    with shielded_from_ctrl_c(client), limits:
         # Without the data there is no model to end with at a time limit.
         with stop_when(lambda: Status.INTERRUPTED if limits.was_interrupted else None):
             chunks = Chunks.read(client, X, y, sample_weight)
