@@ -52,8 +52,8 @@ def in_chunks(n_chunks, *arrays):
 
 
 def fitted_both(client, data, n_chunks, **parameters):
-    """Return the model of the cluster and that of this machine."""
-    parameters = {"tol": 1e-8, **parameters}
+    """Return the model of the cluster and that of this machine, after the same Newton steps."""
+    parameters = {"solver": "newton", "tol": 1e-8, **parameters}
     chunked = in_chunks(n_chunks, *data)
     return (
         LinearBandedSVC(client=client, **parameters).fit(*chunked),

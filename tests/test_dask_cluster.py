@@ -101,7 +101,7 @@ def test_same_model_as_on_one_machine(client, data):
     X, y = in_chunks(4, *data)
     scaler = StandardScaler().fit(data[0])
     scaled, lazily_scaled = scaler.transform(data[0]), transform(scaler, X)
-    parameters = {"store_multipliers": True, "tol": 1e-4}
+    parameters = {"solver": "newton", "store_multipliers": True, "tol": 1e-4}
     model = LinearBandedSVC(**parameters).fit(lazily_scaled, y)
     local = bandsvm.LinearBandedSVC(**parameters).fit(scaled, data[1])
     np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
@@ -133,10 +133,11 @@ def test_futures_of_csr_chunks_by_coordinate_descent(client):
 
 def test_a_worker_that_is_killed_is_survived(start_cluster, data, monkeypatch):
     client = start_cluster(2)
+    parameters = {"solver": "newton", "loss": "squared_hinge", "tol": 1e-4}
     happened = at_step(monkeypatch, 3, lambda: kill_a_worker(client))
-    model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*in_chunks(3, *data))
+    model = LinearBandedSVC(client=client, **parameters).fit(*in_chunks(3, *data))
     assert happened
-    local = bandsvm.LinearBandedSVC(loss="squared_hinge").fit(*data)
+    local = bandsvm.LinearBandedSVC(**parameters).fit(*data)
     np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
     assert model.certificate_.is_optimal
 
