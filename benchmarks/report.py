@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from constants_report import constants_section
+from linear_report import linear_section
 from measure import RESULTS
 from tables import table
 
@@ -47,6 +48,8 @@ def main() -> None:
         growth_section(growth),
         others(limits),
     ]
+    if (RESULTS / "linear.json").exists():
+        sections.append(linear_section(read(RESULTS / "linear.json")))
     if (RESULTS / "memory.json").exists():
         sections.append(memory_section(read(RESULTS / "memory.json")))
     if (RESULTS / "constants.json").exists():
