@@ -46,9 +46,12 @@ def choose_solver(samples: Sizes) -> str:
     products = NEWTON_PRODUCTS * samples.n_values
     newton = PASSES_OF_NEWTON * (_newton_multiplications(samples) / MATRIX_SPEED + products)
     descent = DESCENT_PASSES * DESCENT_PRODUCTS * samples.n_values
+    if newton > descent:
+        return "cd"
     needed = newton_bytes(samples)
+    # To ask the system takes as long as a small fit.
     fits = needed <= LITTLE_BYTES or needed <= _free_bytes()
-    return "newton" if newton <= descent and fits else "cd"
+    return "newton" if fits else "cd"
 
 
 def choose_method(samples: Sizes) -> str:
@@ -71,7 +74,6 @@ def newton_bytes(samples: Sizes) -> float:
 def check_memory(solver: str, samples: Sizes) -> None:
     """Refuse a Newton step whose matrices do not fit into memory."""
     needed = newton_bytes(samples)
-    # To ask the system takes as long as a small fit.
     if solver != "cd" and needed > LITTLE_BYTES and needed > (free := _free_bytes()):
         raise ValueError(
             f"solver='newton' needs {needed / 1e9:.1f} GB for matrices of {samples.n_features} "
