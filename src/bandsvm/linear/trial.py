@@ -19,7 +19,7 @@ from bandsvm.problem import BandProblem
 
 # Descent goes on if its gap is this small a share of the objective after so many passes, but for no
 # more passes than a fit by Newton steps costs.
-TRIAL_PASSES, PROMISING_GAP, MOST_DESCENT_PASSES = 16, 0.02, 100
+TRIAL_PASSES, PROMISING_GAP, MOST_DESCENT_PASSES = 32, 0.05, 150
 
 
 class Trial:
