@@ -273,6 +273,14 @@ def test_iteration_limit_warns_and_keeps_the_best_model(inline, data):
     np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
 
 
+def test_a_time_limit_that_is_over_after_reading_gives_a_model(inline, data):
+    with pytest.warns(ConvergenceWarning, match=r"time_limit"):
+        model = LinearBandedSVC(time_limit=1e-6, client=inline).fit(*in_chunks(2, *data))
+    assert model.certificate_.status.value == "time limit"
+    assert np.isfinite(model.certificate_.gap)
+    assert model.decision_function(data[0]).shape == (1500,)
+
+
 def refuse(match, error=ValueError, X=None, y=None, weights=None, **parameters):
     """Check that a fit is refused before it begins."""
     good = make_classification(60, 4, random_state=0)
