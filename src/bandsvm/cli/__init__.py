@@ -1,6 +1,6 @@
 """The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs.
 
-- `fit`, `predict`, `inspect`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
+- `fit`, `predict`, `inspect`, `tune`, `explore`, `reproduce`: the commands; `__main__`: ``python -m
   bandsvm.cli``.
 - `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
   models they make; `_calibration`: probabilities; `_checkpoint`: the file beside a model that
@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from bandsvm.cli import fit, inspect, predict, reproduce, tune
+from bandsvm.cli import explore, fit, inspect, predict, reproduce, tune
 from bandsvm.cli._output import EXIT_CODES, FAILED, INTERRUPTED, complain
 
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (fit, predict, inspect, tune, reproduce):
+    for command in (fit, predict, inspect, tune, explore, reproduce):
         command.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

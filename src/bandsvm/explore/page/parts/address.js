@@ -1,0 +1,46 @@
+// The state of the page lives in the address: #view?name=value&name=value. Reloading, going back and sharing work.
+
+// Browsers refuse more than a few changes of the address per second.
+const SETTLE_MS = 250;
+
+export class Address {
+  constructor(onVisit) {
+    this.onVisit = onVisit;
+    this.timer = null;
+    addEventListener("popstate", () => this.visit());
+    addEventListener("hashchange", () => this.visit());
+  }
+
+  /** Returns the view and its fields, both as the address has them: text that may be anything. */
+  read() {
+    const [view, query = ""] = location.hash.slice(1).split("?", 2);
+    return { view, fields: Object.fromEntries(new URLSearchParams(query)) };
+  }
+
+  /** Shows what the address names. */
+  visit() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (location.hash === this.shown) return;
+    this.shown = location.hash;
+    this.onVisit(this.read());
+  }
+
+  /** Puts a view's fields into the address: a step that the back button undoes, or, while a slider moves, none. */
+  write(view, fields, isStep) {
+    const query = new URLSearchParams(fields).toString();
+    this.wanted = `#${view}${query ? `?${query}` : ""}`;
+    this.isStep = isStep || (this.timer !== null && this.isStep);
+    if (isStep) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), SETTLE_MS);
+  }
+
+  flush() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (this.wanted === location.hash) return;
+    this.shown = this.wanted;
+    if (this.isStep) history.pushState(null, "", this.wanted);
+    else history.replaceState(null, "", this.wanted);
+  }
+}

@@ -1,0 +1,54 @@
+// Layers of a plot as SVG path data, which both SVG and canvas take.
+
+const round = (value) => Math.round(value * 10) / 10;
+
+const MARKS = {
+  circle: (x, y, r) => `M${round(x - r)} ${round(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
+  square: (x, y, r) => `M${round(x - r)} ${round(y - r)}h${2 * r}v${2 * r}h${-2 * r}z`,
+  triangle: (x, y, r) => `M${round(x)} ${round(y - 1.25 * r)}l${round(1.2 * r)} ${round(2.1 * r)}h${round(-2.4 * r)}z`,
+};
+
+/**
+ * Returns the path data of a layer. Types:
+ * - line: `xs`, `ys`; null or NaN breaks it
+ * - segments: `xs`, `ys` in pairs of points, such as contours
+ * - marks: `xs`, `ys`, `shape` (circle, square, triangle), `size`, and `only`, the indices to draw
+ * - strip: from `from` to `to` along `axis`, across the whole plot
+ * - rule: a line at `at` on `axis`, across the whole plot
+ */
+export function pathOf(layer, x, y, area) {
+  return DRAWERS[layer.type](layer, x, y, area);
+}
+
+const DRAWERS = {
+  line({ xs, ys }, x, y) {
+    let data = "";
+    let pen = "M";
+    for (let k = 0; k < xs.length; k += 1) {
+      if (Number.isFinite(ys[k])) data += `${pen}${round(x(xs[k]))} ${round(y(ys[k]))}`;
+      pen = Number.isFinite(ys[k]) ? "L" : "M";
+    }
+    return data;
+  },
+  segments({ xs, ys }, x, y) {
+    let data = "";
+    for (let k = 0; k + 1 < xs.length; k += 2) {
+      data += `M${round(x(xs[k]))} ${round(y(ys[k]))}L${round(x(xs[k + 1]))} ${round(y(ys[k + 1]))}`;
+    }
+    return data;
+  },
+  marks({ xs, ys, shape = "circle", size = 3, only = null }, x, y) {
+    const mark = MARKS[shape];
+    let data = "";
+    if (only === null) for (let k = 0; k < xs.length; k += 1) data += mark(x(xs[k]), y(ys[k]), size);
+    else for (const k of only) data += mark(x(xs[k]), y(ys[k]), size);
+    return data;
+  },
+  strip({ axis, from, to }, x, y, { left, right, top, bottom }) {
+    if (axis === "y") return `M${left} ${round(y(from))}H${right}V${round(y(to))}H${left}z`;
+    return `M${round(x(from))} ${top}V${bottom}H${round(x(to))}V${top}z`;
+  },
+  rule({ axis, at }, x, y, { left, right, top, bottom }) {
+    return axis === "y" ? `M${left} ${round(y(at))}H${right}` : `M${round(x(at))} ${top}V${bottom}`;
+  },
+};

@@ -1,0 +1,13 @@
+// The view "Your data".
+
+import { element } from "../../parts/elements.js";
+
+export const view = {
+  name: "data",
+  title: "Your data",
+  /** Builds the view in `root`; returns what the shell calls: `show` with fields of the address, `refresh`. */
+  mount(root, app) {
+    root.append(element("p", { class: "lead" }, "Nothing here yet."));
+    return { show(fields) {}, refresh() {} };
+  },
+};

@@ -1,0 +1,110 @@
+// What the view says in words and numbers: the certificate, and the sample that is pointed at.
+
+import { element } from "../../parts/elements.js";
+import { exact, percent, short } from "../../parts/format.js";
+
+const ROLES = [
+  "no support vector",
+  "lower-edge support vector, free",
+  "lower-edge support vector, at its bound",
+  "upper-edge support vector, free",
+  "upper-edge support vector, at its bound",
+];
+
+/** Returns the names of one or two models. */
+export function modelNames(models) {
+  return models.length === 1 ? ["Your model"] : ["C-SVM", "Your model"];
+}
+
+/** Returns the card of the certificate. */
+export function createCertificate() {
+  const body = element("div", { class: "certificates" });
+  return {
+    element: element("section", { class: "card", "aria-labelledby": "certificate" }, element("h2", { id: "certificate" }, "Certificate"), body),
+    draw(models) {
+      body.replaceChildren(...models.map((model, k) => certificate(model, models.length > 1 ? modelNames(models)[k] : null)));
+    },
+    complain(message) {
+      body.replaceChildren(element("p", { class: "complaint", role: "status" }, message));
+    },
+  };
+}
+
+function certificate(model, title) {
+  const { objective, words, accuracy, coverage, n_lower: lower, n_upper: upper } = model;
+  const numbers = [
+    ["Objective", exact(objective), "objective"],
+    ["Classified correctly", percent(accuracy)],
+    ["Below, in, above the band", [coverage.below, coverage.inside, coverage.above].map((share) => percent(share, 0)).join(" · ")],
+    ["Support vectors, lower and upper edge", `${lower} · ${upper}`],
+  ];
+  return element(
+    "div", { class: "certificate" },
+    title ? element("h3", {}, title) : null,
+    element("dl", { class: "numbers" }, numbers.map(([name, value, id]) =>
+      element("div", {}, element("dt", {}, name), element("dd", { "data-value": id }, value)))),
+    words.map((sentence, k) => element("p", { class: k === 0 ? "verdict" : "detail" }, sentence)),
+  );
+}
+
+/** Returns the card of the sample that is pointed at. */
+export function createSample() {
+  const hint = element("p", { class: "lead" }, "Point at a sample, in any picture, to see where it lies in all of them.");
+  const body = element("div", {}, hint);
+  return {
+    element: element("section", { class: "card sample", "aria-labelledby": "sample" }, element("h2", { id: "sample" }, "Sample"), body),
+    draw(index, samples, models) {
+      if (index === null || !samples || index >= samples.xs.length) {
+        body.replaceChildren(hint);
+        return;
+      }
+      const names = modelNames(models);
+      const rows = [
+        ["decision value g(x)", ({ decision }) => short(decision[index])],
+        ["place", (model) => placeOf(index, samples, model)],
+        ["slack", (model) => slackOf(index, model)],
+        ["multiplier", (model) => multiplierOf(index, model)],
+        ["role", ({ role }) => ROLES[role[index]]],
+      ];
+      body.replaceChildren(
+        element("p", {}, headline(index, samples)),
+        element(
+          "table", {},
+          models.length > 1 ? element("thead", {}, element("tr", {}, element("td"), names.map((name) => element("th", { scope: "col" }, name)))) : null,
+          element("tbody", {}, rows.map(([name, value]) =>
+            element("tr", {}, element("th", { scope: "row" }, name), models.map((model) => element("td", {}, value(model)))))),
+        ),
+      );
+    },
+  };
+}
+
+function headline(index, { xs, ys, labels }) {
+  return `Number ${index + 1}, class ${labels[index] > 0 ? "+1" : "−1"}, at (${short(xs[index])}, ${short(ys[index])})`;
+}
+
+function placeOf(index, { labels }, { decision, xi, eta }) {
+  if (decision[index] * labels[index] < 0) return "on the wrong side";
+  if (xi[index] > 1e-9) return "below the band";
+  return eta[index] > 1e-9 ? "above the band" : "in the band";
+}
+
+function slackOf(index, { xi, eta }) {
+  if (xi[index] > 1e-9) return `ξ = ${short(xi[index])} below`;
+  return eta[index] > 1e-9 ? `η = ${short(eta[index])} above` : "0";
+}
+
+function multiplierOf(index, { alpha, theta }) {
+  if (alpha[index] > 0) return `α = ${short(alpha[index])}`;
+  return theta[index] > 0 ? `θ = ${short(theta[index])}` : "0";
+}
+
+/** Returns one sentence about a sample, for screen readers. */
+export function sampleInWords(index, samples, models) {
+  const names = modelNames(models);
+  const parts = models.map((model, k) => {
+    const name = models.length > 1 ? `${names[k]}: ` : "";
+    return `${name}decision value ${short(model.decision[index])}, ${placeOf(index, samples, model)}, ${ROLES[model.role[index]]}`;
+  });
+  return `${headline(index, samples)}. ${parts.join(". ")}.`;
+}

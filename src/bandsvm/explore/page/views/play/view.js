@@ -1,0 +1,236 @@
+// The Play view: settings, pictures and words for one model, or two side by side.
+
+import { Latest } from "../../parts/connection.js";
+import { button, segments } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
+import { createHub } from "../../parts/hub.js";
+import { copy, createCodeDialog } from "./code.js";
+import { createPanel } from "./controls.js";
+import { bindDrawing, KEYS, TOOLS } from "./drawing.js";
+import { createHistory } from "./history.js";
+import { ASPECT, createMap, mapLegend } from "./map.js";
+import { createPenalty, createSensitivity, createValues, curvesLegend, valuesRange } from "./pictures.js";
+import { decode, encode, snapped } from "./points.js";
+import { createCertificate, createSample, sampleInWords } from "./readout.js";
+import { parseView, readState, request, writeState } from "./state.js";
+
+// Points of the decision map, across and down.
+const COLUMNS = 96;
+const ROWS = Math.round(COLUMNS * ASPECT);
+const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "thresholds", "reached", "map"];
+const OF_SAMPLES = ["data", "n", "noise", "seed", "points", "view"];
+const NAMES = ["C-SVM", "Your model"];
+const ALONE = 1; // the place of the model that the settings describe; the C-SVM is at 0
+
+export const view = {
+  name: "play",
+  title: "Play",
+  mount: (root, app) => new Play(root, app),
+};
+
+class Play {
+  constructor(root, app) {
+    this.app = app;
+    this.state = readState({});
+    this.hub = createHub();
+    this.fits = new Latest(app.connection, "play.fit", "play", {
+      onAnswer: (answer, fields, asked) => this.draw(answer, asked),
+      onError: (error) => this.complain(error.message),
+    });
+    this.code = createCodeDialog(app, () => request(this.state, COLUMNS, ROWS));
+    this.panel = createPanel((changes, isStep) => this.change(changes, isStep), this.actions());
+    this.maps = NAMES.map((name, k) => createMap(this.hub, "Decision map", k === ALONE ? "decision-map" : "decision-map-c-svm"));
+    this.values = NAMES.map((name, k) => createValues(this.hub, "Decision values", k === ALONE ? "decision-values" : "decision-values-c-svm"));
+    this.penalty = createPenalty(this.hub);
+    this.sensitivity = createSensitivity(this.hub);
+    this.certificate = createCertificate();
+    this.sample = createSample();
+    this.hub.onPoint((index) => this.sample.draw(index, this.samples, this.models ?? []));
+    this.tool = "look";
+    this.drawingTools = this.toolbar();
+    this.curves = element("div", {}, curvesLegend());
+    for (const map of this.maps) this.letDraw(map.plot);
+    root.append(this.layout());
+    root.classList.add("play");
+  }
+
+  layout() {
+    const stage = element(
+      "div", { class: "play-stage" },
+      element("div", { class: "card" },
+        this.drawingTools,
+        element("div", { class: "maps" }, this.maps.map((map) => map.element)),
+        mapLegend(),
+        element("p", { class: "unseen", id: "drawing-keys" }, KEYS)),
+      element("div", { class: "row-of-cards" }, this.certificate.element, this.sample.element),
+      element("div", { class: "card" },
+        element("div", { class: "maps" }, this.values.map((plot) => plot.element))),
+      element("div", { class: "row-of-cards" },
+        element("div", { class: "card" }, this.penalty.element),
+        element("div", { class: "card" }, this.sensitivity.element)),
+      this.curves,
+    );
+    return element("div", { class: "play-layout" }, this.panel.element, stage, this.code.element);
+  }
+
+  actions() {
+    const link = button("Copy link", () => {
+      this.app.address.flush();
+      copy(location.href, link);
+    });
+    return element("div", { class: "row" },
+      button("Copy as Python", () => this.code.open("python")),
+      button("Copy as command", () => this.code.open("command")),
+      link);
+  }
+
+  toolbar() {
+    const tools = segments({ name: "Tool on the map", options: TOOLS, onChange: (tool) => this.useTool(tool) });
+    tools.set(this.tool);
+    this.undoButton = button("Undo", () => this.undo(), { class: "small", disabled: true });
+    this.redoButton = button("Redo", () => this.redo(), { class: "small", disabled: true });
+    this.history = createHistory((canUndo, canRedo) => {
+      this.undoButton.disabled = !canUndo;
+      this.redoButton.disabled = !canRedo;
+    });
+    const clear = button("Clear", () => this.edit(() => [], true), { class: "small" });
+    return element("div", { class: "row tools" }, tools.element, element("div", { class: "row" }, this.undoButton, this.redoButton, clear));
+  }
+
+  useTool(tool) {
+    this.tool = tool;
+    for (const { element: figure } of this.maps) figure.dataset.tool = tool;
+  }
+
+  letDraw(plot) {
+    bindDrawing(plot, {
+      hub: this.hub,
+      tool: () => this.tool,
+      edit: (change, isStep) => this.edit(change, isStep),
+      undo: () => this.undo(),
+      redo: () => this.redo(),
+      say: (index) => this.models && this.app.announce(sampleInWords(index, this.samples, this.models)),
+    });
+  }
+
+  /** Shows what the address says. */
+  show(fields) {
+    this.state = readState(fields);
+    this.refresh();
+  }
+
+  /** Shows the state, and asks for its fit. */
+  refresh() {
+    this.panel.set(this.state);
+    this.fits.ask(request(this.state, COLUMNS, ROWS));
+  }
+
+  /** Takes over what the user set: values by name, or a function that returns them. */
+  change(changes, isStep) {
+    const wanted = typeof changes === "function" ? changes(this.state) : changes;
+    if (wanted.data === "drawn") {
+      this.edit((points) => points, true);
+      return;
+    }
+    this.state = { ...this.state, ...wanted };
+    this.refresh();
+    this.app.address.write("play", writeState(this.state), isStep);
+  }
+
+  /** Returns the samples as points, however they came about. */
+  points() {
+    if (this.state.data === "drawn") return decode(this.state.points);
+    const { xs, ys, labels } = this.samples;
+    return Array.from(xs, (x, k) => ({ x: snapped(x), y: snapped(ys[k]), label: labels[k] }));
+  }
+
+  /** Applies an edit; samples that were generated are drawn by hand from now on. */
+  edit(change, isStep) {
+    if (!this.samples) return;
+    this.before ??= this.ofSamples();
+    const points = change(this.points());
+    const frame = this.state.data === "drawn" && parseView(this.state.view) ? this.state.view : this.frame.view.map((side) => side.toFixed(3)).join(",");
+    this.state = { ...this.state, data: "drawn", points: encode(points), view: frame };
+    if (isStep) {
+      if (this.before.points !== this.state.points) this.history.record(this.before);
+      this.before = null;
+    }
+    this.refresh();
+    this.app.address.write("play", writeState(this.state), isStep);
+  }
+
+  ofSamples() {
+    return Object.fromEntries(OF_SAMPLES.map((name) => [name, this.state[name]]));
+  }
+
+  undo() {
+    this.goTo(this.history.undo(this.ofSamples()));
+  }
+
+  redo() {
+    this.goTo(this.history.redo(this.ofSamples()));
+  }
+
+  goTo(samples) {
+    if (samples !== null) this.change(() => samples, true);
+  }
+
+  draw({ values, arrays }, asked) {
+    const { models, ...frame } = values;
+    this.frame = frame;
+    const { X, y } = arrays;
+    this.samples = {
+      xs: Float64Array.from(y, (_, k) => X[2 * k]),
+      ys: Float64Array.from(y, (_, k) => X[2 * k + 1]),
+      labels: y,
+    };
+    this.models = models.map((model, k) => ({
+      ...model,
+      ...Object.fromEntries(PER_MODEL.map((name) => [name, arrays[`${name}${k}`]])),
+    }));
+    this.place();
+    const own = this.models.at(-1);
+    if (this.state.gamma === "scale") this.panel.useGamma(own.gamma);
+    const range = valuesRange(this.models);
+    const places = this.models.length > 1 ? [0, 1] : [ALONE];
+    this.models.forEach((model, k) => {
+      this.maps[places[k]].draw(frame, this.samples, model);
+      this.values[places[k]].draw(this.samples, model, range);
+    });
+    this.penalty.draw(this.samples, this.models);
+    this.sensitivity.draw(this.samples, this.models);
+    this.certificate.draw(this.models);
+    this.sample.draw(this.hub.current, this.samples, this.models);
+    // For measurements: what a move took from the wish to the picture.
+    this.app.onPicture?.(performance.now() - asked);
+  }
+
+  /** Shows one model or two. */
+  place() {
+    const isComparison = this.models.length > 1;
+    for (const plots of [this.maps, this.values]) plots[0].element.hidden = !isComparison;
+    const title = (words) => (k) => (isComparison ? `${words}: ${NAMES[k]}` : words);
+    [0, 1].forEach((k) => {
+      this.maps[k].rename(title("Decision map")(k));
+      this.values[k].rename(title("Decision values")(k));
+    });
+    this.curves.hidden = !isComparison;
+  }
+
+  /** Shows the samples without a model, and why there is none. */
+  complain(message) {
+    this.certificate.complain(message);
+    if (this.state.data !== "drawn" || !this.frame) return;
+    const points = decode(this.state.points);
+    this.samples = {
+      xs: Float64Array.from(points, ({ x }) => x),
+      ys: Float64Array.from(points, ({ y }) => y),
+      labels: Int32Array.from(points, ({ label }) => label),
+    };
+    this.models = null;
+    const frame = { ...this.frame, view: parseView(this.state.view) ?? this.frame.view };
+    for (const map of this.maps) map.draw(frame, this.samples, null);
+    for (const { plot } of [...this.values, this.penalty, this.sensitivity]) plot.clear();
+    this.hub.point(null);
+  }
+}
