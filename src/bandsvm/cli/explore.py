@@ -59,8 +59,10 @@ def run(options: argparse.Namespace) -> int:
     require_extra()
     if options.file is not None and not Path(options.file).is_file():
         raise ValueError(f"FILE must be a data file or a model file, got {options.file}.")
+    from bandsvm.explore.server.model import named_model
+
     server = PageServer(options.port, options.token, {"file": options.file})
-    place = "" if options.file is None else "data"
+    place = "" if options.file is None else "model" if named_model(options.file) else "data"
     address = server.address(place)
     print(f"The page is at {address}\nPress Ctrl-C to stop.", flush=True)
     if not options.no_browser:

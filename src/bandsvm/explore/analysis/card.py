@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from bandsvm import load
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli import inspect
 from bandsvm.cli._models import classifier_of
 from bandsvm.explore.analysis.findings import MOST_CLASSES
 from bandsvm.explore.analysis.source import check_size
 from bandsvm.explore.analysis.weights import feature_weights
-from bandsvm.persistence._container import MAGIC
-from bandsvm.persistence.native import load_with_notes
+from bandsvm.persistence._container import MAGIC, ModelFileError
 from bandsvm.system.text import shown
 
 
@@ -54,8 +54,11 @@ def card(path: Path, name: str | None = None) -> dict[str, Any]:
     name = str(path) if name is None else name
     check_size(name, path.stat().st_size)
     said = Said()
-    inspect.run(argparse.Namespace(model=path), said)
-    model, _ = load_with_notes(path)
+    try:
+        inspect.run(argparse.Namespace(model=path), said)
+    except ModelFileError as error:
+        raise ModelFileError(str(error).replace(str(path), shown(name), 1)) from None
+    model = load(path)
     classifier = classifier_of(model)
     names = getattr(model, "feature_names_in_", None)
     band = band_parameters(classifier, classifier.classes_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from bandsvm.cli._bytes import DataFile, DataFileError, unpacked
@@ -106,7 +106,7 @@ class Source:
     def describe(self, has_header: bool | None = None) -> dict[str, Any]:
         """Return name, size and columns, as far as the format has any."""
         about: dict[str, Any] = {
-            "name": shown(self.file.source),
+            "name": shown(PurePath(self.file.source).name),
             "kind": self.kind,
             "n_bytes": self.file.n_stored,
             "columns": [],

@@ -58,6 +58,17 @@ class Fields:
         """Return a field that has fields of its own."""
         return Fields(self._values.get(name))
 
+    def wholes(self, name: str, low: int, high: int, most: int) -> tuple[int, ...]:
+        """Return at most so many whole numbers from ``low`` to ``high``."""
+        values = self._values.get(name)
+        if not isinstance(values, list) or len(values) > most:
+            raise ValueError(f"{name} must be a list of at most {most}, got {_short(values)}.")
+        return tuple(Fields({name: value}).whole(name, low, high) for value in values)
+
+    def raw(self, name: str) -> dict[str, Any]:
+        """Return a field that has fields of its own, for somebody else to check."""
+        return Fields(self._values.get(name))._values
+
     def has(self, name: str) -> bool:
         """Return whether a field was sent and is not null."""
         return self._values.get(name) is not None

@@ -20,7 +20,7 @@ const REACH = 24;
  * linked hover, `isCanvas` to draw the layers on a canvas.
  *
  * The plot has `element`; `draw(content)`, where content is { x, y, layers, points, description }: `x` and `y` are domains
- * [low, high], `layers` as shapes.js describes them, each with a `class` of plots.css, `points` { xs, ys } are what the hub
+ * [low, high], `xTicks` and `yTicks` may replace their ticks by pairs [value, text], `layers` as shapes.js describes them, each with a `class` of plots.css, `points` { xs, ys } are what the hub
  * counts, `description` is for screen readers; `clear()`; and, after the first `draw`, `x`, `y` and `area`.
  */
 export function createPlot(options) {
@@ -112,19 +112,18 @@ class Plot {
 
   drawAxes() {
     const { left, right, top, bottom } = this.area;
-    const key = JSON.stringify([this.x.domain, this.y.domain, this.xLabel, this.yLabel]);
+    const { xTicks, yTicks } = this.content;
+    const key = JSON.stringify([this.x.domain, this.y.domain, this.xLabel, this.yLabel, xTicks, yTicks]);
     if (key === this.axesKey) return;
     this.axesKey = key;
     const parts = [svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` })];
-    const across = ticks(this.x.domain, (right - left) / PIXELS_PER_TICK.x);
-    for (const value of across.values) {
-      parts.push(svg("text", { x: this.x(value), y: bottom + 17, "text-anchor": "middle" }, tick(value, across.step)));
+    for (const [value, words] of xTicks ?? labelled(ticks(this.x.domain, (right - left) / PIXELS_PER_TICK.x))) {
+      parts.push(svg("text", { x: this.x(value), y: bottom + 17, "text-anchor": "middle" }, words));
     }
-    const up = ticks(this.y.domain, (bottom - top) / PIXELS_PER_TICK.y);
-    for (const value of up.values) {
+    for (const [value, words] of yTicks ?? labelled(ticks(this.y.domain, (bottom - top) / PIXELS_PER_TICK.y))) {
       const at = this.y(value);
       parts.push(svg("path", { class: "axis", d: `M${left} ${at}H${right}` }));
-      parts.push(svg("text", { x: left - 7, y: at + 4, "text-anchor": "end" }, tick(value, up.step)));
+      parts.push(svg("text", { x: left - 7, y: at + 4, "text-anchor": "end" }, words));
     }
     const middle = (top + bottom) / 2;
     parts.push(svg("text", { class: "label", x: (left + right) / 2, y: bottom + 35, "text-anchor": "middle" }, this.xLabel));
@@ -176,6 +175,10 @@ class Plot {
     this.pointer.setAttribute("cx", this.x(points.xs[index]));
     this.pointer.setAttribute("cy", this.y(points.ys[index]));
   }
+}
+
+function labelled({ values, step }) {
+  return values.map((value) => [value, tick(value, step)]);
 }
 
 const CLIP = "plot-area";

@@ -1,0 +1,220 @@
+"""Answers for the view "Your data"."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bandsvm import BandedSVC
+from bandsvm.cli._models import classifier_of, write_model
+from bandsvm.explore.analysis import abstaining, projection, samples
+from bandsvm.explore.analysis.card import is_model
+from bandsvm.explore.analysis.findings import Findings, distribution, of_trial, overview
+from bandsvm.explore.analysis.parameters import (
+    SCALES,
+    as_options,
+    model_parameters,
+    tables_kernels,
+)
+from bandsvm.explore.analysis.path import VARIED_ON_PAGE, path
+from bandsvm.explore.analysis.search import search
+from bandsvm.explore.analysis.source import LARGEST_FILE, Choices, Source, check_size
+from bandsvm.explore.analysis.trial import StoppedTooSoonError
+from bandsvm.explore.analysis.weights import feature_weights, has_weights
+from bandsvm.explore.server.data_session import DataSession, Result
+from bandsvm.explore.server.frames import Answer
+from bandsvm.explore.server.requests import Fields
+from bandsvm.explore.server.wishes import Wish
+
+MOST_PLACES = 10_000
+LARGEST_PLACE = 2**31 - 1
+
+
+def check(wish: Wish) -> Answer:
+    """Refuse a file that is too large, before it is sent."""
+    check_size(wish.fields.text("name"), wish.fields.whole("size", 0, 2**53))
+    return Answer()
+
+
+def open_file(wish: Wish) -> Answer:
+    """Open an uploaded file, or the one named at the shell; return its columns."""
+    session, fields = DataSession.of(wish), wish.fields
+    about: dict[str, Any] = {"largest": LARGEST_FILE, "kernels": tables_kernels(), "file": None}
+    source: Source | None
+    if fields.has("upload"):
+        source = Source.of_bytes(*wish.session["uploads"].take(fields.text("upload")))
+    elif fields.has("again"):
+        source = session.opened()
+    else:
+        source = _named_at_the_shell(wish)
+    if source is None:
+        return Answer(about)
+    if is_model(source.file.content):
+        return Answer(about | {"is_model": True})
+    header = fields.flag("header") if fields.has("header") else None
+    about["file"] = source.describe(header)
+    if source is not session.source:
+        session.open(source)
+    return Answer(about)
+
+
+def _named_at_the_shell(wish: Wish) -> Source | None:
+    name = wish.session.get("file")
+    return None if name is None else Source.of_path(name)
+
+
+def fit(wish: Wish) -> Answer:
+    """Fit a model, or search for one; report the progress, and keep what came of it."""
+    session, fields = DataSession.of(wish), wish.fields
+    choices = _choices(fields.group("choices"))
+    parameters = model_parameters(fields.raw("parameters"))
+    scale, is_search = fields.choice("scale", SCALES), fields.flag("search")
+    source, work = session.opened(), session.begin(wish)
+    work.report({"stage": "read"})
+    trial = session.trial(choices, scale)
+    wish.check()
+    try:
+        if is_search:
+            found = search(trial, parameters, work)
+            classifier, sentences, surface = found.classifier, found.sentences, found.surface
+            parameters = {
+                name: value
+                for name, value in classifier.get_params().items()
+                if name in parameters or name in ("C1", "C2", "rho2", "gamma")
+            }
+        else:
+            classifier, surface = BandedSVC(**parameters), None
+            sentences = trial.fit(classifier, work)
+    except StoppedTooSoonError:
+        wish.check()
+        raise
+    wish.check()
+    model = trial.model(classifier)
+    words = ["bandsvm", "fit", *source.command(choices), "--model", "model.bsvm"]
+    result = Result(
+        trial,
+        model,
+        of_trial(trial, model),
+        [*trial.table.doubts, *sentences],
+        surface,
+        [*words, *as_options(parameters, scale)],
+    )
+    session.keep(source, result)
+    return Answer(_about(result) | {"parameters": parameters})
+
+
+def _about(result: Result) -> dict[str, Any]:
+    """Return what the page shows first."""
+    first = next(iter(result.parts.values()))
+    return {
+        "sentences": result.sentences,
+        "parts": list(result.parts),
+        "overview": overview(first),
+        "has_weights": has_weights(classifier_of(result.model)),
+        "has_surface": result.surface is not None,
+        "command": shlex.join(result.command),
+        "n_train": len(result.trial.train),
+    }
+
+
+def stop(wish: Wish) -> Answer:
+    """End the work that is under way, with the best result so far."""
+    DataSession.of(wish).stop()
+    return Answer()
+
+
+def view(wish: Wish) -> Answer:
+    """Return what a tab shows of a part of the samples."""
+    result, fields = DataSession.of(wish).fitted(), wish.fields
+    part = result.parts[fields.choice("part", tuple(result.parts))]
+    return Answer(VIEWS[fields.choice("view", tuple(VIEWS))](part, fields, result))
+
+
+def _weights(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+    weights = feature_weights(result.model, result.trial.table.names)
+    if weights is None:
+        raise ValueError("Only linear kernels have a weight per feature.")
+    return weights
+
+
+def _surface(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+    if result.surface is None:
+        raise ValueError("These parameters were not searched for; press Search.")
+    return result.surface
+
+
+def _projection(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+    return projection.project(part, *(fields.whole(name, 0, LARGEST_PLACE) for name in "xy"))
+
+
+def _samples(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+    start = fields.whole("start", 0, LARGEST_PLACE)
+    count = fields.whole("count", 1, samples.MOST_ROWS)
+    return samples.page(part, _query(fields), start, count)
+
+
+VIEWS = {
+    "overview": lambda part, fields, result: overview(part),
+    "distribution": lambda part, fields, result: distribution(
+        part, fields.whole("class", 0, LARGEST_PLACE)
+    ),
+    "abstention": lambda part, fields, result: abstaining.abstention(part),
+    "projection": _projection,
+    "samples": _samples,
+    "weights": _weights,
+    "surface": _surface,
+}
+
+
+def along(wish: Wish) -> Answer:
+    """Return a path of models along C2 or rho2."""
+    session = DataSession.of(wish)
+    result, vary = session.fitted(), wish.fields.choice("vary", VARIED_ON_PAGE)
+    try:
+        found = path(result.trial, classifier_of(result.model), vary, session.begin(wish))
+    except StoppedTooSoonError:
+        wish.check()
+        raise
+    wish.check()
+    return Answer(found)
+
+
+def as_csv(wish: Wish) -> Answer:
+    """Return the rows of the table of samples that a query finds, as CSV."""
+    result, fields = DataSession.of(wish).fitted(), wish.fields
+    part = result.parts[fields.choice("part", tuple(result.parts))]
+    content = samples.as_csv(part, _query(fields)).encode()
+    return Answer({"name": "samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
+
+
+def model_file(wish: Wish) -> Answer:
+    """Return the fitted model as a file that `load` reads."""
+    result = DataSession.of(wish).fitted()
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "model.bsvm"
+        write_model(result.model, result.trial.table, target)
+        content = target.read_bytes()
+    return Answer({"name": "model.bsvm"}, {"content": np.frombuffer(content, np.uint8)})
+
+
+def _choices(fields: Fields) -> Choices:
+    return Choices(
+        fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
+        fields.wholes("dropped", 0, LARGEST_PLACE, MOST_PLACES),
+        fields.wholes("categorical", 0, LARGEST_PLACE, MOST_PLACES),
+        fields.flag("header") if fields.has("header") else None,
+    )
+
+
+def _query(fields: Fields) -> samples.Query:
+    return samples.Query(
+        fields.text("place"),
+        fields.text("text"),
+        fields.flag("wrong"),
+        fields.whole("sort", 0, LARGEST_PLACE) if fields.has("sort") else None,
+        fields.flag("descending"),
+    )
