@@ -15,7 +15,7 @@ from bandsvm.explore.analysis.trial import rows_of
 from bandsvm.system.text import shown
 
 # Points that a picture shows, and features that its axes offer.
-MOST_POINTS, MOST_AXES = 3000, 200
+MOST_POINTS_DRAWN, MOST_AXES = 3000, 200
 COMPONENTS = ("first principal component", "second principal component")
 VALUE = "decision value of the predicted class"
 SEED_OF_POINTS = 0
@@ -60,10 +60,10 @@ def project(findings: Findings, x: int = 0, y: int = 1) -> dict[str, Any]:
 
 def _some(n_samples: int) -> NDArray[np.intp]:
     """Return which samples are drawn: all, or as many as a picture can show, at random."""
-    if n_samples <= MOST_POINTS:
+    if n_samples <= MOST_POINTS_DRAWN:
         return np.arange(n_samples)
     generator = np.random.default_rng(SEED_OF_POINTS)
-    return np.sort(generator.choice(n_samples, MOST_POINTS, replace=False))
+    return np.sort(generator.choice(n_samples, MOST_POINTS_DRAWN, replace=False))
 
 
 def _numbers(findings: Findings) -> list[str]:

@@ -63,7 +63,7 @@ class Connection:
 
         wish.report = report
         channel = self._channels.setdefault(name, Channel(_answer, self._send))
-        channel.ask(wish)
+        await channel.ask(wish)
 
     async def _send(self, frame: bytes) -> None:
         """Send a frame; a page that is gone misses nothing."""

@@ -169,8 +169,9 @@ def words(certificate: Certificate) -> list[str]:
     """Return the certificate as sentences."""
     cost = (
         f"The fit took {1000.0 * certificate.seconds:.1f} ms: "
-        f"{certificate.n_iter} outer steps, {certificate.n_pair_steps} pair steps, "
-        f"{certificate.n_kernel_rows} kernel rows."
+        f"{_several(certificate.n_iter, 'outer step')}, "
+        f"{_several(certificate.n_pair_steps, 'pair step')}, "
+        f"{_several(certificate.n_kernel_rows, 'kernel row')}."
     )
     gap = f"{max(certificate.gap, 0.0):.1e}"
     share = f"{100.0 * max(certificate.relative_gap, 0.0):.1e} %"
@@ -182,3 +183,7 @@ def words(certificate: Certificate) -> list[str]:
         f"{certificate.tol:g} is allowed.",
         cost,
     ]
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -109,12 +109,15 @@ class Channel:
         self._next: Wish | None = None
         self._task: asyncio.Task | None = None
 
-    def ask(self, wish: Wish) -> None:
+    async def ask(self, wish: Wish) -> None:
         """Answer this wish next; whatever was asked before is no longer wanted."""
+        replaced = self._next
         self.cancel()
         self._next = wish
         if self._task is None:
             self._task = asyncio.create_task(self._run())
+        if replaced is not None:
+            await self._send(pack("cancelled", replaced.number, Answer()))
 
     def cancel(self) -> None:
         """Cancel the wish that is being answered, and forget the one that waits."""

@@ -69,14 +69,18 @@ export class Connection {
   }
 }
 
-/** Asks for one thing again and again, such as the fit that belongs to a slider; only the newest answer counts. */
+/**
+ * Asks for one thing again and again, such as the fit that belongs to a slider; only the newest answer counts. `onAnswer(answer,
+ * fields, asked)` gets it, with the time of the wish; `onError(error)` hears what went wrong, `onBusy(isBusy)` of long waits.
+ */
 export class Latest {
-  constructor(connection, kind, channel, { onAnswer, onError }) {
-    Object.assign(this, { connection, kind, channel, onAnswer, onError });
+  constructor(connection, kind, channel, { onAnswer, onError, onBusy = () => {} }) {
+    Object.assign(this, { connection, kind, channel, onAnswer, onError, onBusy });
     this.next = null;
     this.underWay = 0;
     this.newest = 0;
     this.timer = null;
+    this.busy = null;
   }
 
   /** Asks with these fields, at once or after what is under way. */
@@ -95,6 +99,7 @@ export class Latest {
     this.newest += 1;
     const number = this.newest;
     this.underWay += 1;
+    this.busy ??= setTimeout(() => this.onBusy(true), PATIENCE_MS);
     try {
       const answer = await this.connection.request(this.kind, fields, this.channel);
       if (answer !== null && number === this.newest) this.onAnswer(answer, fields, asked);
@@ -102,7 +107,12 @@ export class Latest {
       if (number === this.newest) this.onError(error, fields);
     } finally {
       this.underWay -= 1;
-      if (this.underWay === 0) this.send();
+      if (this.underWay === 0) {
+        clearTimeout(this.busy);
+        this.busy = null;
+        this.onBusy(false);
+        this.send();
+      }
     }
   }
 }

@@ -4,12 +4,14 @@ import { element, freshId, svg } from "../parts/elements.js";
 import { short } from "../parts/format.js";
 import { savePng, saveSvg } from "./save.js";
 
+// In units of a sixteenth of the page's font size, a pixel on usual screens.
 const ROW = 24;
 const THICKNESS = 14;
 const NUMBER_WIDTH = 62;
-const LONGEST_LABEL = 0.38; // of the width
-const PIXELS_PER_CHARACTER = 7;
+const CHARACTER = 7;
 const EDGE = 6;
+const GAP = 8;
+const LONGEST_LABEL = 0.38; // of the width
 
 /** Returns a picture of bars: `draw({ labels, values, classes, description })`; classes are of plots.css, one per bar. */
 export function createBars({ title, name, format = short }) {
@@ -25,26 +27,30 @@ export function createBars({ title, name, format = short }) {
     const width = Math.round(stage.clientWidth);
     if (content === null || width === 0) return;
     const { labels, values, classes } = content;
-    const height = ROW * labels.length + 2 * EDGE;
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const [row, edge, gap, character] = [ROW, EDGE, GAP, CHARACTER].map((size) => size * unit);
+    const height = row * labels.length + 2 * edge;
     const longest = Math.max(...labels.map((label) => label.length), 1);
-    const left = Math.min(longest * PIXELS_PER_CHARACTER + 10, LONGEST_LABEL * width);
+    const left = Math.min(longest * character + gap, LONGEST_LABEL * width);
     const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
     // Numbers stand beside their bars, on the side where the bars end.
-    const from = left + (low < 0 ? NUMBER_WIDTH : 0);
-    const to = width - (high > 0 ? NUMBER_WIDTH : EDGE);
+    const from = left + (low < 0 ? NUMBER_WIDTH * unit : 0);
+    const to = width - (high > 0 ? NUMBER_WIDTH * unit : edge);
     const x = (value) => from + ((value - low) / (high - low || 1)) * (to - from);
-    const most = Math.max(3, Math.floor((left - 10) / PIXELS_PER_CHARACTER));
+    const most = Math.max(3, Math.floor((left - gap) / character));
     const parts = labels.flatMap((label, k) => {
-      const middle = EDGE + ROW * (k + 0.5);
+      const middle = edge + row * (k + 0.5);
       const [begin, end] = [x(Math.min(0, values[k])), x(Math.max(0, values[k]))];
       const isLeft = values[k] < 0;
-      return [
-        svg("text", { x: left - 8, y: middle + 4, "text-anchor": "end", class: "name" }, svg("title", {}, label), cut(label, most)),
-        svg("rect", { x: begin, y: middle - THICKNESS / 2, width: Math.max(end - begin, 1), height: THICKNESS, rx: 2, class: classes[k] }),
-        svg("text", { x: isLeft ? begin - 6 : end + 6, y: middle + 4, "text-anchor": isLeft ? "end" : "start" }, format(values[k])),
-      ];
+      const text = (at, anchor, ...words) => svg("text", { x: at, y: middle + 4 * unit, "text-anchor": anchor }, ...words);
+      const name = text(left - gap, "end", svg("title", {}, label), cut(label, most));
+      name.setAttribute("class", "name");
+      const bar = svg("rect", {
+        x: begin, y: middle - (THICKNESS * unit) / 2, width: Math.max(end - begin, 1), height: THICKNESS * unit, rx: 2, class: classes[k],
+      });
+      return [name, bar, text(isLeft ? begin - gap : end + gap, isLeft ? "end" : "start", format(values[k]))];
     });
-    parts.push(svg("path", { class: "zero", d: `M${x(0)} ${EDGE}V${height - EDGE}` }));
+    parts.push(svg("path", { class: "zero", d: `M${x(0)} ${edge}V${height - edge}` }));
     picture.setAttribute("width", width);
     picture.setAttribute("height", height);
     picture.replaceChildren(...parts);

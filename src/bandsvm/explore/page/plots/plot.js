@@ -8,10 +8,14 @@ import { savePng, saveSvg } from "./save.js";
 import { scale, ticks } from "./scale.js";
 import { pathOf } from "./shapes.js";
 
+// In units of a sixteenth of the page's font size, a pixel on usual screens.
 const MARGIN = { left: 46, right: 14, top: 8, bottom: 40 };
-const PIXELS_PER_TICK = { x: 80, y: 42 };
+const PIXELS_PER_TICK = { x: 80, y: 50 };
 // How far from a sample, in pixels, it still counts as pointed at.
 const REACH = 24;
+// Plots narrower than this have smaller marks, down to a share.
+const WIDTH_OF_FULL_MARKS = 520;
+const SMALLEST_MARKS = 0.65;
 
 /**
  * Returns a plot.
@@ -71,14 +75,20 @@ class Plot {
   }
 
   resize() {
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const width = Math.round(this.stage.clientWidth);
-    const height = this.aspect === null ? this.height : Math.round(this.aspect * width);
+    const height = Math.round(this.aspect === null ? this.height * unit : this.aspect * width);
     if (width === 0 || (width === this.width && height === this.drawnHeight)) return;
     this.width = width;
     this.drawnHeight = height;
     this.picture.setAttribute("height", height);
     this.picture.setAttribute("width", width);
-    this.area = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
+    this.unit = unit;
+    this.area = {
+      left: MARGIN.left * unit, right: width - MARGIN.right * unit, top: MARGIN.top * unit, bottom: height - MARGIN.bottom * unit,
+      markScale: unit * Math.min(1, Math.max(SMALLEST_MARKS, width / unit / WIDTH_OF_FULL_MARKS)),
+    };
+    this.pointer.setAttribute("r", 7 * unit);
     if (this.canvas) {
       const { left, right, top, bottom } = this.area;
       Object.assign(this.canvas.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
@@ -111,24 +121,25 @@ class Plot {
   }
 
   drawAxes() {
-    const { left, right, top, bottom } = this.area;
+    const { area: { left, right, top, bottom }, unit } = this;
     const { xTicks, yTicks } = this.content;
     const key = JSON.stringify([this.x.domain, this.y.domain, this.xLabel, this.yLabel, xTicks, yTicks]);
     if (key === this.axesKey) return;
     this.axesKey = key;
+    const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
     const parts = [svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` })];
-    for (const [value, words] of xTicks ?? labelled(ticks(this.x.domain, (right - left) / PIXELS_PER_TICK.x))) {
-      parts.push(svg("text", { x: this.x(value), y: bottom + 17, "text-anchor": "middle" }, words));
-    }
-    for (const [value, words] of yTicks ?? labelled(ticks(this.y.domain, (bottom - top) / PIXELS_PER_TICK.y))) {
+    const across = xTicks ?? labelled(ticks(this.x.domain, (right - left) / unit / PIXELS_PER_TICK.x));
+    for (const [value, words] of across) parts.push(text(this.x(value), bottom + 17 * unit, "middle", words));
+    const up = yTicks ?? labelled(ticks(this.y.domain, (bottom - top) / unit / PIXELS_PER_TICK.y));
+    for (const [value, words] of up) {
       const at = this.y(value);
-      parts.push(svg("path", { class: "axis", d: `M${left} ${at}H${right}` }));
-      parts.push(svg("text", { x: left - 7, y: at + 4, "text-anchor": "end" }, words));
+      if (!this.canvas) parts.push(svg("path", { class: "axis", d: `M${left} ${at}H${right}` }));
+      parts.push(text(left - 7 * unit, at + 4 * unit, "end", words));
     }
-    const middle = (top + bottom) / 2;
-    parts.push(svg("text", { class: "label", x: (left + right) / 2, y: bottom + 35, "text-anchor": "middle" }, this.xLabel));
-    parts.push(svg("text", { class: "label", x: 0, y: 0, "text-anchor": "middle", transform: `translate(11 ${middle}) rotate(-90)` }, this.yLabel));
-    this.axes.replaceChildren(...parts);
+    parts.push(text((left + right) / 2, bottom + 35 * unit, "middle", this.xLabel));
+    const beside = text(0, 0, "middle", this.yLabel);
+    beside.setAttribute("transform", `translate(${11 * unit} ${(top + bottom) / 2}) rotate(-90)`);
+    this.axes.replaceChildren(...parts, beside);
   }
 
   /** Runs a function while the layers of a canvas are in the SVG element as well. */
@@ -159,7 +170,7 @@ class Plot {
     const points = this.content?.points;
     if (!points || !this.area) return null;
     let best = null;
-    let least = REACH ** 2;
+    let least = (REACH * this.unit) ** 2;
     for (let k = 0; k < points.xs.length; k += 1) {
       const distance = (this.x(points.xs[k]) - px) ** 2 + (this.y(points.ys[k]) - py) ** 2;
       if (distance < least) [best, least] = [k, distance];

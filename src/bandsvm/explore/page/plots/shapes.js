@@ -12,7 +12,7 @@ const MARKS = {
  * Returns the path data of a layer. Types:
  * - line: `xs`, `ys`; null or NaN breaks it
  * - segments: `xs`, `ys` in pairs of points, such as contours
- * - marks: `xs`, `ys`, `shape` (circle, square, triangle), `size`, and `only`, the indices to draw
+ * - marks: `xs`, `ys`, `shape` (circle, square, triangle), `size` in pixels, and `only`, the indices to draw
  * - strip: from `from` to `to` along `axis`, across the whole plot
  * - rule: a line at `at` on `axis`, across the whole plot
  */
@@ -37,11 +37,12 @@ const DRAWERS = {
     }
     return data;
   },
-  marks({ xs, ys, shape = "circle", size = 3, only = null }, x, y) {
+  marks({ xs, ys, shape = "circle", size = 3, only = null }, x, y, { markScale = 1 }) {
     const mark = MARKS[shape];
+    const radius = round(size * markScale);
     let data = "";
-    if (only === null) for (let k = 0; k < xs.length; k += 1) data += mark(x(xs[k]), y(ys[k]), size);
-    else for (const k of only) data += mark(x(xs[k]), y(ys[k]), size);
+    if (only === null) for (let k = 0; k < xs.length; k += 1) data += mark(x(xs[k]), y(ys[k]), radius);
+    else for (const k of only) data += mark(x(xs[k]), y(ys[k]), radius);
     return data;
   },
   strip({ axis, from, to }, x, y, { left, right, top, bottom }) {

@@ -13,7 +13,7 @@ export function createPanel(onChange, actions) {
   const set = (name) => (value, isStep) => onChange({ [name]: value }, isStep);
   const controls = {
     data: choice({
-      label: "Samples",
+      label: "Source",
       options: DATA,
       onChange: (data) => onChange({ data, noise: NOISE[data] }, true),
     }),

@@ -19,8 +19,13 @@ export function modelNames(models) {
 /** Returns the card of the certificate. */
 export function createCertificate() {
   const body = element("div", { class: "certificates" });
+  const waiting = element("span", { class: "waiting", hidden: true }, "fitting …");
   return {
-    element: element("section", { class: "card", "aria-labelledby": "certificate" }, element("h2", { id: "certificate" }, "Certificate"), body),
+    element: element("section", { class: "card", "aria-labelledby": "certificate" },
+      element("h2", {}, element("span", { id: "certificate" }, "Certificate"), waiting), body),
+    wait(isWaiting) {
+      waiting.hidden = !isWaiting;
+    },
     draw(models) {
       body.replaceChildren(...models.map((model, k) => certificate(model, models.length > 1 ? modelNames(models)[k] : null)));
     },
@@ -43,8 +48,13 @@ function certificate(model, title) {
     title ? element("h3", {}, title) : null,
     element("dl", { class: "numbers" }, numbers.map(([name, value, id]) =>
       element("div", {}, element("dt", {}, name), element("dd", { "data-value": id }, value)))),
-    words.map((sentence, k) => element("p", { class: k === 0 ? "verdict" : "detail" }, sentence)),
+    words.map((sentence, k) => element("p", { class: k === 0 ? "verdict" : "detail" }, unbroken(sentence))),
   );
+}
+
+/** Returns text in which numbers such as 1e-9 stay on one line. */
+function unbroken(text) {
+  return text.replaceAll(/(\de)-(\d)/g, "$1\u2011$2");
 }
 
 /** Returns the card of the sample that is pointed at. */

@@ -1,11 +1,11 @@
 // The state of the Play view: what the address holds, what the server is asked.
 
 export const DATA = [
-  ["clusters", "Nine clusters (paper)"],
+  ["clusters", "Paper's clusters"],
   ["moons", "Moons"],
   ["circles", "Circles"],
   ["blobs", "Blobs"],
-  ["digits", "Digits 3 and 8, two components"],
+  ["digits", "Digits 3 and 8 (PCA)"],
   ["drawn", "Drawn by hand"],
 ];
 export const KERNELS = [

@@ -36,6 +36,7 @@ class Play {
     this.fits = new Latest(app.connection, "play.fit", "play", {
       onAnswer: (answer, fields, asked) => this.draw(answer, asked),
       onError: (error) => this.complain(error.message),
+      onBusy: (isBusy) => this.certificate.wait(isBusy),
     });
     this.code = createCodeDialog(app, () => request(this.state, COLUMNS, ROWS));
     this.panel = createPanel((changes, isStep) => this.change(changes, isStep), this.actions());
@@ -48,29 +49,28 @@ class Play {
     this.hub.onPoint((index) => this.sample.draw(index, this.samples, this.models ?? []));
     this.tool = "look";
     this.drawingTools = this.toolbar();
-    this.curves = element("div", {}, curvesLegend());
+    this.curves = [curvesLegend(), curvesLegend()];
     for (const map of this.maps) this.letDraw(map.plot);
     root.append(this.layout());
     root.classList.add("play");
   }
 
   layout() {
-    const stage = element(
+    const card = (...children) => element("div", { class: "card" }, ...children);
+    this.stage = element(
       "div", { class: "play-stage" },
-      element("div", { class: "card" },
+      element("div", { class: "card play-map" },
         this.drawingTools,
-        element("div", { class: "maps" }, this.maps.map((map) => map.element)),
+        element("div", { class: "side-by-side" }, this.maps.map((map) => map.element)),
         mapLegend(),
         element("p", { class: "unseen", id: "drawing-keys" }, KEYS)),
-      element("div", { class: "row-of-cards" }, this.certificate.element, this.sample.element),
-      element("div", { class: "card" },
-        element("div", { class: "maps" }, this.values.map((plot) => plot.element))),
-      element("div", { class: "row-of-cards" },
-        element("div", { class: "card" }, this.penalty.element),
-        element("div", { class: "card" }, this.sensitivity.element)),
-      this.curves,
+      element("div", { class: "play-words" }, this.certificate.element, this.sample.element),
+      element("div", { class: "card play-values" },
+        element("div", { class: "side-by-side" }, this.values.map((plot) => plot.element))),
+      card(this.penalty.element, this.curves[0]),
+      card(this.sensitivity.element, this.curves[1]),
     );
-    return element("div", { class: "play-layout" }, this.panel.element, stage, this.code.element);
+    return element("div", { class: "play-layout" }, this.panel.element, this.stage, this.code.element);
   }
 
   actions() {
@@ -214,7 +214,8 @@ class Play {
       this.maps[k].rename(title("Decision map")(k));
       this.values[k].rename(title("Decision values")(k));
     });
-    this.curves.hidden = !isComparison;
+    for (const own of this.curves) own.hidden = !isComparison;
+    this.stage.classList.toggle("is-comparison", isComparison);
   }
 
   /** Shows the samples without a model, and why there is none. */
