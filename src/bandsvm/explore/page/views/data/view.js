@@ -26,11 +26,13 @@ export const view = {
 class DataView {
   constructor(root, app) {
     this.app = app;
+    this.root = root;
+    this.pending = 0; // requests under way
     this.state = { ...DEFAULTS };
     this.file = null; // as the server describes it
     this.sent = null; // as the user chose it, to send again if the server forgets it
     this.fitted = null; // the settings of the last fit
-    this.jobs = 0;
+    this.jobs = 0; // those of them that take long
     this.panel = createPanel(root, (changes, isStep) => this.change(changes, isStep), {
       file: (file) => this.open(file),
       fit: () => this.fit(false),
@@ -41,6 +43,7 @@ class DataView {
     this.surface = createSurface("live-search");
     this.live = element("section", { class: "card live", "aria-label": "Search", hidden: true }, element("h2", {}, "Searching"), this.surface.element);
     root.append(element("div", { class: "side-by-side" }, this.panel.element, element("div", { class: "stack" }, this.live, this.results.element)));
+    root.setAttribute("aria-busy", "true");
     this.panel.setFile(null, ["rbf"]);
     this.results.set(null);
   }
@@ -79,17 +82,31 @@ class DataView {
     return JSON.stringify(Object.entries(this.state).filter(([name]) => !SHOWN_ONLY.includes(name)));
   }
 
-  /** Asks the server; says what goes wrong, and then resolves to null. */
-  async ask(kind, fields, channel, isLong = false) {
-    if (isLong) this.begin({ share: null, line: "Computing." });
+  /** Waits for an answer; says what goes wrong, and then resolves to null. */
+  async awaited(answer) {
+    this.wait(1);
     try {
-      return await this.app.connection.request(kind, fields, channel, isLong ? (report) => this.report(report) : null);
+      return await answer;
     } catch (error) {
       this.panel.complain(error.message);
       return null;
     } finally {
-      if (isLong) this.end();
+      this.wait(-1);
     }
+  }
+
+  wait(change) {
+    this.pending += change;
+    this.root.setAttribute("aria-busy", String(this.pending > 0));
+  }
+
+  /** Asks the server, as `awaited`; long work shows its progress. */
+  async ask(kind, fields, channel, isLong = false) {
+    if (!isLong) return this.awaited(this.app.connection.request(kind, fields, channel));
+    this.begin({ share: null, line: "Computing." });
+    const answer = await this.awaited(this.app.connection.request(kind, fields, channel, (report) => this.report(report)));
+    this.end();
+    return answer;
   }
 
   begin(report) {
@@ -122,11 +139,8 @@ class DataView {
   async open(file) {
     this.sent = file;
     this.panel.complain("");
-    try {
-      await this.describe({ upload: await upload(this.app.connection, file) });
-    } catch (error) {
-      this.panel.complain(error.message);
-    }
+    const key = await this.awaited(upload(this.app.connection, file));
+    if (key !== null) await this.describe({ upload: key });
   }
 
   /** Asks for the columns of a file: one that was sent, the one that is open, or the one named at the shell. */
@@ -160,19 +174,11 @@ class DataView {
 
   async fit(isSearch) {
     if (this.file === null) return;
-    this.begin({ share: null, line: isSearch ? "Searching." : "Fitting." });
     const settings = this.settings();
-    const asked = fitFields(this.state, isSearch);
-    try {
-      const answer = await this.app.connection.request("data.fit", asked, "data.work", (report) => this.report(report));
-      if (answer === null) return;
-      this.fitted = settings;
-      this.accept(answer.values, isSearch);
-    } catch (error) {
-      this.panel.complain(error.message);
-    } finally {
-      this.end();
-    }
+    const answer = await this.ask("data.fit", fitFields(this.state, isSearch), "data.work", true);
+    if (answer === null) return;
+    this.fitted = settings;
+    this.accept(answer.values, isSearch);
   }
 
   accept(values, isSearch) {
