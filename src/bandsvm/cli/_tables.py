@@ -216,6 +216,12 @@ def _check_classes(table: Table) -> list[str]:
             f"{table.source} has a label that is not finite; name the column of labels with "
             "--target, or leave such samples out."
         )
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        some_label = labels[labels != np.rint(labels)][0]
+        raise DataFileError(
+            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
+            "classes; name the column of labels with --target."
+        )
     if (longest := longest_label(labels)) > LONGEST_LABEL:
         raise DataFileError(
             f"{table.source} has a label of {longest} characters, and a model file takes at most "
