@@ -44,6 +44,11 @@ class DataView {
     this.live = element("section", { class: "card live", "aria-label": "Search", hidden: true }, element("h2", {}, "Searching"), this.surface.element);
     root.append(element("div", { class: "side-by-side" }, this.panel.element, element("div", { class: "stack" }, this.live, this.results.element)));
     root.setAttribute("aria-busy", "true");
+    this.isAsked = false;
+    // What a server kept for this page is lost with the connection.
+    app.connection.onChange((isOpen) => {
+      if (!isOpen) this.isAsked = false;
+    });
     this.panel.setFile(null, ["rbf"]);
     this.results.set(null);
   }
@@ -53,11 +58,13 @@ class DataView {
     this.state = read(fields);
     this.panel.set(this.state);
     this.results.show(this.state, this.isStale());
-    if (this.file && before.header !== this.state.header) this.describe({ again: true });
+    if (!this.isAsked && this.app.connection.open) this.refresh();
+    else if (this.file && before.header !== this.state.header) this.describe({ again: true });
   }
 
   /** Opens the file again after the server has come back. */
   refresh() {
+    this.isAsked = true;
     this.results.set(null);
     this.fitted = null;
     if (this.sent) this.open(this.sent);

@@ -29,6 +29,9 @@ class ModelView {
     this.app = app;
     this.sent = null;
     this.isAsked = false;
+    app.connection.onChange((isOpen) => {
+      if (!isOpen) this.isAsked = false;
+    });
     this.complaint = element("p", { class: "complaint", role: "alert", hidden: true });
     this.title = element("h2", {}, "No model yet");
     this.facts = element("dl", { class: "facts" });
@@ -54,11 +57,10 @@ class ModelView {
     const file = handedOver;
     handedOver = null;
     if (file) this.open(file);
-    else if (!this.isAsked) this.ask({});
+    else if (!this.isAsked) this.refresh();
   }
 
   refresh() {
-    this.isAsked = false;
     if (this.sent) this.open(this.sent);
     else this.ask({});
   }
