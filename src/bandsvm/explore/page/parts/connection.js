@@ -71,48 +71,54 @@ export class Connection {
 
 /**
  * Asks for one thing again and again, such as the fit that belongs to a slider; only the newest answer counts. `onAnswer(answer,
- * fields, asked)` gets it, with the time of the wish; `onError(error)` hears what went wrong, `onBusy(isBusy)` of long waits.
+ * fields, asked)` gets it, with the time of the wish; `onError(error)` hears what went wrong, `onBusy(isBusy)` whether an answer
+ * is still to come, and `onWait(isLong)` whether that takes long enough to say so.
  */
 export class Latest {
-  constructor(connection, kind, channel, { onAnswer, onError, onBusy = () => {} }) {
-    Object.assign(this, { connection, kind, channel, onAnswer, onError, onBusy });
+  constructor(connection, kind, channel, { onAnswer, onError, onBusy = () => {}, onWait = () => {} }) {
+    Object.assign(this, { connection, kind, channel, onAnswer, onError, onBusy, onWait });
     this.next = null;
     this.underWay = 0;
     this.newest = 0;
-    this.timer = null;
-    this.busy = null;
+    this.sending = null; // timers
+    this.waiting = null;
   }
 
   /** Asks with these fields, at once or after what is under way. */
   ask(fields) {
     this.next = { fields, asked: performance.now() };
+    this.onBusy(true);
     if (this.underWay === 0) this.send();
-    else this.timer ??= setTimeout(() => this.send(), PATIENCE_MS);
+    else this.sending ??= setTimeout(() => this.send(), PATIENCE_MS);
   }
 
   async send() {
-    clearTimeout(this.timer);
-    this.timer = null;
+    clearTimeout(this.sending);
+    this.sending = null;
     if (this.next === null || !this.connection.open) return;
     const { fields, asked } = this.next;
     this.next = null;
     this.newest += 1;
     const number = this.newest;
     this.underWay += 1;
-    this.busy ??= setTimeout(() => this.onBusy(true), PATIENCE_MS);
+    this.waiting ??= setTimeout(() => this.onWait(true), PATIENCE_MS);
     try {
       const answer = await this.connection.request(this.kind, fields, this.channel);
       if (answer !== null && number === this.newest) this.onAnswer(answer, fields, asked);
     } catch (error) {
-      if (number === this.newest) this.onError(error, fields);
+      if (number === this.newest) this.onError(error);
     } finally {
       this.underWay -= 1;
-      if (this.underWay === 0) {
-        clearTimeout(this.busy);
-        this.busy = null;
-        this.onBusy(false);
-        this.send();
-      }
+      if (this.underWay === 0) this.rest();
     }
+  }
+
+  /** Goes on with what was asked meanwhile, if anything was. */
+  rest() {
+    clearTimeout(this.waiting);
+    this.waiting = null;
+    this.onWait(false);
+    if (this.next === null) this.onBusy(false);
+    else this.send();
   }
 }

@@ -22,6 +22,7 @@ export function createCodeDialog(app, fields) {
     async open(kind) {
       heading.textContent = TITLES[kind];
       copied.textContent = "Copy";
+      text.textContent = "";
       try {
         const answer = await app.connection.request("play.code", fields(), "play.code");
         if (answer === null) return;

@@ -31,12 +31,14 @@ export const view = {
 class Play {
   constructor(root, app) {
     this.app = app;
+    this.root = root;
     this.state = readState({});
     this.hub = createHub();
     this.fits = new Latest(app.connection, "play.fit", "play", {
       onAnswer: (answer, fields, asked) => this.draw(answer, asked),
       onError: (error) => this.complain(error.message),
-      onBusy: (isBusy) => this.certificate.wait(isBusy),
+      onWait: (isLong) => this.certificate.wait(isLong),
+      onBusy: (isBusy) => root.setAttribute("aria-busy", isBusy),
     });
     this.code = createCodeDialog(app, () => request(this.state, COLUMNS, ROWS));
     this.panel = createPanel((changes, isStep) => this.change(changes, isStep), this.actions());
@@ -128,13 +130,15 @@ class Play {
   /** Takes over what the user set: values by name, or a function that returns them. */
   change(changes, isStep) {
     const wanted = typeof changes === "function" ? changes(this.state) : changes;
-    if (wanted.data === "drawn") {
-      this.edit((points) => points, true);
-      return;
-    }
-    this.state = { ...this.state, ...wanted };
+    if (wanted.data === "drawn") this.edit((points) => points, true);
+    else this.become({ ...this.state, ...wanted }, isStep);
+  }
+
+  /** Shows another state, and puts it into the address. */
+  become(state, isStep) {
+    this.state = state;
     this.refresh();
-    this.app.address.write("play", writeState(this.state), isStep);
+    this.app.address.write("play", writeState(state), isStep);
   }
 
   /** Returns the samples as points, however they came about. */
@@ -150,13 +154,12 @@ class Play {
     this.before ??= this.ofSamples();
     const points = change(this.points());
     const frame = this.state.data === "drawn" && parseView(this.state.view) ? this.state.view : this.frame.view.map((side) => side.toFixed(3)).join(",");
-    this.state = { ...this.state, data: "drawn", points: encode(points), view: frame };
+    const state = { ...this.state, data: "drawn", points: encode(points), view: frame };
     if (isStep) {
-      if (this.before.points !== this.state.points) this.history.record(this.before);
+      if (this.before.points !== state.points) this.history.record(this.before);
       this.before = null;
     }
-    this.refresh();
-    this.app.address.write("play", writeState(this.state), isStep);
+    this.become(state, isStep);
   }
 
   ofSamples() {
@@ -172,7 +175,7 @@ class Play {
   }
 
   goTo(samples) {
-    if (samples !== null) this.change(() => samples, true);
+    if (samples !== null) this.become({ ...this.state, ...samples }, true);
   }
 
   draw({ values, arrays }, asked) {
@@ -201,8 +204,8 @@ class Play {
     this.sensitivity.draw(this.samples, this.models);
     this.certificate.draw(this.models);
     this.sample.draw(this.hub.current, this.samples, this.models);
-    // For measurements: what a move took from the wish to the picture.
-    this.app.onPicture?.(performance.now() - asked);
+    // For measurements: how long it took from the wish to the picture.
+    this.root.dispatchEvent(new CustomEvent("picture", { detail: performance.now() - asked, bubbles: true }));
   }
 
   /** Shows one model or two. */
