@@ -29,7 +29,7 @@ from bandsvm.explore.analysis.search import search
 from bandsvm.explore.analysis.source import Choices, FileTooLargeError, Source
 from bandsvm.explore.analysis.trial import StoppedTooSoonError, Trial
 from bandsvm.explore.analysis.weights import feature_weights
-from bandsvm.explore.analysis.work import Work
+from bandsvm.explore.analysis.work import FitProgress, Work
 from bandsvm.solvers import Status
 from iris_files import FILES, SPECIES, X, Y
 
@@ -255,6 +255,23 @@ def test_a_fit_that_is_stopped_at_once_has_no_model(cancer):
     work.stop()
     with pytest.raises(StoppedTooSoonError, match="before its first step"):
         cancer[0].fit(BandedSVC(), work)
+
+
+def test_a_stopped_fit_of_several_classes_says_how_far_it_came(iris):
+    trial, _ = iris
+    classifier = BandedSVC(kernel="linear")
+    work = Work()
+
+    class StopsInSecond(FitProgress):
+        def step(self, run):
+            if run.index == 1:
+                work.stop()
+            return super().step(run)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bandsvm.explore.analysis.trial.FitProgress", StopsInSecond)
+        said = trial.fit(classifier, work)
+    assert "Of 3 classes: 1 done, 2 not begun." in said[0]
 
 
 def test_an_unwanted_fit_ends(cancer):

@@ -331,6 +331,29 @@ def test_another_file_forgets_the_last_result(server, client):
     assert "press Fit" in refusal(client, "data.view", view)
 
 
+def test_a_fit_of_a_file_that_is_no_longer_open_is_not_shown(server, client, held):
+    opened(client)
+    number = client.send("data.fit", FIT, "work")
+    assert held.is_there.wait(30)
+    key = sent(server, "plain.csv", FILES["plain.csv"]())
+    client.send("data.open", {"upload": key}, "open")
+    while True:
+        kind, own, values, _ = client.receive()
+        if kind == "data.open":
+            assert values["file"]["name"] == "plain.csv"
+            held.may_go.set()
+        elif own == number and kind != "progress":
+            assert kind == "cancelled"
+            break
+    assert "press Fit" in refusal(client, "data.view", {"view": "overview", "part": "all"})
+
+
+def test_a_model_without_an_upper_edge_says_so(client):
+    opened(client)
+    values, _, _ = fitted(client, parameters={**PARAMETERS, "C2": 0})
+    assert values["sentences"][-1].startswith("C2 is 0")
+
+
 def test_nothing_is_fitted_without_a_file():
     with running() as server, connected(server) as client:
         assert opened(client) is None

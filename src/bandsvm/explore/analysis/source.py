@@ -21,7 +21,7 @@ from bandsvm.system.text import shown
 # A page is for data that a fit can handle while somebody waits.
 LARGEST_FILE = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
-MOST_COLUMNS_LISTED = 2000
+MOST_COLUMNS_LISTED = 20_000
 # Formats whose labels have a fixed place, and whose columns have no names.
 WITHOUT_COLUMNS = ("svmlight", "npz")
 # What the page calls the options that messages of the readers name.

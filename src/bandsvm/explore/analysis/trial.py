@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from bandsvm.certificate import Certificate
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.cli._models import prepare, transformed
 from bandsvm.cli._tables import Table
@@ -111,8 +112,21 @@ class Trial:
         if certificate.n_iter == 0:
             raise StoppedTooSoonError(NO_MODEL)
         work.take_stop()
-        reached = f"KKT violation {certificate.kkt_violation:.1e}, tol {certificate.tol:.1e}"
-        return [f"Stopped: this is the best model so far, not the optimum ({reached}).", *said]
+        return [_about_stop(certificate), *said]
+
+
+def _about_stop(certificate: Certificate) -> str:
+    """Return what a stopped fit has reached, in sentences."""
+    text = (
+        "Stopped: this is the best model so far, not the optimum (KKT violation "
+        f"{certificate.kkt_violation:.1e}, tol {certificate.tol:.1e})."
+    )
+    parts = certificate.parts
+    if not parts:
+        return text
+    n_done = sum(part.is_optimal for part in parts)
+    n_left = sum(part.n_iter == 0 and not part.is_optimal for part in parts)
+    return f"{text} Of {len(parts)} classes: {n_done} done, {n_left} not begun."
 
 
 def rows_of(X: Any, places: NDArray[np.intp]) -> Any:

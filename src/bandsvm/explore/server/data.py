@@ -99,12 +99,20 @@ def fit(wish: Wish) -> Answer:
         trial,
         model,
         of_trial(trial, model),
-        [*trial.table.doubts, *sentences],
+        [*sentences, *trial.table.doubts, *_about_band(classifier)],
         surface,
         [*words, *as_options(parameters, scale)],
     )
-    session.keep(source, result)
+    if not session.keep(source, result):
+        wish.cancel()
+        wish.check()
     return Answer(_about(result) | {"parameters": parameters})
+
+
+def _about_band(classifier: BandedSVC) -> list[str]:
+    if classifier.C2 != 0.0:
+        return []
+    return ["C2 is 0: nothing keeps samples below rho2, and extreme ones only happen to lie above."]
 
 
 def _about(result: Result) -> dict[str, Any]:

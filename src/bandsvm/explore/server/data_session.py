@@ -100,8 +100,10 @@ class DataSession:
             if self._work is not None:
                 self._work.stop()
 
-    def keep(self, source: Source, result: Result) -> None:
-        """Keep the result of a fit, unless another file has been opened meanwhile."""
+    def keep(self, source: Source, result: Result) -> bool:
+        """Keep the result of a fit; return False if another file has been opened meanwhile."""
         with self._lock:
-            if source is self.source:
-                self.result = result
+            if source is not self.source:
+                return False
+            self.result = result
+            return True

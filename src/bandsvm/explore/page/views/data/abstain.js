@@ -31,7 +31,7 @@ export function createAbstainTab(app, ask) {
     const wrong = Math.round(risk[stop] * kept);
     slider.setAttribute("aria-valuetext", `below ${short(threshold[stop])}: coverage ${percent(coverage[stop])}, risk ${percent(risk[stop])}`);
     figures.replaceChildren(...[
-      ["Abstain below", stop === 0 ? "never" : short(threshold[stop]), "lead of the predicted class"],
+      ["Abstain below", stop === 0 ? "never" : short(threshold[stop]), classes.length === 2 ? "size of the decision value" : "lead over the next class"],
       ["Coverage", percent(coverage[stop]), `${kept} of ${n} get a prediction`],
       ["Risk", percent(risk[stop]), `${wrong} of ${kept} are wrong`],
     ].map(([name, value, words]) => element("div", { class: "figure" }, element("dt", {}, name), element("dd", {}, value), element("dd", { class: "note" }, words))));

@@ -7,6 +7,8 @@ import { HEADERS, LOSSES, ROLES, SCALES, WEIGHTS, columnsOf, usesGamma } from ".
 
 const symbol = (letter, index, words) => [element("i", {}, letter), element("sub", {}, index), ` ${words}`];
 const MEGABYTE = 2 ** 20;
+// Columns whose use can be changed; any can be the target.
+const MOST_LISTED = 300;
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
 
@@ -85,8 +87,10 @@ export function createPanel(target, onChange, act) {
       header.element.hidden = file?.kind !== "csv";
       chooser.replaceChildren(...named.map(({ name }, k) => element("option", { value: k }, name)));
       panel.file = file;
-      columns.replaceChildren(...named.map(({ name, kind }, k) => columnRow(name, kind, k)));
-      roles.querySelector("summary").textContent = `All ${named.length} columns`;
+      const listed = named.slice(0, MOST_LISTED);
+      columns.replaceChildren(...listed.map(({ name, kind }, k) => columnRow(name, kind, k)));
+      roles.querySelector("summary").textContent =
+        listed.length < named.length ? `The first ${listed.length} of ${named.length} columns` : `All ${named.length} columns`;
     },
     /** Shows a state. */
     set(state) {

@@ -49,10 +49,11 @@ export function createResults(app, ask, onChange) {
     ),
   );
   const body = element("div", { class: "results", hidden: true }, summary, element("section", { class: "card", "aria-label": "Views of the result" }, pages.element));
+  const title = element("h2", {}, "Look at your own data");
+  const invitation = element("p", {}, "Open a table with a column of labels, such as a CSV file.");
   const empty = element(
-    "section", { class: "card empty" },
-    element("h2", {}, "Look at your own data"),
-    element("p", {}, "Open a table with a column of labels. A quarter of each class is held out; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
+    "section", { class: "card empty" }, title, invitation,
+    element("p", {}, "A quarter of each class is held out; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
     element(
       "ul", {},
       element("li", {}, "which samples are doubtful, typical or extreme, in a table and in the plane;"),
@@ -84,6 +85,11 @@ export function createResults(app, ask, onChange) {
       pages.offer("search", result.has_surface);
       shown = { tab: null, part: null, result: null };
     },
+    /** Says that a file is open, and what to do next. */
+    invite(name) {
+      title.textContent = name;
+      invitation.textContent = "Choose the column of labels under “Target”, then press Fit; or press Search to let cross-validation choose the parameters.";
+    },
     /** Shows the part and the tab of a state; tabs that are not offered become the first. */
     async show(state, isStale) {
       stale.hidden = !isStale;
@@ -94,8 +100,10 @@ export function createResults(app, ask, onChange) {
       pages.choose(tab);
       results.parts.set(part);
       if (shown.part !== part || shown.result !== current) {
-        const answer = part === current.parts[0] ? { values: current.overview } : await ask("data.view", { view: "overview", part }, "data.overview");
-        if (answer) drawFigures(answer.values);
+        const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
+        const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
+        if (!answer || asked !== current) return; // overtaken
+        drawFigures(answer.values);
       }
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
       shown = { tab, part, result: current };

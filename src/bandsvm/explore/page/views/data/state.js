@@ -1,7 +1,7 @@
 // The state of the view "Your data": what the address holds, and what the server is asked.
 
 export const LOSSES = [["hinge", "hinge"], ["squared_hinge", "squared hinge"]];
-export const SCALES = [["standard", "mean 0, variance 1"], ["maxabs", "at most 1 in size"], ["none", "as they are"]];
+export const SCALES = [["standard", "standard"], ["maxabs", "maxabs"], ["none", "none"]];
 export const WEIGHTS = [["", "equal"], ["balanced", "balanced"]];
 export const HEADERS = [["", "as it looks"], ["yes", "holds names"], ["no", "holds values"]];
 export const ROLES = [["", "use"], ["drop", "Leave out"], ["category", "Categories"]];

@@ -138,8 +138,8 @@ class DataView {
     }
     if (stage === "read") this.panel.progress({ share: null, line: "Reading the file." });
     else if (stage === "fit") {
-      const words = `Step ${steps}: violation ${short(violation, 2)}, tol ${short(tol, 2)}, ${support} support vectors.`;
-      this.panel.progress({ share, line: problem ? `${words} ${problem}.` : words });
+      const where = problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}: s` : "S";
+      this.panel.progress({ share, line: `${where}tep ${steps}, violation ${short(violation, 2)}, tol ${short(tol, 2)}, ${support} support vectors.` });
     } else if (line) this.panel.progress({ share: null, line });
   }
 
@@ -169,6 +169,7 @@ class DataView {
     this.panel.set(this.state);
     if (file === null) return;
     if (!which.again) this.results.set(null);
+    this.results.invite(file.name);
     this.app.announce(`${file.name} is open.`);
     if (!which.again && file.n_bytes <= FIT_AT_ONCE) this.fit(false);
   }
