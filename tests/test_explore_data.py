@@ -19,6 +19,7 @@ from bandsvm.cli._bytes import DataFileError
 from bandsvm.explore.analysis import source as sources
 from bandsvm.explore.analysis.abstaining import abstention
 from bandsvm.explore.analysis.card import card, is_model
+from bandsvm.explore.analysis.code import python_code
 from bandsvm.explore.analysis.findings import distribution, of_trial, overview
 from bandsvm.explore.analysis.noted import noted_warnings
 from bandsvm.explore.analysis.parameters import as_options, model_parameters
@@ -522,6 +523,41 @@ def test_a_stopped_path_keeps_its_points(cancer):
     assert 0 < len(about["values"]) < 25
     assert "Stopped" in about["sentences"][0]
     assert len(about["accuracy"]) == len(about["values"]) == len(about["n_upper"])
+
+
+# Code
+
+
+@pytest.mark.parametrize("name", ["iris.csv", "plain.csv", "semicolons.csv", "iris.parquet"])
+def test_python_code_gives_the_same_model(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(FILES[name]())
+    source = Source.of_path(name)
+    trial = Trial(source.table(Choices()), "maxabs")
+    classifier = BandedSVC(C1=3.0, gamma=0.25)
+    trial.fit(classifier, Work())
+    held_out = of_trial(trial, trial.model(classifier))["held out"]
+    names = {}
+    exec(python_code(source, trial, classifier), names)
+    assert f"samples: {overview(held_out)['accuracy']}" in capsys.readouterr().out
+    primal = names["model"][-1].certificate_.primal
+    assert primal == pytest.approx(classifier.certificate_.primal, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("mixed.csv", mixed_table(), "features are numbers"),
+        ("iris.npz", FILES["iris.npz"](), "CSV and Parquet"),
+        # Decimal commas are no numbers to pandas, unless it is told.
+        ("commas.csv", b"a;y\n" + b"1,5;u\n2,5;v\n" * 10, "in another way"),
+    ],
+)
+def test_no_python_code_is_better_than_wrong_code(name, content, words):
+    source = Source.of_bytes(name, content)
+    trial = Trial(source.table(Choices()))
+    with pytest.raises(ValueError, match=words):
+        python_code(source, trial, BandedSVC())
 
 
 # Model files

@@ -182,6 +182,10 @@ def test_text_labels_are_chosen_and_fitted(page):
     text = page.tab.inner_text(".summary pre")
     assert f"{model.certificate_.primal:.10g}" in text
     assert "--target diagnosis" in page.tab.inner_text(".command code")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.press("Copy as Python")
+    page.tab.get_by_text("Copied.").wait_for()
+    assert "read_csv('cancer.csv'" in page.tab.evaluate("navigator.clipboard.readText()")
     page.segment("Training")
     assert page.figure("Accuracy") == f"{100 * model.score(X[train], y[train]):.1f} %"
 

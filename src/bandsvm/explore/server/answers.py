@@ -18,6 +18,7 @@ ANSWERS: dict[str, Callable[[Wish], Answer]] = {
     "data.view": data.view,
     "data.path": data.along,
     "data.csv": data.as_csv,
+    "data.code": data.code,
     "data.model": data.model_file,
     "model.open": model.open_file,
 }

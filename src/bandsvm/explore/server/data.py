@@ -13,6 +13,7 @@ from bandsvm import BandedSVC
 from bandsvm.cli._models import classifier_of, write_model
 from bandsvm.explore.analysis import abstaining, projection, samples
 from bandsvm.explore.analysis.card import is_model
+from bandsvm.explore.analysis.code import python_code
 from bandsvm.explore.analysis.findings import Findings, distribution, of_trial, overview
 from bandsvm.explore.analysis.parameters import (
     SCALES,
@@ -197,6 +198,14 @@ def as_csv(wish: Wish) -> Answer:
     part = result.parts[fields.choice("part", tuple(result.parts))]
     content = samples.as_csv(part, _query(fields)).encode()
     return Answer({"name": "samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
+
+
+def code(wish: Wish) -> Answer:
+    """Return Python code that fits the same model."""
+    session = DataSession.of(wish)
+    result = session.fitted()
+    text = python_code(session.opened(), result.trial, classifier_of(result.model))
+    return Answer({"code": text})
 
 
 def model_file(wish: Wish) -> Answer:

@@ -12,6 +12,8 @@ const MOST_LISTED = 300;
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
 
+const size = (n) => (n < MEGABYTE ? `${Math.ceil(n / 2 ** 10)} kB` : `${Math.round(n / MEGABYTE)} MB`);
+
 /** Returns the panel; `onChange(changes, isStep)` hears what the user sets, `act` has `file`, `fit`, `search` and `stop`. */
 export function createPanel(target, onChange, act) {
   const set = (name) => (value, isStep) => onChange({ [name]: value }, isStep);
@@ -79,7 +81,7 @@ export function createPanel(target, onChange, act) {
     setFile(file, kernels) {
       afterFile.hidden = file === null;
       fileName.textContent = file?.name ?? "No file yet.";
-      fileFacts.textContent = file ? `${file.kind}, ${(file.n_bytes / MEGABYTE).toFixed(file.n_bytes < MEGABYTE ? 2 : 0)} MB` : "";
+      fileFacts.textContent = file ? `${file.kind}, ${size(file.n_bytes)}` : "";
       const select = controls.kernel.element.querySelector("select");
       select.replaceChildren(...kernels.map((name) => element("option", { value: name }, name)));
       const named = file?.columns ?? [];
@@ -138,7 +140,7 @@ export function createPanel(target, onChange, act) {
       const of = (role) => chosen.flatMap((own, at) => (own === role ? [at] : [])).join(",");
       onChange({ drop: of("drop"), category: of("category") }, true);
     });
-    return element("div", { class: "column" }, element("span", { class: "column-name", title: name }, name), element("span", { class: "note" }, kind), select);
+    return element("div", { class: "column" }, element("span", { class: "column-name", title: name }, name), select, element("span", { class: "note" }, kind));
   }
   return panel;
 }

@@ -12,7 +12,7 @@ const SHAPES = ["circle", "triangle", "square"];
 
 export function createProjectionTab(app, ask) {
   const hub = createHub();
-  const plot = createPlot({ title: "Samples in the plane", name: "samples", aspect: 0.62, hub, isCanvas: true });
+  const plot = createPlot({ title: "Samples in the plane", name: "samples", height: 460, hub, isCanvas: true });
   const axes = { x: axis("Across"), y: axis("Up") };
   const readout = element("p", { class: "note readout", role: "status" });
   const key = element("div");

@@ -30,9 +30,15 @@ export function createResults(app, ask, onChange) {
   const certificate = element("pre");
   const command = element("code");
   const copied = element("span", { class: "note", role: "status" });
-  const copy = button("Copy", async () => {
-    await navigator.clipboard.writeText(command.textContent);
+  const copy = async (text) => {
+    await navigator.clipboard.writeText(text);
     copied.textContent = "Copied.";
+  };
+  const copyCommand = button("Copy as command", () => copy(command.textContent), { class: "small" });
+  const copyCode = button("Copy as Python", async () => {
+    copied.textContent = "";
+    const answer = await ask("data.code", {}, "data.code");
+    if (answer) await copy(answer.values.code);
   }, { class: "small" });
   const save = button("Save the model", async () => {
     const answer = await ask("data.model", {}, "data.save");
@@ -44,8 +50,9 @@ export function createResults(app, ask, onChange) {
     element("div", { class: "row spread" }, element("h2", {}, "Result"), partBox), stale, figures, role, remarks,
     element(
       "details", {}, element("summary", {}, "Certificate, command and model file"), certificate,
-      element("p", { class: "note" }, "The same parameters at the shell, where the model is fitted to all samples:"),
-      element("div", { class: "command" }, command, copy, copied), about, save,
+      element("p", { class: "note" }, "At the shell the same parameters are fitted to all samples. In Python the same samples are held out."),
+      element("div", { class: "command" }, command),
+      element("div", { class: "row" }, copyCommand, copyCode, copied), about, save,
     ),
   );
   const body = element("div", { class: "results", hidden: true }, summary, element("section", { class: "card", "aria-label": "Views of the result" }, pages.element));
