@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli._models import classifier_of, describe_certificate, transformed
 from bandsvm.cli._preparation import describe_preparation
-from bandsvm.cli._quality import Judged, Quality, quality
+from bandsvm.cli._quality import Judged, Quality, histogram_edges, quality
 from bandsvm.cli._tables import Table
 from bandsvm.decisions import lead
 from bandsvm.explore.analysis.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
@@ -159,7 +159,7 @@ def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:
         groups = [("all other classes", codes != k), (names[k], codes == k)]
         bands = [(-band.rho2[k], -band.rho1[k]), (band.rho1[k], band.rho2[k])]
     n_bins = int(np.clip(2.0 * np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))
-    edges = np.histogram_bin_edges(values.astype(np.float64), n_bins)
+    edges = histogram_edges(values, n_bins)
     return {
         "role": findings.role,
         "edges": edges.tolist(),
