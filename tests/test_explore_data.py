@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import threading
 import warnings
 
@@ -16,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from bandsvm import BandedSVC
 from bandsvm.cli import main
 from bandsvm.cli._bytes import DataFileError
+from bandsvm.cli._output import plain
 from bandsvm.explore.analysis import source as sources
 from bandsvm.explore.analysis.abstaining import abstention
 from bandsvm.explore.analysis.card import card, is_model
@@ -158,6 +160,7 @@ def test_messages_name_controls_of_the_page(name, content, words):
         ({"C1": "1"}, "C1 must be a number"),
         ({"C1": -1.0}, "C1 must be greater than 0"),
         ({"C1": float("nan")}, "C1 must be a number"),
+        ({"C1": 10**400}, "C1 must be a number"),
         ({"rho1": 2.0, "rho2": 1.0}, "rho2 must not be less"),
         ({"kernel": "precomputed"}, "kernel must be one of"),
         ({"kernel": ["rbf"]}, "kernel must be a text"),
@@ -379,6 +382,48 @@ def test_all_views_of_tables_without_names(name):
     assert len(project(part)["xs"]) == 36
     assert page(part, Query())["n_found"] == 36
     assert len(feature_weights(model, trial.table.names)["features"]) == 4
+
+
+def sparse_file():
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{k % 2} " + " ".join(f"{j}:1" for j in sorted({k % 2 + 1, *rng.integers(3, 900, 5)}))
+        for k in range(60)
+    ]
+    return "\n".join(rows).encode()
+
+
+def table_of_labels(names, label):
+    return text_table(names, [[k, k % 7, label(k)] for k in range(40)])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("sparse.svm", sparse_file()),
+        ("one.csv", text_table("ay", [[k, k // 20] for k in range(40)])),
+        ("true.csv", table_of_labels("aby", lambda k: k > 20)),
+        ("names.csv", table_of_labels(["größe", "値", "y"], lambda k: "äß"[k > 20])),
+        ("few.csv", table_of_labels("aby", lambda k: k % 10)),
+        ("same.csv", text_table("aby", [[1, k % 2, k % 2] for k in range(40)])),
+    ],
+)
+def test_all_views_of_odd_tables(name, content):
+    trial = Trial(Source.of_bytes(name, content).table(Choices()))
+    classifier = BandedSVC(kernel="linear")
+    trial.fit(classifier, Work())
+    model = trial.model(classifier)
+    for part in of_trial(trial, model).values():
+        assert json.dumps(plain(overview(part)), allow_nan=False)
+        about = project(part)
+        for axis in range(len(about["axes"])):
+            assert len(project(part, 0, axis)["ys"]) == len(part.places)
+        assert len(page(part, Query(), 0, 100)["rows"]) == len(part.places)
+        assert sum(np.ravel(abstention(part)["confusion"][0])) == len(part.places)
+        counts = [sum(group["counts"]) for group in distribution(part)["groups"]]
+        assert sum(counts) == len(part.places)
+    assert feature_weights(model, trial.table.names)["features"]
+    assert path(trial, classifier, "C2", Work())["values"]
 
 
 def test_views_of_text_missing_values_and_markup():

@@ -390,6 +390,13 @@ def fuzzed(server):
         yield client
 
 
+def test_numbers_too_large_for_a_float_are_refused_in_words(client):
+    fields = {"view": "distribution", "part": "all", "class": 10**400}
+    opened(client)
+    fitted(client)
+    assert "class must be a number" in refusal(client, "data.view", fields)
+
+
 # Models
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,7 +72,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(name: str, value: Any) -> float:
-    if not _is_number(value) or not math.isfinite(value):
+    # Whole numbers in JSON may be too large for a float.
+    if not _is_number(value) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{name} must be a number, got {value!r:.60}.")
     return int(value) if name == "degree" and value == int(value) else float(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,9 @@ class Fields:
         """Return a finite number from ``low`` to ``high``."""
         value: Any = self._values.get(name)
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (is_number and math.isfinite(value) and low <= value <= high):
+        # Whole numbers in JSON may be too large for a float.
+        is_finite = is_number and abs(value) <= sys.float_info.max
+        if not (is_finite and low <= value <= high):
             within = "" if low == -math.inf else f" from {low:g} to {high:g}"
             raise ValueError(f"{name} must be a number{within}, got {_short(value)}.")
         return float(value)
