@@ -447,8 +447,16 @@ def test_a_model_dropped_on_either_view(page, model_file):
     page.tab.wait_for_url(re.compile("#model$"))
     page.tab.get_by_role("heading", name="iris.bsvm").wait_for()
     file = {"name": "table.csv", "mimeType": "text/csv", "buffer": CSV["iris.csv"]()}
-    page.tab.locator("input[type=file]:visible").set_input_files(file)
+    page.tab.get_by_label("Choose a model file").set_input_files(file)
     page.tab.locator(".complaint:visible", has_text="is no model file").wait_for()
+    page.tab.get_by_label("Choose data").set_input_files(file)
+    section = page.tab.get_by_role("region", name="Data", exact=True)
+    section.get_by_role("heading", name="table.csv").wait_for()
+    section.locator(".samples tbody tr").first.wait_for()
+    section.get_by_role("tab", name="Abstaining").click()
+    section.locator(".confusion").wait_for()
+    cells = section.locator(".confusion td").all_inner_texts()
+    assert sum(map(int, cells)) == 150
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -460,7 +468,7 @@ def test_every_width(browser, server, model_file, size):
         page.choose(tab)
         assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     page.tab.goto(f"http://127.0.0.1:{server.port}/#model")
-    page.tab.locator("input[type=file]:visible").set_input_files(model_file)
+    page.tab.get_by_label("Choose a model file").set_input_files(model_file)
     page.tab.get_by_role("heading", name="iris.bsvm").wait_for()
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     closed(page)
@@ -506,7 +514,7 @@ def test_no_serious_accessibility_violation(browser, server, model_file, theme, 
             page.settle()
         assert violations() == []
     page.tab.goto(f"http://127.0.0.1:{server.port}/#model")
-    page.tab.locator("input[type=file]:visible").set_input_files(model_file)
+    page.tab.get_by_label("Choose a model file").set_input_files(model_file)
     page.tab.get_by_role("heading", name="iris.bsvm").wait_for()
     assert violations() == []
     page.context.close()

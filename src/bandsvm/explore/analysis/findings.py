@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,16 @@ def of_trial(trial: Trial, model: Pipeline) -> dict[str, Findings]:
         for name, (places, role) in roles.items()
         if len(places)
     }
+
+
+def of_model(model: Any, table: Table) -> Findings:
+    """Return what a model says of all samples of a table."""
+    n_samples = table.X.shape[0]
+    role = (
+        f"{n_samples} samples of {shown(PurePath(table.source).name)}. If the model was fitted to "
+        "some of them, it does worse on new ones."
+    )
+    return Findings(model, table, np.arange(n_samples), role)
 
 
 def overview(findings: Findings) -> dict[str, Any]:

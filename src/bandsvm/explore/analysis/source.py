@@ -15,6 +15,7 @@ from bandsvm.cli._frames import open_columns
 from bandsvm.cli._options import add_data_options
 from bandsvm.cli._sniff import require_data
 from bandsvm.cli._tables import Table, kind_of_file, table_of
+from bandsvm.cli._trained import Notes
 from bandsvm.system.memory import MEGABYTE
 from bandsvm.system.text import shown
 
@@ -135,6 +136,11 @@ class Source:
             self._tables.clear()  # one is enough to fit again, and memory stays bounded
             self._tables[choices] = table
         return self._tables[choices]
+
+    def table_for(self, model: Any, notes: Any) -> Table:
+        """Return the samples, and labels if there are any, for a model to predict."""
+        with _in_words_of_the_page():
+            return table_of(self.file, _options(), model, Notes.from_json(notes))
 
     def command(self, choices: Choices) -> list[str]:
         """Return the arguments of ``bandsvm fit`` that make the same choices."""

@@ -21,4 +21,7 @@ ANSWERS: dict[str, Callable[[Wish], Answer]] = {
     "data.code": data.code,
     "data.model": data.model_file,
     "model.open": model.open_file,
+    "model.data": model.judge,
+    "model.view": model.view,
+    "model.csv": model.as_csv,
 }

@@ -11,10 +11,9 @@ import numpy as np
 
 from bandsvm import BandedSVC
 from bandsvm.cli._models import classifier_of, write_model
-from bandsvm.explore.analysis import abstaining, projection, samples
 from bandsvm.explore.analysis.card import is_model
 from bandsvm.explore.analysis.code import python_code
-from bandsvm.explore.analysis.findings import Findings, distribution, of_trial, overview
+from bandsvm.explore.analysis.findings import Findings, of_trial, overview
 from bandsvm.explore.analysis.parameters import (
     SCALES,
     as_options,
@@ -27,12 +26,12 @@ from bandsvm.explore.analysis.source import LARGEST_FILE, Choices, Source, check
 from bandsvm.explore.analysis.trial import StoppedTooSoonError
 from bandsvm.explore.analysis.weights import feature_weights, has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
+from bandsvm.explore.server.data_views import LARGEST_PLACE, VIEWS, csv_of, view_of
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import Wish
 
 MOST_PLACES = 10_000
-LARGEST_PLACE = 2**31 - 1
 
 
 def check(wish: Wish) -> Answer:
@@ -137,46 +136,32 @@ def stop(wish: Wish) -> Answer:
 
 
 def view(wish: Wish) -> Answer:
-    """Return what a tab shows of a part of the samples."""
+    """Return what a tab shows: of the model, or of a part of the samples."""
     result, fields = DataSession.of(wish).fitted(), wish.fields
-    part = result.parts[fields.choice("part", tuple(result.parts))]
-    return Answer(VIEWS[fields.choice("view", tuple(VIEWS))](part, fields, result))
+    name = fields.choice("view", (*VIEWS_OF_MODEL, *VIEWS))
+    if name in VIEWS_OF_MODEL:
+        return Answer(VIEWS_OF_MODEL[name](result))
+    return view_of(_part(result, fields), fields)
 
 
-def _weights(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+def _part(result: Result, fields: Fields) -> Findings:
+    return result.parts[fields.choice("part", tuple(result.parts))]
+
+
+def _weights(result: Result) -> dict[str, Any]:
     weights = feature_weights(result.model, result.trial.table.names)
     if weights is None:
         raise ValueError("Only linear kernels have a weight per feature.")
     return weights
 
 
-def _surface(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
+def _surface(result: Result) -> dict[str, Any]:
     if result.surface is None:
         raise ValueError("These parameters were not searched for; press Search.")
     return result.surface
 
 
-def _projection(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
-    return projection.project(part, *(fields.whole(name, 0, LARGEST_PLACE) for name in "xy"))
-
-
-def _samples(part: Findings, fields: Fields, result: Result) -> dict[str, Any]:
-    start = fields.whole("start", 0, LARGEST_PLACE)
-    count = fields.whole("count", 1, samples.MOST_ROWS)
-    return samples.page(part, _query(fields), start, count)
-
-
-VIEWS = {
-    "overview": lambda part, fields, result: overview(part),
-    "distribution": lambda part, fields, result: distribution(
-        part, fields.whole("class", 0, LARGEST_PLACE)
-    ),
-    "abstention": lambda part, fields, result: abstaining.abstention(part),
-    "projection": _projection,
-    "samples": _samples,
-    "weights": _weights,
-    "surface": _surface,
-}
+VIEWS_OF_MODEL = {"weights": _weights, "surface": _surface}
 
 
 def along(wish: Wish) -> Answer:
@@ -194,10 +179,7 @@ def along(wish: Wish) -> Answer:
 
 def as_csv(wish: Wish) -> Answer:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    result, fields = DataSession.of(wish).fitted(), wish.fields
-    part = result.parts[fields.choice("part", tuple(result.parts))]
-    content = samples.as_csv(part, _query(fields)).encode()
-    return Answer({"name": "samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
+    return csv_of(_part(DataSession.of(wish).fitted(), wish.fields), wish.fields)
 
 
 def code(wish: Wish) -> Answer:
@@ -224,14 +206,4 @@ def _choices(fields: Fields) -> Choices:
         fields.wholes("dropped", 0, LARGEST_PLACE, MOST_PLACES),
         fields.wholes("categorical", 0, LARGEST_PLACE, MOST_PLACES),
         fields.flag("header") if fields.has("header") else None,
-    )
-
-
-def _query(fields: Fields) -> samples.Query:
-    return samples.Query(
-        fields.text("place"),
-        fields.text("text"),
-        fields.flag("wrong"),
-        fields.whole("sort", 0, LARGEST_PLACE) if fields.has("sort") else None,
-        fields.flag("descending"),
     )

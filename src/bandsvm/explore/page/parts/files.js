@@ -15,14 +15,24 @@ export async function upload(connection, file) {
   return answer.upload;
 }
 
-/** Returns a field to choose a file; files dropped anywhere on `target` count as well. */
-export function filePicker({ title, hint, target, onFile }) {
+/** Returns a field to choose a file; `onFile` hears of it. */
+export function filePicker({ title, hint, onFile }) {
   const id = freshId("file");
   const input = element("input", { type: "file", id, class: "unseen" });
   input.addEventListener("change", () => {
     if (input.files.length) onFile(input.files[0]);
     input.value = ""; // the same file may be chosen again
   });
+  return element(
+    "div", { class: "picker" },
+    input,
+    element("label", { for: id, class: "button" }, title),
+    element("p", { class: "note" }, hint),
+  );
+}
+
+/** Lets files be dropped on an element. */
+export function takeDrops(target, onFile) {
   let depth = 0;
   const lit = (change) => {
     depth = change === 0 ? 0 : depth + change;
@@ -36,10 +46,4 @@ export function filePicker({ title, hint, target, onFile }) {
     lit(0);
     if (event.dataTransfer.files.length) onFile(event.dataTransfer.files[0]);
   });
-  return element(
-    "div", { class: "picker" },
-    input,
-    element("label", { for: id, class: "button" }, title),
-    element("p", { class: "note" }, hint),
-  );
 }

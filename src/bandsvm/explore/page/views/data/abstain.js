@@ -2,6 +2,7 @@
 
 import { button } from "../../parts/controls.js";
 import { element, freshId } from "../../parts/elements.js";
+import { figures } from "../../parts/figures.js";
 import { percent, short } from "../../parts/format.js";
 import { createPlot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
@@ -11,7 +12,7 @@ export function createAbstainTab(app, ask) {
   const plot = createPlot({ title: "Risk and coverage", name: "risk-coverage", xLabel: "samples that get a prediction, %", yLabel: "wrong among them, %", height: 300 });
   const id = freshId("abstain");
   const slider = element("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0 });
-  const figures = element("dl", { class: "figures", "aria-live": "polite" });
+  const list = element("dl", { class: "figures", "aria-live": "polite" });
   const atBand = button("Abstain on doubtful samples", () => move(last.band_stop), { class: "small" });
   const none = button("Never abstain", () => move(0), { class: "small" });
   const matrix = element("table", { class: "confusion" });
@@ -30,11 +31,11 @@ export function createAbstainTab(app, ask) {
     const kept = Math.round(coverage[stop] * n);
     const wrong = Math.round(risk[stop] * kept);
     slider.setAttribute("aria-valuetext", `below ${short(threshold[stop])}: coverage ${percent(coverage[stop])}, risk ${percent(risk[stop])}`);
-    figures.replaceChildren(...[
+    list.replaceChildren(...figures([
       ["Abstain below", stop === 0 ? "never" : short(threshold[stop]), classes.length === 2 ? "size of the decision value" : "lead over the next class"],
       ["Coverage", percent(coverage[stop]), `${kept} of ${n} get a prediction`],
       ["Risk", percent(risk[stop]), `${wrong} of ${kept} are wrong`],
-    ].map(([name, value, words]) => element("div", { class: "figure" }, element("dt", {}, name), element("dd", {}, value), element("dd", { class: "note" }, words))));
+    ]));
     const xs = coverage.map((share) => 100 * share);
     const ys = risk.map((share) => 100 * share);
     plot.draw({
@@ -56,7 +57,7 @@ export function createAbstainTab(app, ask) {
     element: element(
       "div", {},
       element("div", { class: "slider-row" }, element("label", { for: id }, "Abstain on the least confident samples"), slider),
-      element("div", { class: "row" }, none, atBand), figures,
+      element("div", { class: "row" }, none, atBand), list,
       element("div", { class: "pair" }, element("div", {}, element("h3", {}, "Confusion matrix"), frame, note), plot.element),
     ),
     async show(result, part) {

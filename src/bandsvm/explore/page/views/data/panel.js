@@ -2,7 +2,7 @@
 
 import { button, choice, group, segments, slider, toggle } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
-import { filePicker } from "../../parts/files.js";
+import { filePicker, takeDrops } from "../../parts/files.js";
 import { HEADERS, LOSSES, ROLES, SCALES, WEIGHTS, columnsOf, usesGamma } from "./state.js";
 
 const symbol = (letter, index, words) => [element("i", {}, letter), element("sub", {}, index), ` ${words}`];
@@ -68,9 +68,10 @@ export function createPanel(target, onChange, act) {
     model,
   );
   const picker = filePicker({
-    title: "Choose a file", target, onFile: act.file,
+    title: "Choose a file", onFile: act.file,
     hint: "Or drop one here: CSV, Parquet, ARFF, svmlight or NPZ, packed or not. It stays on this machine.",
   });
+  takeDrops(target, act.file);
   const panel = {
     usedGamma: 1,
     element: element(

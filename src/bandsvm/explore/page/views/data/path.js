@@ -2,6 +2,7 @@
 
 import { button, segments } from "../../parts/controls.js";
 import { element, freshId } from "../../parts/elements.js";
+import { figures } from "../../parts/figures.js";
 import { percent, short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
@@ -18,13 +19,13 @@ export function createPathTab(app, ask) {
   const id = freshId("path");
   const slider = element("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0 });
   const caption = element("label", { for: id }, "Point of the path");
-  const figures = element("dl", { class: "figures", "aria-live": "polite" });
+  const list = element("dl", { class: "figures", "aria-live": "polite" });
   const compute_ = button("Compute the path", () => compute(), { class: "primary" });
   const note = element("p", { class: "note" });
   const remarks = element("ul", { class: "remarks" });
   const body = element(
     "div", { hidden: true },
-    element("div", { class: "slider-row" }, caption, slider), figures, remarks,
+    element("div", { class: "slider-row" }, caption, slider), list, remarks,
     element("div", { class: "pair" }, element("div", {}, places.element, legend([
       { label: "accuracy", layers: [{ type: "line", class: "line stroke-ink" }] },
       ...SHARES.map(([label, colour]) => ({ label, layers: [{ type: "line", class: `line stroke-${colour}` }] })),
@@ -55,12 +56,12 @@ export function createPathTab(app, ask) {
     const xs = [...values.keys()];
     const ticks = spread(values);
     slider.setAttribute("aria-valuetext", `${name} ${short(values[at])}`);
-    figures.replaceChildren(...[
+    list.replaceChildren(...figures([
       [name, short(values[at]), values[at] === own ? "as fitted" : `fitted: ${short(own)}`],
       ["Accuracy", percent(accuracy[at]), last.is_held_out ? "held-out samples" : "training samples"],
       ...SHARES.map(([word]) => [word, percent(last[word][at]), ""]),
       ["Objective", short(primal[at], 6), `${lower[at]} + ${upper[at]} support vectors`],
-    ].map(([title, value, words]) => element("div", { class: "figure" }, element("dt", {}, title), element("dd", {}, value), element("dd", { class: "note" }, words))));
+    ]));
     const rule = { type: "rule", axis: "x", at, class: "line thin dashed stroke-muted" };
     const line = (ys, colour) => [
       { type: "line", xs, ys, class: `line stroke-${colour}` },

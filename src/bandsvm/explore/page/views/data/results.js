@@ -2,6 +2,7 @@
 
 import { button, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
+import { figures } from "../../parts/figures.js";
 import { percent, short } from "../../parts/format.js";
 import { createTabs } from "../../parts/tabs.js";
 import { download } from "../../plots/save.js";
@@ -23,7 +24,7 @@ export function createResults(app, ask, onChange) {
   ];
   const pages = createTabs({ name: "Results", pages: tabs, onChoose: (tab) => onChange({ tab }, true) });
   const role = element("p", { class: "note", id: "data-role" });
-  const figures = element("dl", { class: "figures" });
+  const list = element("dl", { class: "figures" });
   const remarks = element("ul", { class: "remarks" });
   const stale = element("p", { class: "stale", hidden: true }, "The settings have changed since this fit: press Fit to see what they do.");
   const partBox = element("div");
@@ -47,7 +48,7 @@ export function createResults(app, ask, onChange) {
   const about = element("p", { class: "note" });
   const summary = element(
     "section", { class: "card summary", "aria-label": "Summary" },
-    element("div", { class: "row spread" }, element("h2", {}, "Result"), partBox), stale, figures, role, remarks,
+    element("div", { class: "row spread" }, element("h2", {}, "Result"), partBox), stale, list, role, remarks,
     element(
       "details", {}, element("summary", {}, "Certificate, command and model file"), certificate,
       element("p", { class: "note" }, "At the shell the same parameters are fitted to all samples. In Python the same samples are held out."),
@@ -110,7 +111,8 @@ export function createResults(app, ask, onChange) {
         const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
         const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
         if (!answer || asked !== current) return; // overtaken
-        drawFigures(answer.values);
+        list.replaceChildren(...overviewFigures(answer.values, current.n_train));
+        role.textContent = roleWords(answer.values.role);
       }
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
       shown = { tab, part, result: current };
@@ -122,20 +124,25 @@ export function createResults(app, ask, onChange) {
     },
   };
 
-  function drawFigures({ accuracy, n_wrong: wrong, n_samples: n, positions, n_support: support, certificate: proof, role: words }) {
-    const entries = [
-      ["Accuracy", accuracy === null ? "–" : percent(accuracy), wrong === null ? "" : `${wrong} of ${n} wrong`],
-      ["Doubtful", String(positions.doubtful), `${percent(positions.doubtful / n, 0)}, below the band`],
-      ["Typical", String(positions.typical), `${percent(positions.typical / n, 0)}, inside`],
-      ["Extreme", String(positions.extreme), `${percent(positions.extreme / n, 0)}, above`],
-      ["Support vectors", short(support), `of ${current.n_train} training samples`],
-      ["Optimality", proof?.is_optimal ? "optimal" : "not optimal", proof ? `gap ${short(proof.relative_gap, 2)} of the objective` : ""],
-    ];
-    figures.replaceChildren(...entries.map(([name, value, note]) => element(
-      "div", { class: name === "Optimality" && !proof?.is_optimal ? "figure complaint" : "figure" },
-      element("dt", {}, name), element("dd", {}, value), element("dd", { class: "note" }, note),
-    )));
-    role.textContent = `From ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
-  }
   return results;
+}
+
+/** Returns the figures of an overview; `nTrain` is the number of training samples, if it is known. */
+export function overviewFigures({ accuracy, n_wrong: wrong, n_samples: n, positions, n_support: support, certificate }, nTrain = null) {
+  const place = (word, where) => [word.charAt(0).toUpperCase() + word.slice(1), String(positions[word]), `${percent(positions[word] / n, 0)}, ${where}`];
+  return figures([
+    ...(accuracy === null ? [["Samples", String(n), "without labels"]] : [["Accuracy", percent(accuracy), `${wrong} of ${n} wrong`]]),
+    place("doubtful", "below the band"),
+    place("typical", "inside"),
+    place("extreme", "above"),
+    ...(support === undefined ? [] : [["Support vectors", String(support), nTrain === null ? "" : `of ${nTrain} training samples`]]),
+    ...(certificate === null ? [] : [[
+      "Optimality", certificate.is_optimal ? "optimal" : "not optimal", `gap ${short(certificate.relative_gap, 2)} of the objective`, !certificate.is_optimal,
+    ]]),
+  ]);
+}
+
+/** Returns which samples figures come from, as a sentence. */
+export function roleWords(role) {
+  return `From ${role.charAt(0).toLowerCase()}${role.slice(1)}`;
 }

@@ -1,11 +1,12 @@
 // The view "A model": what a model file holds, in words and in pictures.
 
 import { element } from "../../parts/elements.js";
-import { filePicker, upload } from "../../parts/files.js";
+import { filePicker, takeDrops, upload } from "../../parts/files.js";
 import { short } from "../../parts/format.js";
 import { createBars } from "../../plots/bars.js";
 import { createPlot } from "../../plots/plot.js";
 import { createWeights } from "../data/weights.js";
+import { createModelData } from "./data.js";
 import { penalty } from "../play/pictures.js";
 
 let handedOver = null;
@@ -42,15 +43,19 @@ class ModelView {
     this.weights = createWeights();
     this.pictures = [this.histogram, this.support, this.penalty, this.weights].map(({ element: picture }) => element("section", { class: "card" }, picture));
     const picker = filePicker({
-      title: "Choose a model file", target: root, onFile: (file) => this.open(file),
+      title: "Choose a model file", onFile: (file) => this.open(file),
       hint: "Or drop one here: a .bsvm file of bandsvm fit, bandsvm tune or bandsvm.save.",
     });
+    this.data = createModelData(app, (text) => this.complain(text));
+    this.data.picker.hidden = true;
+    takeDrops(root, (file) => (this.data.picker.hidden || file.name.endsWith(".bsvm") ? this.open(file) : this.data.open(file)));
     this.body = element(
       "div", { class: "stack", hidden: true },
+      this.data.element,
       element("div", { class: "tiles" }, this.pictures),
       element("section", { class: "card" }, element("h3", {}, "bandsvm inspect"), this.text),
     );
-    root.append(element("div", { class: "side-by-side" }, element("div", { class: "card panel" }, this.title, this.facts, this.complaint, picker), this.body));
+    root.append(element("div", { class: "side-by-side" }, element("div", { class: "card panel" }, this.title, this.facts, picker, this.data.picker, this.complaint), this.body));
   }
 
   show() {
@@ -94,7 +99,8 @@ class ModelView {
 
   draw(model) {
     const { classes, parameters, rho1, rho2, C1, C2, support, histogram, weights, certificate } = model;
-    this.body.hidden = false;
+    this.body.hidden = this.data.picker.hidden = false;
+    this.data.clear();
     this.title.textContent = model.model;
     const all = (values) => (values.every((value) => value === values[0]) ? short(values[0]) : values.map((value) => short(value)).join(", "));
     this.list([
