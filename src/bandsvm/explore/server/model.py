@@ -28,7 +28,7 @@ def open_file(wish: Wish) -> Answer:
         with tempfile.TemporaryDirectory() as folder:
             about["model"] = _opened(wish, _written(upload, Path(folder)), upload.name)
     elif (path := named_model(wish.session.get("file"))) is not None:
-        about["model"] = _opened(wish, path, str(path))
+        about["model"] = _opened(wish, path, path.name)
     return Answer(about)
 
 
@@ -53,7 +53,8 @@ def judge(wish: Wish) -> Answer:
         {
             "parts": ["all"],
             "overview": overview(findings),
-            "sentences": [*table.decisions, *table.doubts],
+            "decisions": table.decisions,
+            "sentences": table.doubts,
             "has_labels": table.y is not None,
         }
     )

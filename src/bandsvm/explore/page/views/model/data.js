@@ -56,7 +56,7 @@ export function createModelData(app, complain) {
       data.element.hidden = false;
       title.textContent = file.name;
       list.replaceChildren(...overviewFigures(result.overview));
-      role.textContent = roleWords(result.overview.role);
+      role.textContent = [roleWords(result.overview.role), ...result.decisions].join(" ");
       remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));
       pages.offer("abstain", result.has_labels);
       choose("samples");
