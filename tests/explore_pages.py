@@ -1,10 +1,13 @@
 """A running server of ``bandsvm explore``, and a browser that looks at it."""
 
+import base64
 import json
 import os
 import shutil
+import struct
 import threading
 from contextlib import contextmanager
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from websockets.sync.client import connect
@@ -86,3 +89,75 @@ def require_browser():
             pytest.fail(reason)
         pytest.skip(reason)
     return path
+
+
+class Page:
+    """A tab that keeps account of errors and requests."""
+
+    def __init__(self, browser, server, **settings):
+        settings = {"viewport": {"width": 1440, "height": 900}, **settings}
+        self.context = browser.new_context(**settings)
+        self.context.set_default_timeout(10_000)
+        self.server = server
+        self.tab = self.context.new_page()
+        self.errors, self.requests = [], []
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.on(
+            "console", lambda m: m.type in ("error", "warning") and self.errors.append(m.text)
+        )
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, place="", settle=True):
+        self.tab.goto(self.server.address(place))
+        if settle:
+            self.settle()
+        return self
+
+    def settle(self):
+        """Wait until what the page asked for is drawn."""
+        self.tab.wait_for_selector(".play[aria-busy=false]")
+
+    def close(self):
+        """Close the tab: there must have been no error, and no request to anywhere else."""
+        self.context.close()
+        origin = f"http://127.0.0.1:{self.server.port}/"
+        own = (origin, origin.replace("http", "ws"), "blob:", "data:")
+        assert self.errors == []
+        assert [url for url in self.requests if not url.startswith(own)] == []
+
+    def objective(self, which=-1):
+        values = self.tab.locator("[data-value=objective]").all_text_contents()
+        return float(values[which].replace("\N{MINUS SIGN}", "-"))
+
+    def field(self, name):
+        return self.tab.get_by_label(name, exact=True)
+
+    def set(self, name, value):
+        self.field(name).fill(str(value))
+        self.field(name).press("Enter")
+        self.settle()
+
+    def check(self, title):
+        self.field(title).check()
+        self.settle()
+
+    def place(self):
+        """Return the fields of the address."""
+        self.tab.wait_for_timeout(300)
+        query = urlsplit(self.tab.url).fragment.partition("?")[2]
+        return {name: values[0] for name, values in parse_qs(query).items()}
+
+    def points(self):
+        """Return the points that the address holds."""
+        text = self.place()["points"]
+        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        return [(x / 1000, y / 1000, label) for label, x, y in struct.iter_unpack("<Bhh", content)]
+
+    def map(self):
+        return self.tab.locator("svg[role=application]:visible").last
+
+    def click_map(self, x, y):
+        """Click at a place of the map, as shares of its width and height."""
+        box = self.map().bounding_box()
+        self.tab.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        self.settle()

@@ -1,11 +1,11 @@
 """The page of ``bandsvm explore`` in a real browser."""
 
-import base64
 import json
 import re
-import struct
+import subprocess
+import sys
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from sklearn.datasets import make_moons
 
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
-from explore_pages import FLAGS, require_browser, running
+from explore_pages import FLAGS, Page, require_browser, running
 
 sync_api = pytest.importorskip("playwright.sync_api")
 SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900), "4K": (3840, 2160)}
@@ -34,79 +34,11 @@ def browser():
         browser.close()
 
 
-class Page:
-    """A tab that keeps account of errors and requests."""
-
-    def __init__(self, browser, server, **settings):
-        settings = {"viewport": {"width": 1440, "height": 900}, **settings}
-        self.context = browser.new_context(**settings)
-        self.context.set_default_timeout(10_000)
-        self.server = server
-        self.tab = self.context.new_page()
-        self.errors, self.requests = [], []
-        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.tab.on(
-            "console", lambda m: m.type in ("error", "warning") and self.errors.append(m.text)
-        )
-        self.tab.on("request", lambda request: self.requests.append(request.url))
-
-    def open(self, place="", settle=True):
-        self.tab.goto(self.server.address(place))
-        if settle:
-            self.settle()
-        return self
-
-    def settle(self):
-        """Wait until what the page asked for is drawn."""
-        self.tab.wait_for_selector(".play[aria-busy=false]")
-
-    def objective(self, which=-1):
-        values = self.tab.locator("[data-value=objective]").all_text_contents()
-        return float(values[which].replace("\N{MINUS SIGN}", "-"))
-
-    def field(self, name):
-        return self.tab.get_by_label(name, exact=True)
-
-    def set(self, name, value):
-        self.field(name).fill(str(value))
-        self.field(name).press("Enter")
-        self.settle()
-
-    def check(self, title):
-        self.field(title).check()
-        self.settle()
-
-    def place(self):
-        """Return the fields of the address."""
-        self.tab.wait_for_timeout(300)
-        query = urlsplit(self.tab.url).fragment.partition("?")[2]
-        return {name: values[0] for name, values in parse_qs(query).items()}
-
-    def points(self):
-        """Return the points that the address holds."""
-        text = self.place()["points"]
-        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        return [(x / 1000, y / 1000, label) for label, x, y in struct.iter_unpack("<Bhh", content)]
-
-    def map(self):
-        return self.tab.locator("svg[role=application]:visible").last
-
-    def click_map(self, x, y):
-        """Click at a place of the map, as shares of its width and height."""
-        box = self.map().bounding_box()
-        self.tab.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        self.settle()
-
-
 @pytest.fixture
 def page(browser, server):
     page = Page(browser, server)
     yield page
-    page.context.close()
-    assert page.errors == []
-    origin = f"http://127.0.0.1:{server.port}/"
-    own = (origin, origin.replace("http", "ws"), "blob:", "data:")
-    assert [url for url in page.requests if not url.startswith(own)] == []
+    page.close()
 
 
 CLUSTERS = make_paper_clusters(30, 0.2, 0.2, random_state=0)
@@ -136,13 +68,14 @@ def test_numbers_are_those_of_a_fit_in_python(page):
         ("rho1, lower edge of the band", 2.0, {"rho1": 2.0, "rho2": 2.0}),
         ("rho2, upper edge of the band", 2.25, {"rho2": 2.25}),
         ("rho2, upper edge of the band", 0.5, {"rho1": 0.5, "rho2": 0.5}),
-        ("gamma of the kernel", 0.35, {"gamma": 0.35}),
+        ("gamma of the kernel", 0.123456, {"gamma": 0.123456}),
     ],
 )
 def test_number_fields_move_the_fit(page, label, value, changes):
     page.open()
     page.set(label, value)
     assert page.objective() == close(fitted(**changes))
+    assert float(page.field(label).input_value()) == value
 
 
 @pytest.mark.parametrize("name", ["C1", "C2", "rho1", "rho2", "gamma"])
@@ -566,3 +499,14 @@ def test_theme_can_be_chosen(page):
     assert root.get_attribute("data-theme") == "dark"
     page.tab.get_by_role("button", name="Switch to light colours").click()
     assert json.loads(page.tab.evaluate("JSON.stringify(Object.keys(localStorage))")) == []
+
+
+def test_benchmark_runs(tmp_path):
+    require_browser()
+    script = Path(__file__).parents[1] / "benchmarks" / "explore.py"
+    subprocess.run([sys.executable, script, "--smoke", "--out", tmp_path], check=True)
+    results = json.loads((tmp_path / "explore.json").read_text())
+    for sweep in results["sweeps"].values():
+        assert 0.0 < sweep["median_ms"] <= sweep["p95_ms"]
+        # One message there and one back for every move.
+        assert sweep["per_move"]["messages sent"] == sweep["per_move"]["messages received"] == 1.0

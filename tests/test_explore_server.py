@@ -23,7 +23,7 @@ from bandsvm.explore.server.play_data import SOURCES, Recipe, decode_points
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import WhileWanted, Wish, answered
 from bandsvm.fitting.model import fit_model
-from bandsvm.metrics import sensitivity_curve
+from bandsvm.metrics import band_coverage, sensitivity_curve
 from bandsvm.system.stopping import Stop, check_stop, stop_also_when, stop_when
 from explore_pages import CLUSTERS, FIT, MODEL, connected, running
 
@@ -146,6 +146,8 @@ def test_fit_is_that_of_the_library(client, kernel, loss):
             arrays[f"decision{index}"], expected.decision_function(X), atol=1e-9
         )
         assert found["accuracy"] == expected.score(X, y)
+        coverage = band_coverage(y, expected.decision_function(X))
+        assert found["coverage"] == pytest.approx(coverage._asdict(), abs=1e-12)
         np.testing.assert_allclose(
             arrays[f"reached{index}"], sensitivity_curve(y, expected.decision_function(X))[1]
         )

@@ -15,7 +15,7 @@ from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import WhileWanted, Wish
 from bandsvm.fitting.model import fit_model
-from bandsvm.metrics import band_coverage, sensitivity_area, sensitivity_curve
+from bandsvm.metrics import ROUNDING, sensitivity_curve
 
 KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 LOSSES_TO_PLAY_WITH = ("hinge", "squared_hinge")
@@ -114,12 +114,15 @@ def _fitted(
     wish: Wish, settings: dict[str, Any], X: NDArray, y: NDArray, grid: NDArray
 ) -> tuple[dict[str, Any], dict[str, NDArray]]:
     """Return values and arrays that describe a model fitted to the samples."""
-    model = BandedSVC(**settings, time_limit=SECONDS_TO_PLAY)
+    # One thread: so few samples are not worth waking others, which the browser needs.
+    model = BandedSVC(**settings, time_limit=SECONDS_TO_PLAY, n_jobs=1)
     fit_model(model, X, y, None, WhileWanted(wish))
     wish.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)
-    band = {"rho1": model.rho1, "rho2": model.rho2}
+    signed = y * decision
+    below = np.mean(signed < model.rho1 * (1.0 - ROUNDING))
+    above = np.mean(signed > model.rho2 * (1.0 + ROUNDING))
     values = {
         "parameters": settings,
         "gamma": model.gamma_,
@@ -132,8 +135,7 @@ def _fitted(
         "words": words(certificate),
         "intercept": model.intercept_[0],
         "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
-        "coverage": band_coverage(y, decision, **band)._asdict(),
-        "sensitivity_area": sensitivity_area(y, decision),
+        "coverage": {"below": below, "inside": 1.0 - below - above, "above": above},
         "n_lower": len(model.alpha_support_),
         "n_upper": len(model.theta_support_),
     }

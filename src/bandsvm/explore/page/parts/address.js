@@ -1,6 +1,6 @@
 // The state of the page lives in the address: #view?name=value&name=value. Reloading, going back and sharing work.
 
-// Browsers refuse more than a few changes of the address per second.
+// A slider comes to rest before the address follows it; browsers take milliseconds for a change, and refuse too many.
 const SETTLE_MS = 250;
 
 export class Address {
@@ -31,8 +31,9 @@ export class Address {
     const query = new URLSearchParams(fields).toString();
     this.wanted = `#${view}${query ? `?${query}` : ""}`;
     this.isStep = isStep || (this.timer !== null && this.isStep);
+    clearTimeout(this.timer);
     if (isStep) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), SETTLE_MS);
+    else this.timer = setTimeout(() => this.flush(), SETTLE_MS);
   }
 
   flush() {

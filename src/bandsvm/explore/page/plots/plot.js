@@ -24,8 +24,9 @@ const SMALLEST_MARKS = 0.65;
  * linked hover, `isCanvas` to draw the layers on a canvas.
  *
  * The plot has `element`; `draw(content)`, where content is { x, y, layers, points, description }: `x` and `y` are domains
- * [low, high], `xTicks` and `yTicks` may replace their ticks by pairs [value, text], `layers` as shapes.js describes them, each with a `class` of plots.css, `points` { xs, ys } are what the hub
- * counts, `description` is for screen readers; `clear()`; and, after the first `draw`, `x`, `y` and `area`.
+ * [low, high], `xTicks` and `yTicks` may replace their ticks by pairs [value, text], `layers` as shapes.js describes them,
+ * each with a `class` of plots.css, `points` { xs, ys } are what the hub counts, `description` is for screen readers;
+ * `clear()`; `rename(title)`; and, after the first `draw`, `x`, `y` and `area`.
  */
 export function createPlot(options) {
   return new Plot(options);
@@ -56,6 +57,10 @@ class Plot {
     new ResizeObserver(() => this.resize()).observe(this.stage);
     onTheme(() => this.redraw());
     if (hub) this.bind(hub);
+  }
+
+  rename(title) {
+    if (this.heading.textContent !== title) this.heading.textContent = title;
   }
 
   draw(content) {

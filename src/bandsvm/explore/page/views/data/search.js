@@ -23,7 +23,7 @@ export function createSurface(name) {
     const [low, high] = range(scored.map((k) => score[k]));
     const hasGamma = gamma.some((value) => value !== null);
     const ratios = C2.map((value, k) => Number((value / C1[k]).toPrecision(6)));
-    left.heading.textContent = `Best score by C1 (across) and ${hasGamma ? "γ" : "C2 / C1"} (up)`;
+    left.rename(`Best score by C1 (across) and ${hasGamma ? "γ" : "C2 / C1"} (up)`);
     heat(left, C1, hasGamma ? gamma : ratios, scored, score, best, [low, high]);
     const banded = scored.filter((k) => C2[k] > 0);
     right.element.hidden = banded.length === 0;

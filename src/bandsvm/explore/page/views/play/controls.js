@@ -49,6 +49,7 @@ export function createPanel(onChange, actions) {
   const again = button("Draw again", () => onChange(() => ({ seed: Math.floor(Math.random() * LARGEST_SEED) }), true), { class: "small" });
   const { data, n, noise, rho1, rho2, C1, C2, loss, kernel, gamma, degree, coef0, intercept, compare } = controls;
   const generated = element("div", {}, n.element, noise.element, element("div", { class: "row" }, again));
+  let shown = {}; // a move of one slider should not touch the others
   const panel = {
     usedGamma: 1,
     element: element(
@@ -63,9 +64,12 @@ export function createPanel(onChange, actions) {
     ),
     /** Shows a state. */
     set(state) {
-      for (const [name, control] of Object.entries(controls)) if (name !== "gamma") control.set(state[name]);
+      for (const [name, control] of Object.entries(controls)) {
+        if (name !== "gamma" && state[name] !== shown[name]) control.set(state[name]);
+      }
+      shown = state;
       isScale.set(state.gamma === "scale");
-      if (state.gamma !== "scale") panel.useGamma(state.gamma);
+      if (state.gamma !== "scale") gamma.set((panel.usedGamma = state.gamma));
       gamma.enable(state.gamma !== "scale");
       preset.set(presetOf(state));
       const isPlain = state.kernel === "linear";
@@ -75,7 +79,7 @@ export function createPanel(onChange, actions) {
       generated.hidden = state.data === "drawn";
       noise.element.hidden = again.hidden = state.data === "digits";
     },
-    /** Shows the gamma that a fit used. */
+    /** Shows the gamma that a fit took from the data. */
     useGamma(value) {
       if (!Number.isFinite(value)) return;
       panel.usedGamma = Number(value.toPrecision(4));

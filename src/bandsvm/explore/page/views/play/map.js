@@ -32,9 +32,6 @@ export function createMap(hub, title, name) {
   return {
     plot,
     element: plot.element,
-    rename(text) {
-      plot.heading.textContent = text;
-    },
     draw({ view, columns, rows }, samples, model) {
       const [left, right, bottom, top] = view;
       const layers = model ? [tint(image, view, columns, rows, model), ...contours(view, columns, rows, model)] : [];

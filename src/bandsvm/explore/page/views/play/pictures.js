@@ -13,9 +13,6 @@ export function createValues(hub, title, name) {
   return {
     element: plot.element,
     plot,
-    rename(text) {
-      plot.heading.textContent = text;
-    },
     /** `range` is what both plots of a comparison show. */
     draw({ labels }, { decision, parameters: { rho1, rho2, C2 } }, range) {
       const xs = [...labels.keys()];
@@ -109,7 +106,7 @@ export function createSensitivity(hub) {
       });
       plot.draw({
         x: [0, 100], y: [0, 102], layers, points: { xs, ys },
-        description: models.map((model) => `Area ${percent(model.sensitivity_area)}.`).join(" "),
+        description: models.map(({ reached }) => `${percent(reached[0])} at 0, ${percent(reached[24])} at half the largest.`).join(" "),
       });
     },
   };

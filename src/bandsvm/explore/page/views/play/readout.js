@@ -24,7 +24,7 @@ export function createCertificate() {
     element: element("section", { class: "card", "aria-labelledby": "certificate" },
       element("h2", {}, element("span", { id: "certificate" }, "Certificate"), waiting), body),
     wait(isWaiting) {
-      waiting.hidden = !isWaiting;
+      if (waiting.hidden === isWaiting) waiting.hidden = !isWaiting;
     },
     draw(models) {
       body.replaceChildren(...models.map((model, k) => certificate(model, models.length > 1 ? modelNames(models)[k] : null)));

@@ -212,10 +212,10 @@ class Play {
   place() {
     const isComparison = this.models.length > 1;
     for (const plots of [this.maps, this.values]) plots[0].element.hidden = !isComparison;
-    const title = (words) => (k) => (isComparison ? `${words}: ${NAMES[k]}` : words);
-    [0, 1].forEach((k) => {
-      this.maps[k].rename(title("Decision map")(k));
-      this.values[k].rename(title("Decision values")(k));
+    const title = (words, k) => (isComparison ? `${words}: ${NAMES[k]}` : words);
+    NAMES.forEach((_, k) => {
+      this.maps[k].plot.rename(title("Decision map", k));
+      this.values[k].plot.rename(title("Decision values", k));
     });
     for (const own of this.curves) own.hidden = !isComparison;
     this.stage.classList.toggle("is-comparison", isComparison);
