@@ -1,53 +1,74 @@
 // Marching squares: where a grid of values crosses a level.
 
 /**
- * Returns the line segments of a contour as pairs of points, { xs, ys } in units of the grid.
+ * Returns a contour as lines, { xs, ys } in units of the grid, with NaN between one line and the next.
  * `values` holds `rows` rows of `columns` values. A saddle is cut by the value at its centre.
  */
 export function contour(values, columns, rows, level) {
-  const xs = [];
-  const ys = [];
+  const next = new Map(); // from each crossed edge of the grid to the one or two that a cell joins it with
+  const join = (a, b) => {
+    if (next.has(a)) next.get(a).push(b);
+    else next.set(a, [b]);
+  };
   for (let j = 0; j + 1 < rows; j += 1) {
-    let k = j * columns;
-    let a = values[k] - level; // top left
-    let d = values[k + columns] - level; // bottom left
     for (let i = 0; i + 1 < columns; i += 1) {
-      k += 1;
-      const b = values[k] - level; // top right
-      const c = values[k + columns] - level; // bottom right
-      const corners = (a > 0) | ((b > 0) << 1) | ((c > 0) << 2) | ((d > 0) << 3);
-      if (corners !== 0 && corners !== 15) cell(i, j, a, b, c, d, corners, xs, ys);
-      a = b;
-      d = c;
+      const k = j * columns + i;
+      const a = values[k] > level;
+      const b = values[k + 1] > level;
+      const c = values[k + columns + 1] > level;
+      const d = values[k + columns] > level;
+      if (a === b && b === c && c === d) continue;
+      // An edge is numbered by its first corner: even to the right of it, odd below.
+      const [top, right, bottom, left] = [2 * k, 2 * (k + 1) + 1, 2 * (k + columns), 2 * k + 1];
+      let crossed = [];
+      if (a !== b) crossed.push(top);
+      if (b !== c) crossed.push(right);
+      if (c !== d) crossed.push(bottom);
+      if (d !== a) crossed.push(left);
+      if (crossed.length === 4) {
+        const centre = values[k] + values[k + 1] + values[k + columns] + values[k + columns + 1] > 4 * level;
+        crossed = centre === a ? [top, right, bottom, left] : [left, top, right, bottom];
+      }
+      for (let pair = 0; pair < crossed.length; pair += 2) {
+        join(crossed[pair], crossed[pair + 1]);
+        join(crossed[pair + 1], crossed[pair]);
+      }
     }
   }
-  return { xs, ys };
+  return lines(next, (edge) => crossing(values, columns, level, edge));
 }
 
-function cell(i, j, a, b, c, d, corners, xs, ys) {
-  const top = () => [i + a / (a - b), j];
-  const right = () => [i + 1, j + b / (b - c)];
-  const bottom = () => [i + d / (d - c), j + 1];
-  const left = () => [i, j + a / (a - d)];
-  const add = (from, to) => {
-    xs.push(from[0], to[0]);
-    ys.push(from[1], to[1]);
+/** Returns where on an edge of the grid the level is crossed. */
+function crossing(values, columns, level, edge) {
+  const k = edge >> 1;
+  const isDown = edge & 1;
+  const from = values[k] - level;
+  const share = from / (from - (values[k + (isDown ? columns : 1)] - level));
+  const [i, j] = [k % columns, Math.floor(k / columns)];
+  return isDown ? [i, j + share] : [i + share, j];
+}
+
+/** Returns the lines that lead from edge to edge: first those with ends, then closed ones. */
+function lines(next, place) {
+  const xs = [];
+  const ys = [];
+  const add = ([x, y]) => {
+    xs.push(x);
+    ys.push(y);
   };
-  const isCentreAbove = a + b + c + d > 0;
-  switch (corners) {
-    case 1: case 14: return add(left(), top());
-    case 2: case 13: return add(top(), right());
-    case 4: case 11: return add(right(), bottom());
-    case 8: case 7: return add(bottom(), left());
-    case 3: case 12: return add(left(), right());
-    case 6: case 9: return add(top(), bottom());
-    case 5:
-      if (isCentreAbove) { add(left(), bottom()); return add(top(), right()); }
-      add(left(), top());
-      return add(right(), bottom());
-    default: // 10
-      if (isCentreAbove) { add(left(), top()); return add(right(), bottom()); }
-      add(top(), right());
-      return add(bottom(), left());
-  }
+  const follow = (start) => {
+    let edge = start;
+    while (edge !== undefined) {
+      add(place(edge));
+      const neighbours = next.get(edge);
+      next.delete(edge);
+      const onward = neighbours.find((other) => next.has(other));
+      if (onward === undefined && neighbours.length === 2 && neighbours.includes(start)) add(place(start));
+      edge = onward;
+    }
+    add([NaN, NaN]);
+  };
+  for (const [edge, neighbours] of [...next]) if (neighbours.length === 1 && next.has(edge)) follow(edge);
+  for (const edge of [...next.keys()]) if (next.has(edge)) follow(edge);
+  return { xs, ys };
 }

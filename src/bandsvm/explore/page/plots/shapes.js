@@ -11,7 +11,6 @@ const MARKS = {
 /**
  * Returns the path data of a layer. Types:
  * - line: `xs`, `ys`; null or NaN breaks it
- * - segments: `xs`, `ys` in pairs of points, such as contours
  * - marks: `xs`, `ys`, `shape` (circle, square, triangle), `size` in pixels, and `only`, the indices to draw
  * - strip: from `from` to `to` along `axis`, across the whole plot
  * - rule: a line at `at` on `axis`, across the whole plot
@@ -27,13 +26,6 @@ const DRAWERS = {
     for (let k = 0; k < xs.length; k += 1) {
       if (Number.isFinite(ys[k])) data += `${pen}${round(x(xs[k]))} ${round(y(ys[k]))}`;
       pen = Number.isFinite(ys[k]) ? "L" : "M";
-    }
-    return data;
-  },
-  segments({ xs, ys }, x, y) {
-    let data = "";
-    for (let k = 0; k + 1 < xs.length; k += 2) {
-      data += `M${round(x(xs[k]))} ${round(y(ys[k]))}L${round(x(xs[k + 1]))} ${round(y(ys[k + 1]))}`;
     }
     return data;
   },

@@ -88,7 +88,7 @@ function contours([left, right, bottom, top], columns, rows, { map, parameters }
       xs[k] = left + (xs[k] * (right - left)) / (columns - 1);
       ys[k] = top - (ys[k] * (top - bottom)) / (rows - 1);
     }
-    return { type: "segments", xs, ys, class: classes };
+    return { type: "line", xs, ys, class: classes };
   });
 }
 

@@ -3,13 +3,7 @@
 import { element } from "../../parts/elements.js";
 import { exact, percent, short } from "../../parts/format.js";
 
-const ROLES = [
-  "no support vector",
-  "lower-edge support vector, free",
-  "lower-edge support vector, at its bound",
-  "upper-edge support vector, free",
-  "upper-edge support vector, at its bound",
-];
+const ROLES = ["no", "lower edge, free", "lower edge, bound", "upper edge, free", "upper edge, bound"];
 
 /** Returns the names of one or two models. */
 export function modelNames(models) {
@@ -70,11 +64,11 @@ export function createSample() {
       }
       const names = modelNames(models);
       const rows = [
-        ["decision value g(x)", ({ decision }) => short(decision[index])],
-        ["place", (model) => placeOf(index, samples, model)],
-        ["slack", (model) => slackOf(index, model)],
-        ["multiplier", (model) => multiplierOf(index, model)],
-        ["role", ({ role }) => ROLES[role[index]]],
+        ["Decision value", ({ decision }) => short(decision[index])],
+        ["Band", (model) => placeOf(index, samples, model)],
+        ["Slack", (model) => slackOf(index, model)],
+        ["Multiplier", (model) => multiplierOf(index, model)],
+        ["Support vector", ({ role }) => ROLES[role[index]]],
       ];
       body.replaceChildren(
         element("p", {}, headline(index, samples)),
@@ -94,14 +88,14 @@ function headline(index, { xs, ys, labels }) {
 }
 
 function placeOf(index, { labels }, { decision, xi, eta }) {
-  if (decision[index] * labels[index] < 0) return "on the wrong side";
-  if (xi[index] > 1e-9) return "below the band";
-  return eta[index] > 1e-9 ? "above the band" : "in the band";
+  if (decision[index] * labels[index] < 0) return "wrong side";
+  if (xi[index] > 1e-9) return "below";
+  return eta[index] > 1e-9 ? "above" : "inside";
 }
 
 function slackOf(index, { xi, eta }) {
-  if (xi[index] > 1e-9) return `ξ = ${short(xi[index])} below`;
-  return eta[index] > 1e-9 ? `η = ${short(eta[index])} above` : "0";
+  if (xi[index] > 1e-9) return `ξ = ${short(xi[index])}`;
+  return eta[index] > 1e-9 ? `η = ${short(eta[index])}` : "0";
 }
 
 function multiplierOf(index, { alpha, theta }) {
@@ -114,7 +108,7 @@ export function sampleInWords(index, samples, models) {
   const names = modelNames(models);
   const parts = models.map((model, k) => {
     const name = models.length > 1 ? `${names[k]}: ` : "";
-    return `${name}decision value ${short(model.decision[index])}, ${placeOf(index, samples, model)}, ${ROLES[model.role[index]]}`;
+    return `${name}decision value ${short(model.decision[index])}, band: ${placeOf(index, samples, model)}, support vector: ${ROLES[model.role[index]]}`;
   });
   return `${headline(index, samples)}. ${parts.join(". ")}.`;
 }
