@@ -55,7 +55,7 @@ SHOTS = {
     "explore_data": Shot(
         "data?tab=abstain",
         1440,
-        1165,
+        1250,
         ready=READY,
         file="cancer.csv",
         pressed="Abstain on doubtful samples",
