@@ -537,6 +537,26 @@ def test_a_stopped_search_keeps_the_best_so_far(cancer):
     assert found.classifier.time_limit is None
 
 
+def small_trial(n_samples):
+    rows = [[k, k % 7, k % 2] for k in range(n_samples)] + [[1, 2, 9]]
+    return Trial(Source.of_bytes("s.csv", text_table("aby", rows)).table(Choices()))
+
+
+def test_searches_of_small_tables():
+    with pytest.raises(ValueError, match=r"at least 5 training samples.*the largest has 4"):
+        search(small_trial(10), {}, Work())
+    found = search(small_trial(40), {"kernel": "linear"}, Work())
+    # The class of a single sample is in no fold but one.
+    assert any("least populated class" in text for text in found.sentences)
+
+
+def test_a_fit_that_meets_a_limit_says_what_helps_here(cancer):
+    said = cancer[0].fit(BandedSVC(max_iter=1, C1=1e6), Work())
+    assert said[0].startswith("The fit stopped at max_iter=1 with KKT violation")
+    assert said[0].endswith("Scale the features, or try smaller costs.")
+    assert "warm_start" not in said[0]
+
+
 def test_a_search_that_is_stopped_at_once_has_no_model(cancer):
     work = Work()
     work.stop()

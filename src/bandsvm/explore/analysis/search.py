@@ -84,11 +84,17 @@ def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
     A search that is stopped keeps the best candidate so far, and says so.
     """
     fixed = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    largest = int(np.unique(trial.y_train, return_counts=True)[1].max())
+    if largest < FOLDS_OF_SEARCH:
+        raise ValueError(
+            f"A search needs a class of at least {FOLDS_OF_SEARCH} training samples, one for each "
+            f"fold; the largest has {largest}. Add samples, or press Fit."
+        )
     folds = argparse.Namespace(folds=FOLDS_OF_SEARCH)
-    splits = splits_of(folds, replace(trial.table, y=trial.y_train, groups=None))
-    chooser = BandedSVCCV(**fixed, cv=splits, refit=False)
     live = LiveSurface(work.report)
     with noted_warnings() as said, stop_when(work.reason):
+        splits = splits_of(folds, replace(trial.table, y=trial.y_train, groups=None))
+        chooser = BandedSVCCV(**fixed, cv=splits, refit=False)
         try:
             fit_search(chooser, trial.training_samples, trial.y_train, live)
         except KeyboardInterrupt:

@@ -108,7 +108,9 @@ class Trial:
         if not complaint:
             return said
         if certificate.status is not Status.INTERRUPTED:
-            return [f"The fit {complaint}", *said]
+            # What follows the semicolon is advice for Python.
+            reached = complaint.split(";")[0]
+            return [f"The fit {reached}. Scale the features, or try smaller costs.", *said]
         if certificate.n_iter == 0:
             raise StoppedTooSoonError(NO_MODEL)
         work.take_stop()
