@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import threading
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -310,6 +311,17 @@ def test_other_tabs_draw(page):
         page.choose(tab)
         label = page.tab.get_by_role("tabpanel").locator("svg[role=img]").first
         assert picture in label.get_attribute("aria-label")
+    page.choose("In the plane")
+    box = page.tab.get_by_role("tabpanel").locator("svg[role=img]").first.bounding_box()
+    readout = page.tab.locator(".readout")
+    for k in range(400):
+        if readout.inner_text().startswith("Sample "):
+            break
+        across, up = (k % 25 + 1) / 26, (k // 25 + 1) / 18
+        page.tab.mouse.move(box["x"] + across * box["width"], box["y"] + up * box["height"])
+    assert re.fullmatch(
+        r"Sample \d+: label \w+, predicted \w+, decision value \S+, \w+\.", readout.inner_text()
+    )
     page.choose("Path")
     page.press("Compute the path")
     page.settle()
@@ -333,6 +345,11 @@ def test_markup_in_names_and_cells_is_text(page):
     page.tab.get_by_text("All 3 columns").click()
     page.tab.get_by_label(f"Use of column {HOSTILE}").wait_for()
     assert page.tab.locator("main img").count() == 0
+    page.choose("Decision values")
+    name, content = page.saved("Save Decision values as SVG")
+    assert name == "decision-values.svg"
+    assert b"<img" not in content
+    ElementTree.fromstring(content)
     page.choose("Samples")
     _, content = page.saved("Save as CSV")
     cells = [cell for row in csv.reader(io.StringIO(content.decode())) for cell in row]
