@@ -122,7 +122,7 @@ class Page:
         self.context.close()
         origin = f"http://127.0.0.1:{self.server.port}/"
         own = (origin, origin.replace("http", "ws"), "blob:", "data:")
-        assert self.errors == []
+        assert self.errors == [], self.errors
         assert [url for url in self.requests if not url.startswith(own)] == []
 
     def objective(self, which=-1):

@@ -239,7 +239,10 @@ def test_drawing_by_touch(browser, server):
     page.settle()
     assert len(page.points()) == 271
     assert page.points()[-1][2] == 0
-    page.context.close()
+    page.check("Look")
+    page.tab.touchscreen.tap(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert "Number" in page.tab.locator(".sample").inner_text()
+    page.close()
 
 
 def test_drawing_from_nothing(page):
@@ -338,6 +341,34 @@ def test_address_holds_the_state(page, browser, server):
     other.context.close()
 
 
+def test_tabs_lead_to_where_a_view_was_left(page):
+    page.open("play?C1=3")
+    page.set("gamma of the kernel", 1)
+    page.tab.get_by_role("link", name="Your data").click()
+    assert not page.map().is_visible()
+    page.tab.get_by_role("link", name="Play").click()
+    page.settle()
+    assert page.objective() == close(fitted(C1=3.0, gamma=1.0))
+
+
+@pytest.mark.parametrize("value", ["", "-1"])
+def test_wrong_numbers_are_refused(page, value):
+    page.open()
+    field = page.field("C1, cost of lying below the band")
+    field.fill(value)
+    field.press("Enter")
+    assert field.evaluate("(node) => node.validationMessage") != ""
+    assert page.objective() == close(fitted())
+
+
+def test_numbers_that_the_model_refuses_are_explained(page):
+    page.open()
+    page.set("C1, cost of lying below the band", 0)
+    assert "C1 must be" in page.tab.locator(".complaint").inner_text()
+    page.set("C1, cost of lying below the band", 10)
+    assert page.objective() == close(fitted())
+
+
 @pytest.mark.parametrize(
     "place",
     ["play?C1=-3&C2=x&kernel=%3Cb%3E&data=nothing&gamma=", "nowhere", "play?%ff", "play?view=1"],
@@ -411,7 +442,8 @@ def test_code_can_be_copied(page, capsys):
     page.tab.locator("dialog code", has_text="bandsvm fit play.csv").wait_for()
     page.tab.get_by_role("button", name="Close").click()
     page.tab.get_by_role("button", name="Copy link").click()
-    assert "C1=7" in page.tab.evaluate("navigator.clipboard.readText()")
+    assert page.tab.evaluate("navigator.clipboard.readText()") == page.tab.url
+    assert page.place()["C1"] == "7"
 
 
 def test_two_tabs_do_not_disturb_each_other(page, server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -71,5 +72,6 @@ def run(options: argparse.Namespace) -> int:
     print(f"The page is at {address}\nPress Ctrl-C to stop.", flush=True)
     if not options.no_browser:
         open_browser(address, complain)
-    server.run()
+    with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+        server.run()
     return 0

@@ -71,6 +71,7 @@ class PageServer:
             make_app(self.token, shared),
             log_level="warning",
             access_log=False,
+            server_header=False,
             lifespan="off",
             ws="websockets-sansio",
             ws_max_size=LARGEST_MESSAGE,

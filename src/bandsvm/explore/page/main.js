@@ -19,7 +19,8 @@ const announcer = document.getElementById("announcer");
 
 const app = {
   connection: new Connection(),
-  address: new Address(show),
+  // A tab leads to where its view was left.
+  address: new Address(show, (name, hash) => tabs.get(name)?.setAttribute("href", hash)),
   /** Lets screen readers say something. */
   announce(text) {
     announcer.textContent = text;
@@ -63,4 +64,3 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   main.focus();
 });
 app.address.visit();
-if (current === null) show(app.address.read());

@@ -67,7 +67,7 @@ class Guard:
         if reason:
             answer = PlainTextResponse(reason, status_code=403)
         elif _query(scope).get("token"):
-            answer = RedirectResponse(scope["path"], status_code=303)
+            answer = RedirectResponse("/", status_code=303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="lax")
         await answer(scope, receive, _with_headers(send))
 
@@ -75,12 +75,12 @@ class Guard:
         """Return why a request is refused, or an empty string."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if urlsplit(f"//{host}").hostname not in LOCAL_NAMES:
+        if _parts(f"//{host}")[0] not in LOCAL_NAMES:
             return "This server answers to 127.0.0.1 and localhost only."
         is_safe = scope["type"] == "http" and scope["method"] in SAFE_METHODS
         origin = headers.get("origin")
         # Browsers always send it here; other programs may leave it out.
-        if not is_safe and origin is not None and urlsplit(origin).netloc != host:
+        if not is_safe and origin is not None and _parts(origin)[1] != host:
             return "This request comes from another page."
         given = _query(scope).get("token", "") or self._token_of_cookie(headers.get("cookie", ""))
         if not secrets.compare_digest(given.encode(), self._token.encode()):
@@ -97,6 +97,15 @@ class Guard:
         except CookieError:
             return ""
         return cookies[self.cookie].value if self.cookie in cookies else ""
+
+
+def _parts(address: str) -> tuple[str | None, str]:
+    """Return the name of an address's machine, and the same with its port; None if it has none."""
+    try:
+        parts = urlsplit(address)
+        return parts.hostname, parts.netloc
+    except ValueError:
+        return None, ""
 
 
 def _query(scope: Scope) -> dict[str, str]:

@@ -4,8 +4,10 @@
 const SETTLE_MS = 250;
 
 export class Address {
-  constructor(onVisit) {
+  /** `onVisit({ view, fields })` shows a place; `onPlace(view, hash)` hears where each view is. */
+  constructor(onVisit, onPlace) {
     this.onVisit = onVisit;
+    this.onPlace = onPlace;
     this.timer = null;
     addEventListener("popstate", () => this.visit());
     addEventListener("hashchange", () => this.visit());
@@ -22,8 +24,10 @@ export class Address {
     clearTimeout(this.timer);
     this.timer = null;
     if (location.hash === this.shown) return;
-    this.shown = location.hash;
-    this.onVisit(this.read());
+    this.shown = this.wanted = location.hash;
+    const place = this.read();
+    if (location.hash) this.onPlace(place.view, location.hash);
+    this.onVisit(place);
   }
 
   /** Puts a view's fields into the address: a step that the back button undoes, or, while a slider moves, none. */
@@ -41,6 +45,7 @@ export class Address {
     this.timer = null;
     if (this.wanted === location.hash) return;
     this.shown = this.wanted;
+    this.onPlace(this.wanted.slice(1).split("?", 1)[0], this.wanted);
     if (this.isStep) history.pushState(null, "", this.wanted);
     else history.replaceState(null, "", this.wanted);
   }

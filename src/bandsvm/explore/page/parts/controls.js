@@ -44,7 +44,7 @@ export function slider({ label, name, low, high, isLog = false, zero = false, mi
   range.addEventListener("input", () => fromRange(false));
   range.addEventListener("change", () => fromRange(true));
   field.addEventListener("change", () => {
-    if (!field.checkValidity() || field.value === "") return;
+    if (!field.reportValidity()) return;
     place(Number(field.value));
     onChange(whole ? Math.round(Number(field.value)) : Number(field.value), true);
   });

@@ -1,5 +1,6 @@
 // A plot: title, axes, layers, linked hover, and buttons that save it.
 
+import { button } from "../parts/controls.js";
 import { element, freshId, svg } from "../parts/elements.js";
 import { tick } from "../parts/format.js";
 import { onTheme } from "../parts/theme.js";
@@ -38,12 +39,12 @@ class Plot {
     this.content = null;
     const id = freshId("plot");
     this.heading = element("h3", { id }, title);
-    this.save = (write) => () => this.withLayersInSvg(() => write(this.picture, this.name));
-    this.header = element(
-      "header", {}, this.heading,
-      element("button", { type: "button", class: "quiet small", "aria-label": `Save ${title} as SVG`, on: { click: this.save(saveSvg) } }, "SVG"),
-      element("button", { type: "button", class: "quiet small", "aria-label": `Save ${title} as PNG`, on: { click: this.save(savePng) } }, "PNG"),
+    const save = (format, write) => button(
+      format,
+      () => this.withLayersInSvg(() => write(this.picture, this.name)),
+      { class: "quiet small", "aria-label": `Save ${title} as ${format}` },
     );
+    const header = element("header", {}, this.heading, save("SVG", saveSvg), save("PNG", savePng));
     this.axes = svg("g");
     this.layers = svg("g");
     this.pointer = svg("circle", { class: "pointer", r: 7, visibility: "hidden" });
@@ -53,7 +54,7 @@ class Plot {
       this.canvas = element("canvas", { "aria-hidden": "true" });
       this.stage.prepend(this.canvas);
     }
-    this.element = element("figure", { class: "plot" }, this.header, this.stage);
+    this.element = element("figure", { class: "plot" }, header, this.stage);
     new ResizeObserver(() => this.resize()).observe(this.stage);
     onTheme(() => this.redraw());
     if (hub) this.bind(hub);
@@ -96,7 +97,8 @@ class Plot {
     this.pointer.setAttribute("r", 7 * unit);
     if (this.canvas) {
       const { left, right, top, bottom } = this.area;
-      Object.assign(this.canvas.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
+      const box = { left, top, width: right - left, height: bottom - top };
+      for (const [name, value] of Object.entries(box)) this.canvas.style[name] = `${value}px`;
     }
     this.axesKey = null;
     this.redraw();
@@ -161,7 +163,8 @@ class Plot {
   bind(hub) {
     hub.onPoint((index) => this.mark(index));
     this.picture.addEventListener("pointermove", (event) => hub.point(this.nearest(event)));
-    this.picture.addEventListener("pointerleave", () => hub.point(null));
+    // A finger leaves at the end of every tap; what it pointed at stays.
+    this.picture.addEventListener("pointerleave", (event) => event.pointerType === "touch" || hub.point(null));
   }
 
   /** Returns the sample nearest to a pointer, null if none is near. */

@@ -10,7 +10,7 @@ const MARKS = {
 
 /**
  * Returns the path data of a layer. Types:
- * - line: `xs`, `ys`; null or NaN breaks it
+ * - line: `xs`, `ys`; what is not finite breaks it
  * - marks: `xs`, `ys`, `shape` (circle, square, triangle), `size` in pixels, and `only`, the indices to draw
  * - strip: from `from` to `to` along `axis`, across the whole plot
  * - rule: a line at `at` on `axis`, across the whole plot
@@ -24,8 +24,9 @@ const DRAWERS = {
     let data = "";
     let pen = "M";
     for (let k = 0; k < xs.length; k += 1) {
-      if (Number.isFinite(ys[k])) data += `${pen}${round(x(xs[k]))} ${round(y(ys[k]))}`;
-      pen = Number.isFinite(ys[k]) ? "L" : "M";
+      const isPoint = Number.isFinite(xs[k]) && Number.isFinite(ys[k]);
+      if (isPoint) data += `${pen}${round(x(xs[k]))} ${round(y(ys[k]))}`;
+      pen = isPoint ? "L" : "M";
     }
     return data;
   },

@@ -38,7 +38,11 @@ export function createCodeDialog(app, fields) {
 /** Copies text and says so on the button. */
 export async function copy(text, target) {
   const before = target.textContent;
-  await navigator.clipboard.writeText(text);
-  target.textContent = "Copied";
+  try {
+    await navigator.clipboard.writeText(text);
+    target.textContent = "Copied";
+  } catch {
+    target.textContent = "The browser did not allow it"; // for example while its window is in the background
+  }
   setTimeout(() => { target.textContent = before; }, 1500);
 }

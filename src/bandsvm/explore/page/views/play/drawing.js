@@ -117,6 +117,9 @@ function bindKeys(plot, cursor, { hub, edit, undo, redo, say }) {
     if (held !== null) edit(edits.move(held, x, y), false);
     else hub.point(plot.nearestTo(plot.x(x), plot.y(y)));
   };
+  const pick = () => {
+    held = hub.current;
+  };
   const put = () => {
     held = null;
     edit((points) => points, true);
@@ -126,14 +129,14 @@ function bindKeys(plot, cursor, { hub, edit, undo, redo, say }) {
     p: () => step(-1),
     "+": () => edit(edits.add(x, y, 1), true),
     "-": () => edit(edits.add(x, y, -1), true),
-    m: () => (held === null ? ([held] = [hub.current]) : put()),
+    m: () => (held === null ? pick() : put()),
     f: () => hub.current !== null && edit(edits.flip(hub.current), true),
     Delete: () => hub.current !== null && edit(edits.delete(hub.current), true),
     Escape: () => held !== null && put(),
   };
   picture.addEventListener("keydown", (event) => {
     if (!plot.area || plot.content === null) return;
-    if (x === null) [x, y] = [plot.x.invert((plot.area.left + plot.area.right) / 2), plot.y.invert((plot.area.top + plot.area.bottom) / 2)];
+    if (x === null) [x, y] = [plot.x.domain, plot.y.domain].map(([low, high]) => (low + high) / 2);
     const isCommand = event.ctrlKey || event.metaKey;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (isCommand && (key === "y" || (key === "z" && event.shiftKey))) redo();

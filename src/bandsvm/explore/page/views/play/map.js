@@ -27,7 +27,8 @@ function channels(name) {
 
 /** Returns a map that draws what `play.fit` answers for one model. */
 export function createMap(hub, title, name) {
-  const plot = createPlot({ title, name, xLabel: "first feature", yLabel: "second feature", aspect: ASPECT, hub, isCanvas: true });
+  const axes = { xLabel: "first feature", yLabel: "second feature" };
+  const plot = createPlot({ title, name, ...axes, aspect: ASPECT, hub, isCanvas: true });
   const image = document.createElement("canvas");
   return {
     plot,
@@ -95,10 +96,11 @@ function contours([left, right, bottom, top], columns, rows, { map, parameters }
 function marks({ xs, ys, labels }, model) {
   const indices = [...xs.keys()];
   const of = (role) => (model ? indices.filter((k) => model.role[k] === role) : []);
-  const rings = (shape, classes, role) => ({ type: "marks", shape, size: 5.5, xs, ys, class: `rings ${classes}`, only: of(role) });
+  const layer = (shape, size, classes, only) => ({ type: "marks", shape, size, xs, ys, class: classes, only });
+  const rings = (shape, classes, role) => layer(shape, 5.5, `rings ${classes}`, of(role));
   return [
-    { type: "marks", shape: "circle", size: 3, xs, ys, class: "marks fill-negative", only: indices.filter((k) => labels[k] < 0) },
-    { type: "marks", shape: "triangle", size: 3.25, xs, ys, class: "marks fill-positive", only: indices.filter((k) => labels[k] > 0) },
+    layer("circle", 3, "marks fill-negative", indices.filter((k) => labels[k] < 0)),
+    layer("triangle", 3.25, "marks fill-positive", indices.filter((k) => labels[k] > 0)),
     rings("circle", "stroke-lower", ROLES.lowerFree),
     rings("circle", "bold stroke-lower", ROLES.lowerBound),
     rings("square", "stroke-upper", ROLES.upperFree),

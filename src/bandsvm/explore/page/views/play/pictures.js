@@ -5,11 +5,12 @@ import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
 
+const HEIGHT = 250;
 const LEAST_SHOWN = 0.2; // of the penalty beyond the band, in units of the band's upper edge
 
 /** Returns the plot of g(x) by sample. */
 export function createValues(hub, title, name) {
-  const plot = createPlot({ title, name, xLabel: "sample", yLabel: "decision value g(x)", height: 250, hub });
+  const plot = createPlot({ title, name, xLabel: "sample", yLabel: "decision value g(x)", height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
@@ -53,7 +54,8 @@ export function penalty({ C1, C2, rho1, rho2, loss }, z) {
 
 /** Returns the plot of the penalty, with the samples on it. */
 export function createPenalty(hub) {
-  const plot = createPlot({ title: "Penalty", name: "penalty", xLabel: "signed decision value y g(x)", yLabel: "penalty", height: 250, hub });
+  const axes = { xLabel: "signed decision value y g(x)", yLabel: "penalty" };
+  const plot = createPlot({ title: "Penalty", name: "penalty", ...axes, height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
@@ -85,9 +87,8 @@ export function createPenalty(hub) {
 
 /** Returns the plot of the sensitivity curve. */
 export function createSensitivity(hub) {
-  const plot = createPlot({
-    title: "Sensitivity", name: "sensitivity", xLabel: "threshold, % of the largest |g(x)|", yLabel: "samples that reach it, %", height: 250, hub,
-  });
+  const axes = { xLabel: "threshold, % of the largest |g(x)|", yLabel: "samples that reach it, %" };
+  const plot = createPlot({ title: "Sensitivity", name: "sensitivity", ...axes, height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
@@ -106,7 +107,7 @@ export function createSensitivity(hub) {
       });
       plot.draw({
         x: [0, 100], y: [0, 102], layers, points: { xs, ys },
-        description: models.map(({ reached }) => `${percent(reached[0])} at 0, ${percent(reached[24])} at half the largest.`).join(" "),
+        description: models.map(({ reached }) => `${percent(reached[0])} at 0, ${percent(reached[24])} half way.`).join(" "),
       });
     },
   };

@@ -21,7 +21,8 @@ export function createCertificate() {
       if (waiting.hidden === isWaiting) waiting.hidden = !isWaiting;
     },
     draw(models) {
-      body.replaceChildren(...models.map((model, k) => certificate(model, models.length > 1 ? modelNames(models)[k] : null)));
+      const titles = models.length > 1 ? modelNames(models) : [null];
+      body.replaceChildren(...models.map((model, k) => certificate(model, titles[k])));
     },
     complain(message) {
       body.replaceChildren(element("p", { class: "complaint", role: "status" }, message));
@@ -31,10 +32,11 @@ export function createCertificate() {
 
 function certificate(model, title) {
   const { objective, words, accuracy, coverage, n_lower: lower, n_upper: upper } = model;
+  const shares = [coverage.below, coverage.inside, coverage.above];
   const numbers = [
     ["Objective", exact(objective), "objective"],
     ["Classified correctly", percent(accuracy)],
-    ["Below, in, above the band", [coverage.below, coverage.inside, coverage.above].map((share) => percent(share, 0)).join(" · ")],
+    ["Below, in, above the band", shares.map((share) => percent(share, 0)).join(" · ")],
     ["Support vectors, lower and upper edge", `${lower} · ${upper}`],
   ];
   return element(
@@ -55,8 +57,9 @@ function unbroken(text) {
 export function createSample() {
   const hint = element("p", { class: "lead" }, "Point at a sample, in any picture, to see where it lies in all of them.");
   const body = element("div", {}, hint);
+  const heading = element("h2", { id: "sample" }, "Sample");
   return {
-    element: element("section", { class: "card sample", "aria-labelledby": "sample" }, element("h2", { id: "sample" }, "Sample"), body),
+    element: element("section", { class: "card sample", "aria-labelledby": "sample" }, heading, body),
     draw(index, samples, models) {
       if (index === null || !samples || index >= samples.xs.length) {
         body.replaceChildren(hint);
@@ -70,13 +73,15 @@ export function createSample() {
         ["Multiplier", (model) => multiplierOf(index, model)],
         ["Support vector", ({ role }) => ROLES[role[index]]],
       ];
+      const head = element("tr", {}, element("td"), names.map((name) => element("th", { scope: "col" }, name)));
+      const line = ([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, name), models.map((model) => element("td", {}, value(model))));
       body.replaceChildren(
         element("p", {}, headline(index, samples)),
         element(
           "table", {},
-          models.length > 1 ? element("thead", {}, element("tr", {}, element("td"), names.map((name) => element("th", { scope: "col" }, name)))) : null,
-          element("tbody", {}, rows.map(([name, value]) =>
-            element("tr", {}, element("th", { scope: "row" }, name), models.map((model) => element("td", {}, value(model)))))),
+          models.length > 1 ? element("thead", {}, head) : null,
+          element("tbody", {}, rows.map(line)),
         ),
       );
     },
@@ -108,7 +113,8 @@ export function sampleInWords(index, samples, models) {
   const names = modelNames(models);
   const parts = models.map((model, k) => {
     const name = models.length > 1 ? `${names[k]}: ` : "";
-    return `${name}decision value ${short(model.decision[index])}, band: ${placeOf(index, samples, model)}, support vector: ${ROLES[model.role[index]]}`;
+    const value = short(model.decision[index]);
+    return `${name}decision value ${value}, ${placeOf(index, samples, model)}, support vector: ${ROLES[model.role[index]]}`;
   });
   return `${headline(index, samples)}. ${parts.join(". ")}.`;
 }

@@ -20,6 +20,7 @@ const ROWS = Math.round(COLUMNS * ASPECT);
 const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "thresholds", "reached", "map"];
 const OF_SAMPLES = ["data", "n", "noise", "seed", "points", "view"];
 const NAMES = ["C-SVM", "Your model"];
+const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
 const ALONE = 1; // the place of the model that the settings describe; the C-SVM is at 0
 
 export const view = {
@@ -36,14 +37,14 @@ class Play {
     this.hub = createHub();
     this.fits = new Latest(app.connection, "play.fit", "play", {
       onAnswer: (answer, fields, asked) => this.draw(answer, asked),
-      onError: (error) => this.complain(error.message),
+      onError: (error) => app.connection.open && this.complain(error.message),
       onWait: (isLong) => this.certificate.wait(isLong),
       onBusy: (isBusy) => root.setAttribute("aria-busy", isBusy),
     });
     this.code = createCodeDialog(app, () => request(this.state, COLUMNS, ROWS));
     this.panel = createPanel((changes, isStep) => this.change(changes, isStep), this.actions());
-    this.maps = NAMES.map((name, k) => createMap(this.hub, "Decision map", k === ALONE ? "decision-map" : "decision-map-c-svm"));
-    this.values = NAMES.map((name, k) => createValues(this.hub, "Decision values", k === ALONE ? "decision-values" : "decision-values-c-svm"));
+    this.maps = FILES.map((name) => createMap(this.hub, "Decision map", `decision-map${name}`));
+    this.values = FILES.map((name) => createValues(this.hub, "Decision values", `decision-values${name}`));
     this.penalty = createPenalty(this.hub);
     this.sensitivity = createSensitivity(this.hub);
     this.certificate = createCertificate();
@@ -96,7 +97,8 @@ class Play {
       this.redoButton.disabled = !canRedo;
     });
     const clear = button("Clear", () => this.edit(() => [], true), { class: "small" });
-    return element("div", { class: "row tools" }, tools.element, element("div", { class: "row" }, this.undoButton, this.redoButton, clear));
+    const buttons = element("div", { class: "row" }, this.undoButton, this.redoButton, clear);
+    return element("div", { class: "row tools" }, tools.element, buttons);
   }
 
   useTool(tool) {
@@ -153,13 +155,18 @@ class Play {
     if (!this.samples) return;
     this.before ??= this.ofSamples();
     const points = change(this.points());
-    const frame = this.state.data === "drawn" && parseView(this.state.view) ? this.state.view : this.frame.view.map((side) => side.toFixed(3)).join(",");
-    const state = { ...this.state, data: "drawn", points: encode(points), view: frame };
+    const state = { ...this.state, data: "drawn", points: encode(points), view: this.fixedView() };
     if (isStep) {
       if (this.before.points !== state.points) this.history.record(this.before);
       this.before = null;
     }
     this.become(state, isStep);
+  }
+
+  /** Returns the view of drawn samples, which must not move while one draws. */
+  fixedView() {
+    const isFixed = this.state.data === "drawn" && parseView(this.state.view);
+    return isFixed ? this.state.view : this.frame.view.map((side) => side.toFixed(3)).join(",");
   }
 
   ofSamples() {
