@@ -105,11 +105,17 @@ def read_table(
     Table
         Samples without infinite values; labels as integers where they all are.
     """
-    expected = None if model is None else trained(model, notes or Notes())
     if options.format is None:
         require_data(path)
-    file = read_file(path)
-    kind = options.format or kind_by_name(path) or kind_by_content(file)
+    return table_of(read_file(path), options, model, notes)
+
+
+def table_of(
+    file: DataFile, options: argparse.Namespace, model: Any = None, notes: Notes | None = None
+) -> Table:
+    """Return the table that a file in memory holds, as `read_table` does."""
+    expected = None if model is None else trained(model, notes or Notes())
+    kind = kind_of_file(file, options)
     if getattr(options, "groups", None) is not None and kind in ("svmlight", "npz"):
         raise DataFileError(
             f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
@@ -127,6 +133,11 @@ def read_table(
     if expected is None:
         return replace(table, doubts=(*table.doubts, *_check_classes(table)))
     return _with_known_labels(table, expected, is_optional=kind in ("svmlight", "npz"))
+
+
+def kind_of_file(file: DataFile, options: argparse.Namespace) -> str:
+    """Return the format of a file: the one that was asked for, else by its name or its content."""
+    return options.format or kind_by_name(file.source) or kind_by_content(file)
 
 
 def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
@@ -204,6 +215,12 @@ def _check_classes(table: Table) -> list[str]:
         raise DataFileError(
             f"{table.source} has a label that is not finite; name the column of labels with "
             "--target, or leave such samples out."
+        )
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        some_label = labels[labels != np.rint(labels)][0]
+        raise DataFileError(
+            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
+            "classes; name the column of labels with --target."
         )
     if (longest := longest_label(labels)) > LONGEST_LABEL:
         raise DataFileError(

@@ -60,8 +60,14 @@ def run(options: argparse.Namespace) -> int:
     require_extra()
     if options.file is not None and not Path(options.file).is_file():
         raise ValueError(f"FILE must be a data file or a model file, got {options.file}.")
+    place = ""
+    if options.file is not None:
+        from bandsvm.explore.analysis.source import check_size
+        from bandsvm.explore.server.model import named_model
+
+        check_size(options.file, Path(options.file).stat().st_size)
+        place = "model" if named_model(options.file) else "data"
     server = PageServer(options.port, options.token, {"file": options.file})
-    place = "" if options.file is None else "data"
     address = server.address(place)
     print(f"The page is at {address}\nPress Ctrl-C to stop.", flush=True)
     if not options.no_browser:

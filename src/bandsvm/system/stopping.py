@@ -34,6 +34,11 @@ def stop_when(reason: Callable[[], Any] | None) -> Iterator[None]:
         _reason.reset(token)
 
 
+def current_reason() -> Callable[[], Any] | None:
+    """Return the function that `check_stop` calls here, None if there is none."""
+    return _reason.get()
+
+
 @contextmanager
 def stop_also_when(reason: Callable[[], Any]) -> Iterator[None]:
     """Make `check_stop` call ``reason`` too, besides what the context around this one set."""

@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from bandsvm.explore.server.connection import Connection
 from bandsvm.explore.server.guard import Guard
+from bandsvm.explore.server.uploads import Uploads
 
 PAGE = Path(__file__).parents[1] / "page"
 BYTES_OF_TOKEN = 24
@@ -45,12 +46,15 @@ def make_app(token: str, shared: dict[str, Any] | None = None) -> Starlette:
     async def index(request: Request) -> Response:
         return FileResponse(PAGE / "index.html")
 
+    uploads = Uploads()
+
     async def socket(socket: WebSocket) -> None:
-        await Connection(socket, shared or {}).serve()
+        await Connection(socket, {**(shared or {}), "uploads": uploads}).serve()
 
     routes: list[BaseRoute] = [
         Route("/", index),
         WebSocketRoute("/socket", socket),
+        Route("/upload", uploads.receive, methods=["POST"]),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
     return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])

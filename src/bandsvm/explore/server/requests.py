@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,9 @@ class Fields:
         """Return a finite number from ``low`` to ``high``."""
         value: Any = self._values.get(name)
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (is_number and math.isfinite(value) and low <= value <= high):
+        # Whole numbers in JSON may be too large for a float.
+        is_finite = is_number and abs(value) <= sys.float_info.max
+        if not (is_finite and low <= value <= high):
             within = "" if low == -math.inf else f" from {low:g} to {high:g}"
             raise ValueError(f"{name} must be a number{within}, got {_short(value)}.")
         return float(value)
@@ -57,6 +60,17 @@ class Fields:
     def group(self, name: str) -> Fields:
         """Return a field that has fields of its own."""
         return Fields(self._values.get(name))
+
+    def wholes(self, name: str, low: int, high: int, most: int) -> tuple[int, ...]:
+        """Return at most so many whole numbers from ``low`` to ``high``."""
+        values = self._values.get(name)
+        if not isinstance(values, list) or len(values) > most:
+            raise ValueError(f"{name} must be a list of at most {most}, got {_short(values)}.")
+        return tuple(Fields({name: value}).whole(name, low, high) for value in values)
+
+    def raw(self, name: str) -> dict[str, Any]:
+        """Return a field that has fields of its own, for somebody else to check."""
+        return Fields(self._values.get(name))._values
 
     def has(self, name: str) -> bool:
         """Return whether a field was sent and is not null."""

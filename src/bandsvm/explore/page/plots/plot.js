@@ -10,7 +10,7 @@ import { scale, ticks } from "./scale.js";
 import { pathOf } from "./shapes.js";
 
 // In units of a sixteenth of the page's font size, a pixel on usual screens.
-const MARGIN = { left: 46, right: 14, top: 8, bottom: 40 };
+const MARGIN = { left: 54, right: 14, top: 8, bottom: 40 };
 const PIXELS_PER_TICK = { x: 80, y: 50 };
 // How far from a sample, in pixels, it still counts as pointed at.
 const REACH = 24;
@@ -25,8 +25,9 @@ const SMALLEST_MARKS = 0.65;
  * linked hover, `isCanvas` to draw the layers on a canvas.
  *
  * The plot has `element`; `draw(content)`, where content is { x, y, layers, points, description }: `x` and `y` are domains
- * [low, high], `layers` as shapes.js describes them, each with a `class` of plots.css, `points` { xs, ys } are what the hub
- * counts, `description` is for screen readers; `clear()`; `rename(title)`; and, after the first `draw`, `x`, `y` and `area`.
+ * [low, high], `xTicks` and `yTicks` may replace their ticks by pairs [value, text], `layers` as shapes.js describes them,
+ * each with a `class` of plots.css, `points` { xs, ys } are what the hub counts, `description` is for screen readers;
+ * `clear()`; `rename(title)`; and, after the first `draw`, `x`, `y` and `area`.
  */
 export function createPlot(options) {
   return new Plot(options);
@@ -128,18 +129,19 @@ class Plot {
 
   drawAxes() {
     const { area: { left, right, top, bottom }, unit } = this;
-    const key = JSON.stringify([this.x.domain, this.y.domain]);
+    const { xTicks, yTicks } = this.content;
+    const key = JSON.stringify([this.x.domain, this.y.domain, this.xLabel, this.yLabel, xTicks, yTicks]);
     if (key === this.axesKey) return;
     this.axesKey = key;
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
     const parts = [svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` })];
-    const across = ticks(this.x.domain, (right - left) / unit / PIXELS_PER_TICK.x);
-    for (const value of across.values) parts.push(text(this.x(value), bottom + 17 * unit, "middle", tick(value, across.step)));
-    const up = ticks(this.y.domain, (bottom - top) / unit / PIXELS_PER_TICK.y);
-    for (const value of up.values) {
+    const across = xTicks ?? labelled(ticks(this.x.domain, (right - left) / unit / PIXELS_PER_TICK.x));
+    for (const [value, words] of across) parts.push(text(this.x(value), bottom + 17 * unit, "middle", words));
+    const up = yTicks ?? labelled(ticks(this.y.domain, (bottom - top) / unit / PIXELS_PER_TICK.y));
+    for (const [value, words] of up) {
       const at = this.y(value);
       if (!this.canvas) parts.push(svg("path", { class: "axis", d: `M${left} ${at}H${right}` }));
-      parts.push(text(left - 7 * unit, at + 4 * unit, "end", tick(value, up.step)));
+      parts.push(text(left - 7 * unit, at + 4 * unit, "end", words));
     }
     parts.push(text((left + right) / 2, bottom + 35 * unit, "middle", this.xLabel));
     const beside = text(0, 0, "middle", this.yLabel);
@@ -192,6 +194,10 @@ class Plot {
     this.pointer.setAttribute("cx", this.x(points.xs[index]));
     this.pointer.setAttribute("cy", this.y(points.ys[index]));
   }
+}
+
+function labelled({ values, step }) {
+  return values.map((value) => [value, tick(value, step)]);
 }
 
 const CLIP = "plot-area";
