@@ -107,8 +107,12 @@ class Page:
         )
         self.tab.on("request", lambda request: self.requests.append(request.url))
 
-    def open(self, place="", settle=True):
-        self.tab.goto(self.server.address(place))
+    def open(self, place="play", settle=True):
+        """Go to a place; the page is loaded once only."""
+        if self.tab.url == "about:blank":
+            self.tab.goto(self.server.address(place))
+        else:
+            self.tab.evaluate("(place) => { location.hash = place; }", place)
         if settle:
             self.settle()
         return self
@@ -117,13 +121,17 @@ class Page:
         """Wait until what the page asked for is drawn."""
         self.tab.wait_for_selector(".play[aria-busy=false]")
 
-    def close(self):
-        """Close the tab: there must have been no error, and no request to anywhere else."""
-        self.context.close()
+    def check_innocence(self):
+        """There must have been no error, and no request to anywhere else."""
         origin = f"http://127.0.0.1:{self.server.port}/"
         own = (origin, origin.replace("http", "ws"), "blob:", "data:")
         assert self.errors == [], self.errors
-        assert [url for url in self.requests if not url.startswith(own)] == []
+        foreign = [url for url in self.requests if not url.startswith(own)]
+        assert foreign == [], foreign
+
+    def close(self):
+        self.context.close()
+        self.check_innocence()
 
     def objective(self, which=-1):
         values = self.tab.locator("[data-value=objective]").all_text_contents()

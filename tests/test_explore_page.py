@@ -35,8 +35,23 @@ def browser():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def kept_page(browser, server):
+    page = Page(browser, server).open()
+    yield page
+    page.close()
+
+
 @pytest.fixture
-def page(browser, server):
+def page(kept_page):
+    """A page that earlier tests have used; loading one takes longer than most tests."""
+    yield kept_page.open("play")
+    kept_page.check_innocence()
+
+
+@pytest.fixture
+def fresh(browser, server):
+    """A page of one's own: nothing to undo, nothing in the storage, no tool chosen."""
     page = Page(browser, server)
     yield page
     page.close()
@@ -190,43 +205,43 @@ def drawn_objective(page):
     return fitted(points[:, :2], np.where(points[:, 2] > 0, 1, -1))
 
 
-def test_drawing_by_mouse(page):
-    page.open()
-    page.check("Add +1")
-    page.click_map(0.2, 0.2)
-    points = page.points()
+def test_drawing_by_mouse(fresh):
+    fresh.open()
+    fresh.check("Add +1")
+    fresh.click_map(0.2, 0.2)
+    points = fresh.points()
     assert len(points) == 271
     assert points[-1][2] == 1
-    assert page.objective() == close(drawn_objective(page))
-    page.check("Flip")
-    page.click_map(0.2, 0.2)
-    assert page.points()[-1] == (*points[-1][:2], 0)
-    page.check("Move")
-    box = page.map().bounding_box()
-    page.tab.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.2 * box["height"])
-    page.tab.mouse.down()
-    page.tab.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.25 * box["height"], steps=4)
-    page.tab.mouse.up()
-    page.settle()
-    moved = page.points()[-1]
+    assert fresh.objective() == close(drawn_objective(fresh))
+    fresh.check("Flip")
+    fresh.click_map(0.2, 0.2)
+    assert fresh.points()[-1] == (*points[-1][:2], 0)
+    fresh.check("Move")
+    box = fresh.map().bounding_box()
+    fresh.tab.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.2 * box["height"])
+    fresh.tab.mouse.down()
+    fresh.tab.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.25 * box["height"], steps=4)
+    fresh.tab.mouse.up()
+    fresh.settle()
+    moved = fresh.points()[-1]
     assert moved[0] > points[-1][0]
     assert moved[1] < points[-1][1]
-    assert page.objective() == close(drawn_objective(page))
-    page.check("Delete")
-    page.click_map(0.3, 0.25)
-    assert len(page.points()) == 270
+    assert fresh.objective() == close(drawn_objective(fresh))
+    fresh.check("Delete")
+    fresh.click_map(0.3, 0.25)
+    assert len(fresh.points()) == 270
     for n_points in (271, 271, 271):
-        page.tab.get_by_role("button", name="Undo").click()
-        page.settle()
-        assert len(page.points()) == n_points
-    page.tab.get_by_role("button", name="Undo").click()
-    page.settle()
-    assert "points" not in page.place()
-    assert page.objective() == close(fitted())
-    assert page.tab.get_by_role("button", name="Undo").is_disabled()
-    page.tab.get_by_role("button", name="Redo").click()
-    page.settle()
-    assert page.points()[-1] == points[-1]
+        fresh.tab.get_by_role("button", name="Undo").click()
+        fresh.settle()
+        assert len(fresh.points()) == n_points
+    fresh.tab.get_by_role("button", name="Undo").click()
+    fresh.settle()
+    assert "points" not in fresh.place()
+    assert fresh.objective() == close(fitted())
+    assert fresh.tab.get_by_role("button", name="Undo").is_disabled()
+    fresh.tab.get_by_role("button", name="Redo").click()
+    fresh.settle()
+    assert fresh.points()[-1] == points[-1]
 
 
 def test_drawing_by_touch(browser, server):
@@ -245,49 +260,49 @@ def test_drawing_by_touch(browser, server):
     page.close()
 
 
-def test_drawing_from_nothing(page):
-    """Without samples, or with one class, the page says so and goes on."""
-    page.open()
-    page.tab.get_by_role("button", name="Clear").click()
-    page.settle()
-    assert "sample" in page.tab.locator(".complaint").inner_text()
-    page.check("Add +1")
-    page.click_map(0.3, 0.3)
-    assert "class" in page.tab.locator(".complaint").inner_text()
-    page.check("Add \N{MINUS SIGN}1")
-    page.click_map(0.6, 0.6)
-    assert page.objective() == close(drawn_objective(page))
+def test_drawing_from_nothing(fresh):
+    """Without samples, or with one class, the fresh says so and goes on."""
+    fresh.open()
+    fresh.tab.get_by_role("button", name="Clear").click()
+    fresh.settle()
+    assert "sample" in fresh.tab.locator(".complaint").inner_text()
+    fresh.check("Add +1")
+    fresh.click_map(0.3, 0.3)
+    assert "class" in fresh.tab.locator(".complaint").inner_text()
+    fresh.check("Add \N{MINUS SIGN}1")
+    fresh.click_map(0.6, 0.6)
+    assert fresh.objective() == close(drawn_objective(fresh))
 
 
-def test_everything_works_by_keyboard(page):
-    page.open()
-    page.map().focus()
+def test_everything_works_by_keyboard(fresh):
+    fresh.open()
+    fresh.map().focus()
     for key in ("ArrowRight", "ArrowUp", "+"):
-        page.tab.keyboard.press(key)
-    page.settle()
-    assert len(page.points()) == 271
-    assert page.points()[-1][2] == 1
-    page.tab.keyboard.press("p")  # from none, or from one nearby, to the one before
-    assert re.match(r"Number \d+, class", page.tab.locator("#announcer").inner_text())
-    page.tab.keyboard.press("f")
-    page.settle()
-    page.tab.keyboard.press("Delete")
-    page.settle()
-    assert len(page.points()) == 270
-    page.tab.keyboard.press("n")
-    before = page.points()
+        fresh.tab.keyboard.press(key)
+    fresh.settle()
+    assert len(fresh.points()) == 271
+    assert fresh.points()[-1][2] == 1
+    fresh.tab.keyboard.press("p")  # from none, or from one nearby, to the one before
+    assert re.match(r"Number \d+, class", fresh.tab.locator("#announcer").inner_text())
+    fresh.tab.keyboard.press("f")
+    fresh.settle()
+    fresh.tab.keyboard.press("Delete")
+    fresh.settle()
+    assert len(fresh.points()) == 270
+    fresh.tab.keyboard.press("n")
+    before = fresh.points()
     for key in ("m", "ArrowLeft", "ArrowLeft", "m"):
-        page.tab.keyboard.press(key)
-    page.settle()
-    changed = [k for k, (a, b) in enumerate(zip(before, page.points(), strict=True)) if a != b]
+        fresh.tab.keyboard.press(key)
+    fresh.settle()
+    changed = [k for k, (a, b) in enumerate(zip(before, fresh.points(), strict=True)) if a != b]
     assert len(changed) == 1
     for _ in range(4):
-        page.tab.keyboard.press("Control+z")
-        page.settle()
-    assert "points" not in page.place()
-    page.tab.keyboard.press("Control+Shift+z")
-    page.settle()
-    assert len(page.points()) == 271
+        fresh.tab.keyboard.press("Control+z")
+        fresh.settle()
+    assert "points" not in fresh.place()
+    fresh.tab.keyboard.press("Control+Shift+z")
+    fresh.settle()
+    assert len(fresh.points()) == 271
 
 
 NAME_OF_FOCUS = """() => {
@@ -297,13 +312,13 @@ NAME_OF_FOCUS = """() => {
 }"""
 
 
-def test_tab_key_reaches_every_control(page):
-    page.open()
-    page.tab.locator("body").focus()
+def test_tab_key_reaches_every_control(fresh):
+    fresh.open()
+    fresh.tab.locator("body").focus()
     reached = []
     for _ in range(80):
-        page.tab.keyboard.press("Tab")
-        name = page.tab.evaluate(NAME_OF_FOCUS)
+        fresh.tab.keyboard.press("Tab")
+        name = fresh.tab.evaluate(NAME_OF_FOCUS)
         if reached and name == reached[0]:
             break
         reached.append(name)
@@ -314,28 +329,28 @@ def test_tab_key_reaches_every_control(page):
         assert wanted in words
 
 
-def test_address_holds_the_state(page, browser, server):
-    page.open()
-    page.set("C1, cost of lying below the band", 3)
-    page.check("squared hinge")
-    page.check("Compare with the C-SVM")
-    expected = [page.objective(0), page.objective(1)]
-    address = page.tab.url
-    page.tab.reload()
-    page.settle()
-    assert [page.objective(0), page.objective(1)] == expected
-    page.tab.go_back()
-    page.settle()
-    assert page.tab.locator("[data-value=objective]").count() == 1
-    page.tab.go_back()
-    page.settle()
-    assert page.objective() == close(fitted(C1=3.0))
-    page.tab.go_back()
-    page.settle()
-    assert page.objective() == close(fitted())
-    page.tab.go_forward()
-    page.settle()
-    assert page.objective() == close(fitted(C1=3.0))
+def test_address_holds_the_state(fresh, browser, server):
+    fresh.open()
+    fresh.set("C1, cost of lying below the band", 3)
+    fresh.check("squared hinge")
+    fresh.check("Compare with the C-SVM")
+    expected = [fresh.objective(0), fresh.objective(1)]
+    address = fresh.tab.url
+    fresh.tab.reload()
+    fresh.settle()
+    assert [fresh.objective(0), fresh.objective(1)] == expected
+    fresh.tab.go_back()
+    fresh.settle()
+    assert fresh.tab.locator("[data-value=objective]").count() == 1
+    fresh.tab.go_back()
+    fresh.settle()
+    assert fresh.objective() == close(fitted(C1=3.0))
+    fresh.tab.go_back()
+    fresh.settle()
+    assert fresh.objective() == close(fitted())
+    fresh.tab.go_forward()
+    fresh.settle()
+    assert fresh.objective() == close(fitted(C1=3.0))
     other = Page(browser, server).open(urlsplit(address).fragment)
     assert [other.objective(0), other.objective(1)] == expected
     other.context.close()
@@ -427,32 +442,32 @@ def test_plots_save_as_svg_and_png(page, name):
     assert len(content) > 5000
 
 
-def test_code_can_be_copied(page, capsys):
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.open("play?C1=7&data=moons&n=50")
-    page.tab.get_by_role("button", name="Copy as Python").click()
-    page.tab.get_by_role("button", name="Copy", exact=True).click()
-    page.tab.get_by_text("Copied").wait_for()
-    code = page.tab.evaluate("navigator.clipboard.readText()")
+def test_code_can_be_copied(fresh, capsys):
+    fresh.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    fresh.open("play?C1=7&data=moons&n=50")
+    fresh.tab.get_by_role("button", name="Copy as Python").click()
+    fresh.tab.get_by_role("button", name="Copy", exact=True).click()
+    fresh.tab.get_by_text("Copied").wait_for()
+    code = fresh.tab.evaluate("navigator.clipboard.readText()")
     exec(compile(code, "copied", "exec"), {})
     printed = float(capsys.readouterr().out.split("objective ")[-1].split(",")[0])
-    assert printed == close(page.objective())
-    page.tab.keyboard.press("Escape")
-    page.tab.get_by_role("button", name="Copy as command").click()
-    page.tab.locator("dialog code", has_text="bandsvm fit play.csv").wait_for()
-    page.tab.get_by_role("button", name="Close").click()
-    page.tab.get_by_role("button", name="Copy link").click()
-    assert page.tab.evaluate("navigator.clipboard.readText()") == page.tab.url
-    assert page.place()["C1"] == "7"
+    assert printed == close(fresh.objective())
+    fresh.tab.keyboard.press("Escape")
+    fresh.tab.get_by_role("button", name="Copy as command").click()
+    fresh.tab.locator("dialog code", has_text="bandsvm fit play.csv").wait_for()
+    fresh.tab.get_by_role("button", name="Close").click()
+    fresh.tab.get_by_role("button", name="Copy link").click()
+    assert fresh.tab.evaluate("navigator.clipboard.readText()") == fresh.tab.url
+    assert fresh.place()["C1"] == "7"
 
 
-def test_two_tabs_do_not_disturb_each_other(page, server):
-    page.open()
-    other = page.context.new_page()
+def test_two_tabs_do_not_disturb_each_other(fresh, server):
+    fresh.open()
+    other = fresh.context.new_page()
     other.goto(server.address("play?C1=2"))
     other.wait_for_selector("[data-value=objective]")
-    page.set("C1, cost of lying below the band", 5)
-    assert page.objective() == close(fitted(C1=5.0))
+    fresh.set("C1, cost of lying below the band", 5)
+    assert fresh.objective() == close(fitted(C1=5.0))
     text = other.locator("[data-value=objective]").inner_text()
     assert float(text) == close(fitted(C1=2.0))
 
@@ -569,17 +584,17 @@ def test_penalty_is_what_the_objective_charges(page, loss):
     assert norm + sum(charged) == pytest.approx(model.certificate_.primal, rel=1e-9)
 
 
-def test_theme_can_be_chosen(page):
-    page.open()
-    root = page.tab.locator("html")
+def test_theme_can_be_chosen(fresh):
+    fresh.open()
+    root = fresh.tab.locator("html")
     assert root.get_attribute("data-theme") == "light"
-    page.tab.get_by_role("button", name="Switch to dark colours").click()
+    fresh.tab.get_by_role("button", name="Switch to dark colours").click()
     assert root.get_attribute("data-theme") == "dark"
-    page.tab.reload()
-    page.settle()
+    fresh.tab.reload()
+    fresh.settle()
     assert root.get_attribute("data-theme") == "dark"
-    page.tab.get_by_role("button", name="Switch to light colours").click()
-    assert json.loads(page.tab.evaluate("JSON.stringify(Object.keys(localStorage))")) == []
+    fresh.tab.get_by_role("button", name="Switch to light colours").click()
+    assert json.loads(fresh.tab.evaluate("JSON.stringify(Object.keys(localStorage))")) == []
 
 
 def test_benchmark_runs(tmp_path):
