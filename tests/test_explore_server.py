@@ -21,10 +21,9 @@ from bandsvm.explore.server.frames import Answer, pack, unpack
 from bandsvm.explore.server.play import KERNELS_IN_THE_PLANE, roles
 from bandsvm.explore.server.play_data import SOURCES, Recipe, decode_points
 from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.wishes import WhileWanted, Wish, answered
+from bandsvm.explore.server.wishes import NoLongerWanted, Wish, answered
 from bandsvm.fitting.model import fit_model
 from bandsvm.metrics import band_coverage, sensitivity_curve
-from bandsvm.system.stopping import Stop, check_stop, stop_also_when, stop_when
 from explore_pages import CLUSTERS, FIT, MODEL, connected, running
 
 DRAWN = {"source": "drawn", "points": "AWQAyAAAnP84_w"}  # +1 at (0.1, 0.2), -1 at (-0.1, -0.2)
@@ -343,22 +342,12 @@ def test_cancelled_fit_keeps_its_own_limits():
     X, y = Recipe.of(Fields(SLOW["data"])).samples()
     wish = Wish(1, "test", Fields({}), {})
     model = BandedSVC(1e7, 1e7, gamma=20.0, time_limit=0.2)
-    fit_model(model, X, y, None, WhileWanted(wish))
+    with wish.watched():
+        fit_model(model, X, y, None)
     assert model.certificate_.status.value == "time limit"
     wish.cancel()
-    fit_model(model, X, y, None, WhileWanted(wish))
-    assert model.certificate_.status.value == "stopped by a callback"
-
-
-def test_reasons_to_stop_add_up():
-    with stop_when(lambda: "outer"), stop_also_when(lambda: None), pytest.raises(Stop) as stop:
-        check_stop()
-    assert stop.value.reason == "outer"
-    with stop_when(lambda: "outer"), stop_also_when(lambda: "inner"), pytest.raises(Stop) as stop:
-        check_stop()
-    assert stop.value.reason == "inner"
-    with stop_also_when(lambda: None):
-        check_stop()
+    with pytest.raises(NoLongerWanted), wish.watched():
+        fit_model(model, X, y, None)
 
 
 def test_defects_are_reported_as_such(caplog):
