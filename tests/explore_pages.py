@@ -138,7 +138,8 @@ class Page:
         return float(values[which].replace("\N{MINUS SIGN}", "-"))
 
     def field(self, name):
-        return self.tab.get_by_label(name, exact=True)
+        """Return the control with this name in the view that is shown."""
+        return self.tab.get_by_label(name, exact=True).locator("visible=true")
 
     def set(self, name, value):
         self.field(name).fill(str(value))

@@ -356,14 +356,14 @@ def test_address_holds_the_state(fresh, browser, server):
     other.context.close()
 
 
-def test_tabs_lead_to_where_a_view_was_left(page):
-    page.open("play?C1=3")
-    page.set("gamma of the kernel", 1)
-    page.tab.get_by_role("link", name="Your data").click()
-    assert not page.map().is_visible()
-    page.tab.get_by_role("link", name="Play").click()
-    page.settle()
-    assert page.objective() == close(fitted(C1=3.0, gamma=1.0))
+def test_tabs_lead_to_where_a_view_was_left(fresh):
+    fresh.open("play?C1=3")
+    fresh.set("gamma of the kernel", 1)
+    fresh.tab.get_by_role("link", name="Your data").click()
+    assert not fresh.map().is_visible()
+    fresh.tab.get_by_role("link", name="Play").click()
+    fresh.settle()
+    assert fresh.objective() == close(fitted(C1=3.0, gamma=1.0))
 
 
 @pytest.mark.parametrize("value", ["", "-1"])

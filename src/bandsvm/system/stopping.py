@@ -39,19 +39,6 @@ def current_reason() -> Callable[[], Any] | None:
     return _reason.get()
 
 
-@contextmanager
-def stop_also_when(reason: Callable[[], Any]) -> Iterator[None]:
-    """Make `check_stop` call ``reason`` too, besides what the context around this one set."""
-    outer = _reason.get()
-
-    def either() -> Any:
-        found = reason()
-        return outer() if found is None and outer is not None else found
-
-    with stop_when(either):
-        yield
-
-
 def check_stop() -> None:
     """Raise `Stop` if there is a reason to end."""
     find_reason = _reason.get()

@@ -13,7 +13,7 @@ from bandsvm.certificate.shortfall import shortfall
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.wishes import WhileWanted, Wish
+from bandsvm.explore.server.wishes import Wish
 from bandsvm.fitting.model import fit_model
 from bandsvm.metrics import ROUNDING, sensitivity_curve
 
@@ -116,7 +116,7 @@ def _fitted(
     """Return values and arrays that describe a model fitted to the samples."""
     # One thread: so few samples are not worth waking others, which the browser needs.
     model = BandedSVC(**settings, time_limit=SECONDS_TO_PLAY, n_jobs=1)
-    fit_model(model, X, y, None, WhileWanted(wish))
+    fit_model(model, X, y, None)
     wish.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)

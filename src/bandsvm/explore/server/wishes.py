@@ -16,9 +16,8 @@ from typing import Any
 
 from bandsvm.explore.server.frames import Answer, pack
 from bandsvm.explore.server.requests import Fields
-from bandsvm.fitting.run import Observer
 from bandsvm.solvers import Status
-from bandsvm.system.stopping import Stop, stop_also_when, stop_when
+from bandsvm.system.stopping import Stop, stop_when
 
 logger = logging.getLogger("bandsvm.explore")
 # What a user can mend; anything else is a defect of ours.
@@ -78,22 +77,6 @@ class Wish:
             self.check()
             raise
         self.check()
-
-
-class WhileWanted(Observer):
-    """Ends a fit whose wish was cancelled; its own limits hold as well."""
-
-    def __init__(self, wish: Wish) -> None:
-        self._context = stop_also_when(wish.reason_to_stop)
-
-    def __enter__(self) -> WhileWanted:
-        """Begin to watch."""
-        self._context.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """End."""
-        self._context.__exit__(*error)
 
 
 class Channel:
