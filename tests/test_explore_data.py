@@ -5,6 +5,7 @@ import io
 import json
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,6 +135,11 @@ def test_files_that_unpack_to_too_much_are_refused(monkeypatch):
     monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
     with pytest.raises(FileTooLargeError):
         Source.of_bytes("upload.csv.gz", gzip.compress(b"1,2,3\n" * 2**18))
+
+
+def test_the_page_of_docs_names_the_limit():
+    text = (Path(__file__).parents[1] / "docs" / "explore.md").read_text()
+    assert f"up to {sources.LARGEST_FILE // 2**20} MB" in text
 
 
 @pytest.mark.parametrize(

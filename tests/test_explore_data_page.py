@@ -199,7 +199,8 @@ class Held:
 
     def __init__(self, monkeypatch):
         self.is_there, self.may_go = threading.Event(), threading.Event()
-        step = work.FitProgress.step
+        self.is_stopped = threading.Event()
+        step, stop = work.FitProgress.step, work.Work.stop
 
         def held(progress, run):
             if run.progress.n_iter == 1 and not self.may_go.is_set():
@@ -207,7 +208,12 @@ class Held:
                 assert self.may_go.wait(30)
             return step(progress, run)
 
+        def noted(own):
+            stop(own)
+            self.is_stopped.set()
+
         monkeypatch.setattr(work.FitProgress, "step", held)
+        monkeypatch.setattr(work.Work, "stop", noted)
 
 
 def test_a_stopped_fit_keeps_the_best_model_and_the_page_stays_alive(page, monkeypatch):
@@ -222,7 +228,7 @@ def test_a_stopped_fit_keeps_the_best_model_and_the_page_stays_alive(page, monke
     page.tab.get_by_text("Confusion matrix").wait_for()
     assert page.figure("Accuracy") == before
     page.press("Stop")
-    page.tab.wait_for_timeout(200)
+    assert held.is_stopped.wait(30)
     held.may_go.set()
     page.settle()
     assert "Stopped: this is the best model so far" in page.tab.inner_text(".remarks")
@@ -230,10 +236,14 @@ def test_a_stopped_fit_keeps_the_best_model_and_the_page_stays_alive(page, monke
     assert not page.tab.locator("progress").is_visible()
 
 
-def test_a_search_shows_its_scores_and_its_best(page):
+def test_a_search_shows_its_scores_and_its_best(page, monkeypatch):
     page.open("data?target=0&kernel=linear").upload("cancer.csv")
+    held = Held(monkeypatch)
     page.press("Search")
     page.tab.locator(".live:visible").wait_for()
+    assert held.is_there.wait(30)
+    assert "Best of" in page.tab.locator(".live").inner_text()
+    held.may_go.set()
     page.settle()
     assert (
         page.tab.get_by_role("tab", name="Search", exact=True).get_attribute("aria-selected")

@@ -79,7 +79,9 @@ def ask(client, kind, fields):
 
 def refusal(client, kind, fields):
     answered, values, _ = client.ask(kind, fields)
-    assert answered == "error"
+    while answered == "progress":
+        answered, _, values, _ = client.receive()
+    assert answered == "error", values
     return values["message"]
 
 
@@ -321,6 +323,18 @@ def test_two_pages_do_not_disturb_each_other(server, client):
         assert theirs["overview"]["classes"] == ["u", "v"]
         again = ask(client, "data.view", {"view": "overview", "part": "held out"})[0]
         assert again == mine["overview"]
+
+
+def test_the_first_line_may_hold_values(client):
+    opened(client)
+    fitted(client)
+    again = opened(client, {"again": True, "header": False})
+    assert [column["name"] for column in again["columns"]][:2] == ["column 1", "column 2"]
+    # The file is still the same: what was fitted to it is still there.
+    assert ask(client, "data.view", {"view": "overview", "part": "all"})[0]["n_samples"] == 150
+    choices = {**CHOICES, "header": False}
+    message = refusal(client, "data.fit", {**FIT, "choices": choices})
+    assert "--" not in message
 
 
 def test_another_file_forgets_the_last_result(server, client):

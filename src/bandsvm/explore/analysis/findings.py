@@ -44,6 +44,8 @@ class Findings:
         Which samples these are, in a sentence.
     X : matrix, default=None
         They as the classifier takes them; None: computed when needed.
+    kept : dict
+        What tabs compute once.
     """
 
     model: Any

@@ -46,13 +46,6 @@ def tables_kernels() -> list[str]:
     return [name for name in available_kernels() if name != "precomputed"]
 
 
-def scale_of(sent: Any) -> str:
-    """Return how features are scaled."""
-    if sent not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {sent!r:.60}.")
-    return sent
-
-
 def as_options(parameters: Mapping[str, Any], scale: str) -> list[str]:
     """Return parameters as options of ``bandsvm fit``, without those that have their default."""
     words = []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -188,16 +189,13 @@ def _named(columns: Columns, places: Sequence[int]) -> list[str]:
     return [columns.names[k] if columns.names else str(k + 1) for k in places]
 
 
-class _in_words_of_the_page:  # noqa: N801  (a context manager, used like a function)
+@contextmanager
+def _in_words_of_the_page() -> Iterator[None]:
     """Let messages of the readers name the page's controls, not options of a command."""
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        """Reword what was raised."""
-        if isinstance(error, DataFileError):
-            text = str(error)
-            for option, words in ON_THE_PAGE.items():
-                text = text.replace(option, words)
-            raise DataFileError(text) from None
+    try:
+        yield
+    except DataFileError as error:
+        text = str(error)
+        for option, words in ON_THE_PAGE.items():
+            text = text.replace(option, words)
+        raise DataFileError(text) from None

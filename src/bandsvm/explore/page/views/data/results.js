@@ -74,7 +74,6 @@ export function createResults(app, ask, onChange) {
 
   const results = {
     element: element("div", {}, empty, body),
-    tabs,
     /** Shows a new result, or with null none. */
     set(result) {
       current = result;
@@ -117,10 +116,6 @@ export function createResults(app, ask, onChange) {
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
       shown = { tab, part, result: current };
       tabs.find(({ name }) => name === tab).show(current, part);
-    },
-    /** Shows a running search in its tab. */
-    showSearch(surface) {
-      tabs.find(({ name }) => name === "search").draw(surface, true);
     },
   };
 
