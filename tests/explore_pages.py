@@ -7,7 +7,7 @@ import shutil
 import struct
 import threading
 from contextlib import contextmanager
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
 from websockets.sync.client import connect
@@ -152,8 +152,7 @@ class Page:
 
     def place(self):
         """Return the fields of the address."""
-        self.tab.wait_for_timeout(300)
-        query = urlsplit(self.tab.url).fragment.partition("?")[2]
+        query = self.tab.evaluate("location.hash").partition("?")[2]
         return {name: values[0] for name, values in parse_qs(query).items()}
 
     def points(self):

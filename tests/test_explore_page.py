@@ -504,12 +504,24 @@ CUT_OFF = """() => [...document.querySelectorAll('main *, header *')]
     .map((node) => node.outerHTML.slice(0, 90))"""
 
 
+# The share of their card that the maps, side by side or one below the other, leave empty.
+UNUSED_WIDTH = """() => {
+    const box = (node) => node.getBoundingClientRect();
+    const maps = [...document.querySelectorAll('svg[role=application]')].map(box);
+    const shown = maps.filter(({ width }) => width > 0);
+    const left = Math.min(...shown.map((map) => map.left));
+    const right = Math.max(...shown.map((map) => map.right));
+    return 1 - (right - left) / box(document.querySelector('.play-map')).width;
+}"""
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("place", ["play", "play?compare=yes"])
 def test_nothing_is_cut_off(browser, server, size, place):
     width, height = SIZES[size]
     page = Page(browser, server, viewport={"width": width, "height": height}).open(place)
     assert page.tab.evaluate(CUT_OFF) == []
+    assert page.tab.evaluate(UNUSED_WIDTH) < 0.12
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     assert page.errors == []
     page.context.close()
