@@ -134,3 +134,11 @@ def test_missing_matplotlib_is_found_at_once(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     assert main(["fit", "none.csv", "--model", "m", "--report", "r.html"]) == 1
     assert "--report needs matplotlib" in capsys.readouterr().err
+
+
+def test_decision_values_that_are_equal_up_to_rounding_are_drawn(folder):
+    rows = [f"{k},{k % 7},{k % 10}" for k in range(40)]
+    (folder / "few.csv").write_text("\n".join(["a,b,y", *rows]))
+    options = ["--kernel", "linear", "--report", "page.html", "--quiet"]
+    assert main(["fit", "few.csv", "--model", "m.bsvm", *options]) == 0
+    assert "samples" in (folder / "page.html").read_text()

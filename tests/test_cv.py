@@ -18,8 +18,10 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import leave_one_out_bound
+from bandsvm.model_selection._cv import fit_search
 from bandsvm.model_selection._folds import is_hopeless
 from bandsvm.model_selection._grid import Candidate, around, best_of, snake
+from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._score_pool import MOST_TOGETHER
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -126,6 +128,28 @@ def test_answers_do_not_depend_on_threads():
     np.testing.assert_array_equal(
         one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
     )
+
+
+def test_an_observer_sees_every_score_as_it_comes():
+    class Observed(SearchObserver):
+        def __init__(self):
+            self.seen, self.lines = [], []
+
+        def line(self, text):
+            self.lines.append(text)
+
+        def scored(self, candidates, scores):
+            self.seen.append((len(candidates), scores.copy()))
+
+    observer = Observed()
+    search = fit_search(BandedSVCCV(**SMALL), X, Y, observer)
+    numbers = [number for number, _ in observer.seen]
+    assert numbers == sorted(set(numbers))
+    assert len(numbers) > 2
+    folds = [search.cv_results_[f"split{k}_test_score"] for k in range(5)]
+    np.testing.assert_array_equal(observer.seen[-1][1], np.column_stack(folds))
+    assert any("fold 5 of 5" in line for line in observer.lines)
+    assert search.best_params_ == BandedSVCCV(**SMALL).fit(X, Y).best_params_
 
 
 def test_best_at_the_edge_is_said():

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import FEWEST_SPOT_CHECKS, Observer
 from bandsvm.kernels import KernelSettings, PrecomputedRows, _packing
@@ -191,6 +191,20 @@ def test_looking_up_asks_the_innermost_watch_only():
         with pytest.raises(Stop):
             check_stop()
     check_stop()
+
+
+@pytest.mark.parametrize("estimator", [BandedSVC(), LinearBandedSVC()])
+def test_a_caller_can_end_a_fit_between_pieces_of_work(data, estimator):
+    ends = EndsAt(8)
+    with stop_when(ends), pytest.warns(ConvergenceWarning, match="was interrupted"):
+        estimator.fit(*data)
+    assert ends.n_left < 0
+    assert estimator.certificate_.status is Status.INTERRUPTED
+
+
+def test_a_time_limit_holds_within_the_callers_wish(data):
+    with stop_when(EndsAt(10**9)), pytest.warns(ConvergenceWarning, match="time_limit"):
+        BandedSVC(time_limit=1e-9).fit(*data)
 
 
 STORES = {

@@ -193,6 +193,7 @@ def test_study_of_tables_runs(monkeypatch, capsys):
     ("usual", "odd", "words"),
     [
         (("1", "2"), "inf", "a label that is not finite"),
+        (("1", "2"), "2.5", "labels such as 2.5, which are measurements"),
         (("a", "b"), "x" * 1001, "1001 characters"),
     ],
 )

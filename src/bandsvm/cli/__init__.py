@@ -1,7 +1,7 @@
 """The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs.
 
-- `fit`, `predict`, `inspect`, `export`, `tune`, `reproduce`: the commands; `__main__`: ``python -m
-  bandsvm.cli``.
+- `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
+  ``python -m bandsvm.cli``.
 - `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
   models they make; `_calibration`: probabilities; `_checkpoint`: the file beside a model that
   is not finished.
@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from bandsvm.cli import export, fit, inspect, predict, reproduce, tune
+from bandsvm.cli import explore, export, fit, inspect, predict, reproduce, tune
 from bandsvm.cli._output import EXIT_CODES, FAILED, INTERRUPTED, complain
 
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (fit, predict, inspect, export, tune, reproduce):
+    for command in (fit, predict, inspect, export, tune, explore, reproduce):
         command.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

@@ -86,6 +86,11 @@ def read_file(path: str) -> DataFile:
     """Return a file or, for "-", standard input, unpacked if it is packed."""
     source = "standard input" if path == "-" else path
     stored = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    return unpacked(source, stored)
+
+
+def unpacked(source: str, stored: bytes) -> DataFile:
+    """Return the bytes of a file of that name, unpacked if they are packed."""
     file = DataFile(source, stored, len(stored))
     if stored.startswith(b"\x1f\x8b"):
         return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(stored)), file)

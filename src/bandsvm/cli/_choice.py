@@ -75,7 +75,7 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     if options.target is not None:
         target = _position(columns, options.target, "--target")
     else:
-        target = _default_target(columns, apart)
+        target = default_target(columns, apart)
     if target == groups:
         raise DataFileError(f"--groups names the column of labels of {columns.source}.")
     texts = {_position(columns, name, "--categorical") for name in options.categorical}
@@ -145,7 +145,7 @@ def _remembered_position(columns: Columns, model: Trained) -> int:
     number = (model.notes.target or "").removeprefix("column ")
     if number.isdecimal() and 1 <= int(number) <= columns.n_columns:
         return int(number) - 1
-    return _default_target(columns)
+    return default_target(columns)
 
 
 def _has_numbered_names(model: Trained) -> bool:
@@ -153,7 +153,7 @@ def _has_numbered_names(model: Trained) -> bool:
     return all(name.startswith("column ") for name in model.names or [])
 
 
-def _default_target(columns: Columns, taken: Iterable[int] = ()) -> int:
+def default_target(columns: Columns, taken: Iterable[int] = ()) -> int:
     """Return the column whose name says that it holds labels, else the last one."""
     free = sorted(set(range(columns.n_columns)).difference(taken))
     if not free:

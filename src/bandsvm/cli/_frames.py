@@ -38,7 +38,7 @@ def read_columns(
     model : Trained or None
         The model that is to predict; None for training.
     """
-    stored = _open(file, kind, options.header, model)
+    stored = open_columns(file, kind, options.header, model)
     columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
     choice = (
         choose_for_training(columns, options)
@@ -91,7 +91,9 @@ def read_columns(
     }
 
 
-def _open(file: DataFile, kind: str, has_header: bool | None, model: Trained | None) -> Any:
+def open_columns(
+    file: DataFile, kind: str, has_header: bool | None, model: Trained | None = None
+) -> Any:
     """Return the reader of a file of columns."""
     if kind == "parquet":
         return Parquet(file)

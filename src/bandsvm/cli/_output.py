@@ -48,7 +48,7 @@ class Output:
     def result(self, values: dict[str, Any]) -> None:
         """Print the result for machines if that is what they asked for."""
         if self.is_json:
-            print(json.dumps(_plain(values), allow_nan=False))
+            print(json.dumps(plain(values), allow_nan=False))
 
 
 def complain(sentence: str) -> None:
@@ -56,14 +56,14 @@ def complain(sentence: str) -> None:
     print(f"bandsvm: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return values as JSON takes them; it has no sign for numbers that are not finite."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

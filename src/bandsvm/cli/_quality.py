@@ -19,6 +19,8 @@ from bandsvm.system.text import printable, shown
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MOST_CLASSES, WIDEST_MATRIX, MOST_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
+# Values that differ by less than this share of their size cannot be told apart in a picture.
+SMALLEST_RANGE = 1e-9
 
 
 @contextmanager
@@ -194,6 +196,14 @@ def places(labels: NDArray, classes: NDArray) -> NDArray[np.intp]:
     order = np.argsort(known, kind="stable")
     found = order[np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)]
     return np.where(known[found] == wanted, found, -1)
+
+
+def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
+    """Return the edges of bins over some values; equal values, up to rounding, get a bin too."""
+    low, high = float(values.min()), float(values.max())
+    if high - low <= SMALLEST_RANGE * max(abs(low), abs(high), 1.0):
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, n_bins + 1)
 
 
 def _score(value: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
-from bandsvm.cli._quality import Judged, names_are_known, quality
+from bandsvm.cli._quality import Judged, histogram_edges, names_are_known, quality
 from bandsvm.cli._tables import Table
 from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
@@ -195,7 +195,7 @@ def _draw_values(judged: Judged) -> Any:
         right = judged.given >= 0 if judged.true is None else judged.given == judged.true
         groups = {"all" if judged.true is None else "right": right, "wrong": ~right}
     _shade_band(judged.classifier, ax)
-    edges = np.histogram_bin_edges(values, HISTOGRAM_BINS)
+    edges = histogram_edges(values, HISTOGRAM_BINS)
     for (label, chosen), colour in zip(groups.items(), colours, strict=True):
         if chosen.any():
             ax.hist(values[chosen], bins=edges, color=colour, alpha=0.6, label=plain(label))

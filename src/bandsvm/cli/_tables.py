@@ -116,26 +116,27 @@ def read_table(
     Table
         Samples without infinite values; labels as integers where they all are.
     """
-    expected = None if model is None else trained(model, notes or Notes())
     if options.format is None:
         require_data(path)
     is_asked = getattr(options, "on_disk", False)
-    kind = options.format or kind_by_name(path)
-    large = open_large(path, kind, is_asked) if may_use_disk else None
+    large = None
+    if may_use_disk:
+        large = open_large(path, options.format or kind_by_name(path), is_asked)
     if large is not None:
         try:
-            return _checked(large, kind or kind_by_content(large), options, expected)
+            return table_of(large, options, model, notes)
         except NeedsMemoryError:
             if is_asked:
                 raise
-    file = read_file(path)
-    return _checked(file, kind or kind_by_content(file), options, expected)
+    return table_of(read_file(path), options, model, notes)
 
 
-def _checked(
-    file: DataFile, kind: str, options: argparse.Namespace, expected: Trained | None
+def table_of(
+    file: DataFile, options: argparse.Namespace, model: Any = None, notes: Notes | None = None
 ) -> Table:
-    """Return the table of a file, or raise what is wrong with it."""
+    """Return the table that an opened file holds, as `read_table` does."""
+    expected = None if model is None else trained(model, notes or Notes())
+    kind = kind_of_file(file, options)
     table = _read(file, kind, options, expected)
     _check_size(table, expected)
     _check_values(table, expected, is_svmlight=kind == "svmlight")
@@ -162,6 +163,11 @@ def _read(
     else:
         table = Table(file.source, **read_columns(file, kind, options, expected))
     return replace(table, decisions=(*table.decisions, *where), is_on_disk=bool(where))
+
+
+def kind_of_file(file: DataFile, options: argparse.Namespace) -> str:
+    """Return the format of a file: the one that was asked for, else by its name or its content."""
+    return options.format or kind_by_name(file.source) or kind_by_content(file)
 
 
 def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
@@ -255,6 +261,12 @@ def _check_classes(table: Table) -> list[str]:
         raise DataFileError(
             f"{table.source} has a label that is not finite; name the column of labels with "
             "--target, or leave such samples out."
+        )
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        some_label = labels[labels != np.rint(labels)][0]
+        raise DataFileError(
+            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
+            "classes; name the column of labels with --target."
         )
     if (longest := longest_label(labels)) > LONGEST_LABEL:
         raise DataFileError(

@@ -31,14 +31,14 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Load, describe, draw."""
+def run(options: argparse.Namespace, output: Any = None) -> int:
+    """Load, describe, draw; ``output`` may be another that takes what an `Output` takes."""
     from bandsvm import load
     from bandsvm.cli._models import classifier_of
     from bandsvm.cli._summary import describe_certificate
     from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
 
-    output = Output(options)
+    output = output or Output(options)
     model = load(options.model)
     classifier = classifier_of(model)
     steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     for doubt in table.doubts:
         output.warn(doubt)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
-    splits = _splits(options, table)
+    splits = splits_of(options, table)
     parameters = chosen_parameters(options)
     kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
     pipeline = prepare(table, options.scale, BandedSVC(**kept))
@@ -148,7 +148,7 @@ def _check_ahead(options: argparse.Namespace) -> None:
         check_format(options.plot)
 
 
-def _splits(options: argparse.Namespace, table: Any) -> list[Any]:
+def splits_of(options: argparse.Namespace, table: Any) -> list[Any]:
     """Return the folds: stratified ones, which keep groups together if there are any."""
     import numpy as np
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold

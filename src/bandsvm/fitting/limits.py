@@ -11,7 +11,7 @@ from types import FrameType
 
 from bandsvm.fitting.run import Observer
 from bandsvm.solvers import Status
-from bandsvm.system.stopping import stop_when
+from bandsvm.system.stopping import current_reason, stop_when
 
 # Share of a time limit, and largest number of seconds, reserved for work after the solver.
 SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
@@ -20,7 +20,8 @@ SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
 class Limits(Observer):
     """Ends work that was interrupted or takes longer than ``time_limit`` seconds.
 
-    Solvers, kernel rows and certificates check it between pieces of work.
+    Solvers, kernel rows and certificates check it between pieces of work. A reason to stop that the
+    caller set with `stop_when`, say from another thread, ends the work too.
     """
 
     def __init__(self, time_limit: float | None = None) -> None:
@@ -32,6 +33,7 @@ class Limits(Observer):
         """Start the clock and take over Ctrl-C."""
         for_the_end = min(SHARE_FOR_THE_END * self._seconds, MOST_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
+        self._wish_of_caller = current_reason()
         self._entered.enter_context(self._interruption)
         self._entered.enter_context(stop_when(self.reason))
         return self
@@ -49,6 +51,8 @@ class Limits(Observer):
         """Return why work must end, or None."""
         if self._interruption.was_pressed:
             return Status.INTERRUPTED
+        if self._wish_of_caller is not None and (wish := self._wish_of_caller()) is not None:
+            return wish
         return Status.TIME_LIMIT if time.monotonic() >= self._end else None
 
 

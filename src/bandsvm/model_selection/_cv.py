@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.classifier import BandedSVC
 from bandsvm.model_selection._grid import kernels_of
+from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search
 from bandsvm.solvers import Status
 
@@ -227,11 +228,22 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         BandedSVCCV
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight, groups)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        observer: SearchObserver | None = None,
+    ) -> BandedSVCCV:
+        """Search, watched by an observer, and fit the best candidate to all samples."""
         before, began = dict(vars(self)), time.monotonic()
         search = None
         try:
             self._forget()
-            search = Search(self, self._template, X, y, sample_weight, groups)
+            search = Search(self, self._template, X, y, sample_weight, groups, observer)
             self._keep(search, search.run())
             if self.refit:
                 seconds = self._seconds_left(search, began)
@@ -356,3 +368,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             cache_size=self.cache_size,
             n_jobs=self.n_jobs,
         )
+
+
+def fit_search(search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver) -> BandedSVCCV:
+    """Fit a BandedSVCCV, watched by an observer; otherwise as its `fit`."""
+    return search._fit(X, y, observer=observer)

@@ -15,6 +15,16 @@ from bandsvm.model_selection._grid import Candidate
 from bandsvm.solvers import Progress, Status
 
 
+class SearchObserver:
+    """Watches a search."""
+
+    def line(self, text: str) -> None:
+        """Called with a line on what was done; from any thread."""
+
+    def scored(self, candidates: Sequence[Candidate], scores: NDArray) -> None:
+        """Called with all candidates so far and their scores per fold, when there are new ones."""
+
+
 class Watch:
     """Reports the progress of a search and ends it; usable from any thread.
 
@@ -26,10 +36,19 @@ class Watch:
         Whether to print lines.
     n_folds : int
         Number of folds.
+    observer : SearchObserver, default=None
+        Gets all lines, printed or not.
     """
 
-    def __init__(self, reason: Callable[[], Status | None], is_verbose: bool, n_folds: int) -> None:
+    def __init__(
+        self,
+        reason: Callable[[], Status | None],
+        is_verbose: bool,
+        n_folds: int,
+        observer: SearchObserver | None = None,
+    ) -> None:
         self._reason = reason
+        self.observer = observer or SearchObserver()
         self._is_over = False
         self._is_verbose, self._n_folds = is_verbose, n_folds
         self._lock = threading.Lock()
@@ -45,6 +64,7 @@ class Watch:
 
     def report(self, line: str) -> None:
         """Print a line if the search is verbose."""
+        self.observer.line(line)
         if self._is_verbose:
             with self._lock:
                 self._last_line_at = time.monotonic()

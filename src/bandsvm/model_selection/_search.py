@@ -22,7 +22,7 @@ from bandsvm.model_selection._grid import (
     best_of,
     kernels_of,
 )
-from bandsvm.model_selection._reporting import Watch, counted, describe, place
+from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, place
 from bandsvm.model_selection._score_pool import ScorePool
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
@@ -48,6 +48,8 @@ class Search:
         Returns a BandedSVC for a kernel, with all parameters that are not searched.
     X, y, sample_weight, groups : array-like
         The training set.
+    observer : SearchObserver, default=None
+        Watches the search.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Search:
         y: Any,
         sample_weight: Any,
         groups: Any,
+        observer: SearchObserver | None = None,
     ) -> None:
         self._estimator, self._template = estimator, template
         check_choices(estimator, template)
@@ -86,7 +89,7 @@ class Search:
         share = SEARCH_SHARE if estimator.refit else 1.0
         limit = estimator.time_limit
         self._limits = Limits(None if limit is None else share * limit)
-        self._watch = Watch(self._limits.reason, bool(estimator.verbose), len(splits))
+        self._watch = Watch(self._limits.reason, bool(estimator.verbose), len(splits), observer)
         allowed = bytes_of(estimator.cache_size)
         n_bytes = default_bytes(np.inf) if allowed is None else allowed
         self._pool = ScorePool(template, self.folds, self._watch, estimator.n_jobs, n_bytes)
@@ -175,6 +178,7 @@ class Search:
         verdict.n_undefined += scores.n_undefined
         verdict.ended_by = verdict.ended_by or scores.ended_by
         means, tried = self.standings.means(), self.standings.candidates
+        self._watch.observer.scored(tried, self.standings.scores)
         if np.isfinite(means).any():
             best = best_of(means, tried)
             self._watch.report(

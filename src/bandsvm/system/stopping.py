@@ -34,6 +34,11 @@ def stop_when(reason: Callable[[], Any] | None) -> Iterator[None]:
         _reason.reset(token)
 
 
+def current_reason() -> Callable[[], Any] | None:
+    """Return the function that `check_stop` calls here, None if there is none."""
+    return _reason.get()
+
+
 def check_stop() -> None:
     """Raise `Stop` if there is a reason to end."""
     find_reason = _reason.get()

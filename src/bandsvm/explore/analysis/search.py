@@ -1,0 +1,119 @@
+"""A search for good parameters on training samples, with its scores as they come."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm.cli.tune import SEARCHED, splits_of
+from bandsvm.explore.analysis.noted import noted_warnings
+from bandsvm.explore.analysis.trial import StoppedTooSoonError, Trial
+from bandsvm.explore.analysis.work import Work
+from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._reporting import SearchObserver
+from bandsvm.system.stopping import stop_when
+
+FOLDS_OF_SEARCH = 5
+# How long the best candidate may be fitted once a search was stopped.
+SECONDS_AFTER_STOP = 2.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search chose.
+
+    Parameters
+    ----------
+    classifier : BandedSVC
+        The best candidate, fitted to the training samples.
+    sentences : list of str
+        What is worth knowing.
+    surface : dict
+        All candidates and their scores.
+    """
+
+    classifier: BandedSVC
+    sentences: list[str]
+    surface: dict[str, Any]
+
+
+class LiveSurface(SearchObserver):
+    """Reports candidates and their scores as they come."""
+
+    def __init__(self, report: Callable[[dict[str, Any]], None]) -> None:
+        self._report = report
+        self.last = surface([], np.empty((0, FOLDS_OF_SEARCH)))
+
+    def line(self, text: str) -> None:
+        """Report a line on what was done."""
+        self._report({"stage": "search", "line": text})
+
+    def scored(self, candidates: Sequence[Candidate], scores: NDArray) -> None:
+        """Report all scores so far."""
+        self.last = surface(candidates, scores)
+        self._report({"stage": "search", "surface": self.last})
+
+
+def surface(candidates: Sequence[Candidate], scores: NDArray) -> dict[str, Any]:
+    """Return candidates and their mean scores over the folds that they have, for a picture."""
+    n_folds = np.isfinite(scores).sum(axis=1)
+    sums = np.nansum(scores, axis=1)
+    means = np.divide(sums, n_folds, out=np.full(len(sums), np.nan), where=n_folds > 0)
+    whole = np.where(n_folds == scores.shape[1], means, -np.inf)
+    about: dict[str, Any] = {
+        name: [getattr(candidate, name) for candidate in candidates] for name in SEARCHED
+    }
+    return about | {
+        "score": [None if np.isnan(mean) else float(mean) for mean in means],
+        "is_whole": (n_folds == scores.shape[1]).tolist(),
+        "best": int(np.argmax(whole)) if np.isfinite(whole).any() else None,
+        "n_folds": scores.shape[1],
+    }
+
+
+def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
+    """Search C1, C2, rho2 and gamma by cross-validation; fit the best to the training samples.
+
+    A search that is stopped keeps the best candidate so far, and says so.
+    """
+    fixed = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    largest = int(np.unique(trial.y_train, return_counts=True)[1].max())
+    if largest < FOLDS_OF_SEARCH:
+        raise ValueError(
+            f"A search needs a class of at least {FOLDS_OF_SEARCH} training samples, one for each "
+            f"fold; the largest has {largest}. Add samples, or press Fit."
+        )
+    folds = argparse.Namespace(folds=FOLDS_OF_SEARCH)
+    live = LiveSurface(work.report)
+    with noted_warnings() as said, stop_when(work.reason):
+        splits = splits_of(folds, replace(trial.table, y=trial.y_train, groups=None))
+        chooser = BandedSVCCV(**fixed, cv=splits, refit=False)
+        try:
+            fit_search(chooser, trial.training_samples, trial.y_train, live)
+        except KeyboardInterrupt:
+            if not hasattr(chooser, "best_params_"):
+                raise StoppedTooSoonError(
+                    "The search was stopped before any candidate was scored, so there is no model "
+                    "to show."
+                ) from None
+    was_stopped = work.take_stop()
+    classifier = BandedSVC(**fixed)
+    classifier.set_params(**chooser.best_params_)
+    classifier.set_params(time_limit=SECONDS_AFTER_STOP if was_stopped else None)
+    about_fit = trial.fit(classifier, work)
+    classifier.set_params(time_limit=None)
+    n_tried = len(chooser.cv_results_["params"])
+    sentences = [
+        f"{'Stopped: the best so far' if was_stopped else 'Best'} of {n_tried} candidates, with a "
+        f"mean accuracy of {chooser.best_score_:.4f} in {FOLDS_OF_SEARCH} folds of the training "
+        "samples."
+    ]
+    chosen = {**live.last, "best": int(chooser.best_index_)}
+    return Found(classifier, [*sentences, *said, *about_fit], chosen)

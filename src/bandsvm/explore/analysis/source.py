@@ -1,0 +1,201 @@
+"""A data file that the page reads: from a path or uploaded, by the readers of ``bandsvm fit``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from bandsvm.cli._bytes import DataFile, DataFileError, unpacked
+from bandsvm.cli._choice import Columns, default_target
+from bandsvm.cli._columns import Kind
+from bandsvm.cli._frames import open_columns
+from bandsvm.cli._options import add_data_options
+from bandsvm.cli._sniff import require_data
+from bandsvm.cli._tables import Table, kind_of_file, table_of
+from bandsvm.cli._trained import Notes
+from bandsvm.system.memory import MEGABYTE
+from bandsvm.system.text import shown
+
+# A page is for data that a fit can handle while somebody waits.
+LARGEST_FILE = 64 * 2**20
+# Columns that a page lists to choose from; more would only make it slow.
+MOST_COLUMNS_LISTED = 20_000
+# Formats whose labels have a fixed place, and whose columns have no names.
+WITHOUT_COLUMNS = ("svmlight", "npz")
+# What the page calls the options that messages of the readers name.
+ON_THE_PAGE = {
+    "--target": "“Target”",
+    "--drop": "“Leave out”",
+    "--categorical": "“Categories”",
+    "--header": "“First line”",
+    "give --format": "rename it",
+}
+
+
+class FileTooLargeError(ValueError):
+    """A file that is too large for the page, with the way out."""
+
+
+def check_size(name: str, n_bytes: int) -> None:
+    """Raise if a file is too large for the page."""
+    if n_bytes > LARGEST_FILE:
+        raise FileTooLargeError(
+            f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
+            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
+            "model.bsvm; or open a part of the rows here."
+        )
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the page chose about the columns of a file, each by its place.
+
+    Parameters
+    ----------
+    target : int or None
+        The column of labels; None: as the readers guess.
+    dropped, categorical : tuple of int
+        Columns to leave out, and columns whose numbers are categories.
+    has_header : bool or None
+        Whether the first line holds names; None: if it looks like it.
+    """
+
+    target: int | None = None
+    dropped: tuple[int, ...] = ()
+    categorical: tuple[int, ...] = ()
+    has_header: bool | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data file in memory.
+
+    Parameters
+    ----------
+    file : DataFile
+        Its name and its content.
+    """
+
+    file: DataFile
+    _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_path(cls, path: str | Path) -> Source:
+        """Read a file, unless it is too large."""
+        check_size(str(path), Path(path).stat().st_size)
+        return cls.of_bytes(str(path), Path(path).read_bytes())
+
+    @classmethod
+    def of_bytes(cls, name: str, stored: bytes) -> Source:
+        """Take an uploaded file, unless it is too large or of a kind that is not read."""
+        check_size(name, len(stored))
+        with _in_words_of_the_page():
+            require_data(name)
+            file = unpacked(name, stored)
+        check_size(name, len(file.content))
+        return cls(file)
+
+    @property
+    def kind(self) -> str:
+        """Its format."""
+        return kind_of_file(self.file, _options())
+
+    def describe(self, has_header: bool | None = None) -> dict[str, Any]:
+        """Return name, size and columns, as far as the format has any."""
+        about: dict[str, Any] = {
+            "name": shown(PurePath(self.file.source).name),
+            "kind": self.kind,
+            "n_bytes": self.file.n_stored,
+            "columns": [],
+            "target": None,
+            "has_header": None,
+        }
+        if self.kind in WITHOUT_COLUMNS:
+            return about
+        with _in_words_of_the_page():
+            columns = self._columns(has_header)
+            about["target"] = default_target(columns)
+        about["has_header"] = columns.names is not None
+        if columns.n_columns <= MOST_COLUMNS_LISTED:
+            kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
+            about["columns"] = [
+                {"name": shown(columns.name(k)), "kind": kinds[k].value}
+                for k in range(columns.n_columns)
+            ]
+        return about
+
+    def table(self, choices: Choices) -> Table:
+        """Return the samples and labels that such choices make of the file."""
+        if choices not in self._tables:
+            with _in_words_of_the_page():
+                table = table_of(self.file, self._options(choices))
+            self._tables.clear()  # one is enough to fit again, and memory stays bounded
+            self._tables[choices] = table
+        return self._tables[choices]
+
+    def table_for(self, model: Any, notes: Any) -> Table:
+        """Return the samples, and labels if there are any, for a model to predict."""
+        with _in_words_of_the_page():
+            return table_of(self.file, _options(), model, Notes.from_json(notes))
+
+    def command(self, choices: Choices) -> list[str]:
+        """Return the arguments of ``bandsvm fit`` that make the same choices."""
+        options = self._options(choices)
+        words = [self.file.source]
+        for name in ("drop", "categorical"):
+            words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
+        if options.target is not None:
+            words += ["--target", options.target]
+        if options.header is not None:
+            words.append("--header" if options.header else "--no-header")
+        return words
+
+    def _columns(self, has_header: bool | None) -> Columns:
+        stored = open_columns(self.file, self.kind, has_header)
+        return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
+
+    def _options(self, choices: Choices) -> argparse.Namespace:
+        options = _options()
+        if self.kind in WITHOUT_COLUMNS:
+            return options
+        columns = self._columns(choices.has_header)
+        options.header = choices.has_header
+        options.drop = _named(columns, choices.dropped)
+        options.categorical = _named(columns, choices.categorical)
+        if choices.target is not None:
+            (options.target,) = _named(columns, [choices.target])
+        return options
+
+
+def _options() -> argparse.Namespace:
+    """Return the options of ``bandsvm fit`` on data, as they are by default."""
+    parser = argparse.ArgumentParser()
+    add_data_options(parser)
+    return parser.parse_args([])
+
+
+def _named(columns: Columns, places: Sequence[int]) -> list[str]:
+    """Return columns as options name them: by name where there are names, else by number."""
+    for k in places:
+        if not 0 <= k < columns.n_columns:
+            raise DataFileError(
+                f"{shown(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
+            )
+    return [columns.names[k] if columns.names else str(k + 1) for k in places]
+
+
+@contextmanager
+def _in_words_of_the_page() -> Iterator[None]:
+    """Let messages of the readers name the page's controls, not options of a command."""
+    try:
+        yield
+    except DataFileError as error:
+        text = str(error)
+        for option, words in ON_THE_PAGE.items():
+            text = text.replace(option, words)
+        raise DataFileError(text) from None

@@ -1,0 +1,143 @@
+// What came of a fit: figures, remarks, and tabs.
+
+import { button, segments } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
+import { figures } from "../../parts/figures.js";
+import { percent, short } from "../../parts/format.js";
+import { createTabs } from "../../parts/tabs.js";
+import { download } from "../../plots/save.js";
+import { createAbstainTab } from "./abstain.js";
+import { createPathTab } from "./path.js";
+import { createProjectionTab } from "./projection.js";
+import { createSamplesTab } from "./samples.js";
+import { createSearchTab } from "./search.js";
+import { createValuesTab } from "./values.js";
+import { createWeightsTab } from "./weights.js";
+
+const PART_NAMES = { "held out": "Held out", train: "Training", all: "All" };
+
+/** Returns the results; `ask` is how tabs ask the server, `onChange(changes, isStep)` hears which tab and part are chosen. */
+export function createResults(app, ask, onChange) {
+  const tabs = [
+    createSamplesTab(app, ask), createProjectionTab(app, ask), createValuesTab(app, ask), createAbstainTab(app, ask),
+    createPathTab(app, ask), createWeightsTab(app, ask), createSearchTab(app, ask),
+  ];
+  const pages = createTabs({ name: "Results", pages: tabs, onChoose: (tab) => onChange({ tab }, true) });
+  const role = element("p", { class: "note", id: "data-role" });
+  const list = element("dl", { class: "figures" });
+  const remarks = element("ul", { class: "remarks" });
+  const stale = element("p", { class: "stale", hidden: true }, "The settings have changed since this fit: press Fit to see what they do.");
+  const partBox = element("div");
+  const certificate = element("pre");
+  const command = element("code");
+  const copied = element("span", { class: "note", role: "status" });
+  const copy = async (text) => {
+    await navigator.clipboard.writeText(text);
+    copied.textContent = "Copied.";
+  };
+  const copyCommand = button("Copy as command", () => copy(command.textContent), { class: "small" });
+  const copyCode = button("Copy as Python", async () => {
+    copied.textContent = "";
+    const answer = await ask("data.code", {}, "data.code");
+    if (answer) await copy(answer.values.code);
+  }, { class: "small" });
+  const save = button("Save the model", async () => {
+    const answer = await ask("data.model", {}, "data.save");
+    if (answer) download(new Blob([answer.arrays.content]), answer.values.name);
+  }, { class: "small" });
+  const about = element("p", { class: "note" });
+  const summary = element(
+    "section", { class: "card summary", "aria-label": "Summary" },
+    element("div", { class: "row spread" }, element("h2", {}, "Result"), partBox), stale, list, role, remarks,
+    element(
+      "details", {}, element("summary", {}, "Certificate, command and model file"), certificate,
+      element("p", { class: "note" }, "At the shell the same parameters are fitted to all samples. In Python the same samples are held out."),
+      element("div", { class: "command" }, command),
+      element("div", { class: "row" }, copyCommand, copyCode, copied), about, save,
+    ),
+  );
+  const body = element("div", { class: "results", hidden: true }, summary, element("section", { class: "card", "aria-label": "Views of the result" }, pages.element));
+  const title = element("h2", {}, "Look at your own data");
+  const invitation = element("p", {}, "Open a table with a column of labels, such as a CSV file.");
+  const empty = element(
+    "section", { class: "card empty" }, title, invitation,
+    element("p", {}, "A quarter of each class is held out; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
+    element(
+      "ul", {},
+      element("li", {}, "which samples are doubtful, typical or extreme, in a table and in the plane;"),
+      element("li", {}, "how decision values are distributed, and what abstaining buys;"),
+      element("li", {}, "how the model changes from a C-SVM to a narrow band; which features count."),
+    ),
+  );
+  let current = null;
+  let shown = { tab: null, part: null, result: null };
+
+  const results = {
+    element: element("div", {}, empty, body),
+    /** Shows a new result, or with null none. */
+    set(result) {
+      current = result;
+      body.hidden = result === null;
+      empty.hidden = result !== null;
+      if (result === null) return;
+      const parts = segments({ name: "Samples", options: result.parts.map((part) => [part, PART_NAMES[part]]), onChange: (part) => onChange({ part }, true) });
+      partBox.replaceChildren(parts.element);
+      results.parts = parts;
+      remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));
+      certificate.textContent = result.overview.certificate?.text ?? "";
+      command.textContent = result.command;
+      copied.textContent = "";
+      about.textContent = `The model file holds this model, fitted to ${result.n_train} training samples.`;
+      pages.offer("weights", result.has_weights);
+      pages.offer("search", result.has_surface);
+      shown = { tab: null, part: null, result: null };
+    },
+    /** Says that a file is open, and what to do next. */
+    invite(name) {
+      title.textContent = name;
+      invitation.textContent = "Choose the column of labels under “Target”, then press Fit; or press Search to let cross-validation choose the parameters.";
+    },
+    /** Shows the part and the tab of a state; tabs that are not offered become the first. */
+    async show(state, isStale) {
+      stale.hidden = !isStale;
+      if (current === null) return;
+      const part = current.parts.includes(state.part) ? state.part : current.parts[0];
+      const isOffered = (tab) => (tab !== "weights" || current.has_weights) && (tab !== "search" || current.has_surface);
+      const tab = isOffered(state.tab) ? state.tab : "samples";
+      pages.choose(tab);
+      results.parts.set(part);
+      if (shown.part !== part || shown.result !== current) {
+        const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
+        const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
+        if (!answer || asked !== current) return; // overtaken
+        list.replaceChildren(...overviewFigures(answer.values, current.n_train));
+        role.textContent = roleWords(answer.values.role);
+      }
+      if (shown.tab === tab && shown.part === part && shown.result === current) return;
+      shown = { tab, part, result: current };
+      tabs.find(({ name }) => name === tab).show(current, part);
+    },
+  };
+
+  return results;
+}
+
+/** Returns the figures of an overview; `nTrain` is the number of training samples, if it is known. */
+export function overviewFigures({ accuracy, n_wrong: wrong, n_samples: n, positions, n_support: support, certificate }, nTrain = null) {
+  const place = (word, where) => [word.charAt(0).toUpperCase() + word.slice(1), String(positions[word]), `${percent(positions[word] / n, 0)}, ${where}`];
+  return figures([
+    ...(accuracy === null ? [["Samples", String(n), "without labels"]] : [["Accuracy", percent(accuracy), `${wrong} of ${n} wrong`]]),
+    place("doubtful", "below the band"),
+    place("typical", "inside"),
+    place("extreme", "above"),
+    ...(support === undefined ? [] : [["Support vectors", String(support), nTrain === null ? "" : `of ${nTrain} training samples`]]),
+    ...(certificate === null ? [] : [[
+      "Optimality", certificate.is_optimal ? "optimal" : "not optimal", `gap ${short(certificate.relative_gap, 2)} of the objective`, !certificate.is_optimal,
+    ]]),
+  ]);
+}
+
+/** Returns which samples figures come from, as a sentence. */
+export function roleWords(role) {
+  return `From ${role.charAt(0).toLowerCase()}${role.slice(1)}`;
+}

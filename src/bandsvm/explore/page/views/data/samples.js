@@ -1,0 +1,102 @@
+// The tab of samples: a table to sort, filter and save.
+
+import { button, segments, toggle } from "../../parts/controls.js";
+import { element, freshId } from "../../parts/elements.js";
+import { short } from "../../parts/format.js";
+import { download } from "../../plots/save.js";
+
+const ROWS = 50;
+const SETTLE_MS = 200;
+const PLACES = [["", "All"], ["doubtful", "Doubtful"], ["typical", "Typical"], ["extreme", "Extreme"]];
+
+export function createSamplesTab(app, ask) {
+  const query = { place: "", text: "", wrong: false, sort: null, descending: false };
+  let [part, start, found, timer] = [null, 0, 0, null];
+  const places = segments({ name: "Place in the band", options: PLACES, onChange: (place) => change({ place, sort: null }) });
+  places.set("");
+  const wrong = toggle({ label: "wrong only", onChange: (isOn) => change({ wrong: isOn }) });
+  const id = freshId("filter");
+  const filter = element("input", { type: "text", id, placeholder: "label or text", spellcheck: "false" });
+  filter.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => change({ text: filter.value }), SETTLE_MS);
+  });
+  const head = element("tr");
+  const body = element("tbody");
+  const caption = element("caption", { class: "unseen" }, "Samples");
+  const table = element("table", { class: "samples" }, caption, element("thead", {}, head), body);
+  const frame = element("div", { class: "table-frame", tabindex: "0", role: "region", "aria-label": "Table of samples" }, table);
+  const count = element("p", { class: "note", role: "status" });
+  const before = button("Previous", () => turn(-ROWS), { class: "small" });
+  const after = button("Next", () => turn(ROWS), { class: "small" });
+  const save = button("Save as CSV", async () => {
+    const answer = await ask("data.csv", { part, ...query }, "data.save");
+    if (answer) download(new Blob([answer.arrays.content], { type: "text/csv;charset=utf-8" }), answer.values.name);
+  }, { class: "small" });
+  const note = element("p", { class: "note" });
+
+  function change(changes) {
+    Object.assign(query, changes);
+    start = 0;
+    load();
+  }
+
+  function turn(step) {
+    start = Math.max(0, Math.min(start + step, found - 1));
+    load();
+  }
+
+  async function load() {
+    const answer = await ask("data.view", { view: "samples", part, start, count: ROWS, ...query }, "data.samples");
+    if (!answer) return;
+    const { columns, rows, n_found: n, n_samples: all, n_features_left_out: more } = answer.values;
+    found = n;
+    head.replaceChildren(...columns.map((column, k) => heading(column, k)));
+    body.replaceChildren(...rows.map((row) => element("tr", {}, row.map((cell, k) => tableCell(cell, columns[k])))));
+    const last = Math.min(start + ROWS, n);
+    count.textContent = n === 0 ? "No sample is like that." : `${start + 1} to ${last} of ${n}${n < all ? ` (of ${all} samples)` : " samples"}`;
+    before.disabled = start === 0;
+    after.disabled = last >= n;
+    note.textContent =
+      (query.sort === null ? `Sorted by ${query.place === "extreme" ? "confidence, the most extreme first" : "confidence, the most doubtful first"}. ` : "") +
+      "Samples are numbered from 1 in the order of the file." +
+      (more > 0 ? ` ${more} more features are not shown.` : "");
+  }
+
+  function heading({ name, is_number: isNumber }, k) {
+    const isSorted = query.sort === k;
+    const order = isSorted ? (query.descending ? "descending" : "ascending") : "none";
+    const arrow = { ascending: " ↑", descending: " ↓", none: "" }[order];
+    const sort = () => change({ sort: k, descending: isSorted ? !query.descending : false });
+    return element(
+      "th", { scope: "col", "aria-sort": order, class: isNumber ? "number" : null },
+      element("button", { type: "button", class: "quiet small", on: { click: sort } }, name, arrow),
+    );
+  }
+
+  return {
+    name: "samples",
+    title: "Samples",
+    element: element(
+      "div", {},
+      element(
+        "div", { class: "row toolbar" }, places.element, wrong.element,
+        element("span", { class: "row" }, element("label", { for: id }, "Contains"), filter), save,
+      ),
+      frame,
+      element("div", { class: "row spread" }, count, element("div", { class: "row" }, before, after)), note,
+    ),
+    show(result, chosen) {
+      if (part !== chosen || result !== this.result) start = 0;
+      if (result !== this.result) query.sort = null; // another table may have other columns
+      [part, this.result] = [chosen, result];
+      load();
+    },
+  };
+}
+
+function tableCell(cell, { name, is_number: isNumber }) {
+  const text = cell === null ? "–" : typeof cell === "number" ? short(cell, 5) : String(cell);
+  const kind = name === "place" ? `place-${text}` : name === "is right" && text === "no" ? "wrong" : null;
+  return element("td", { class: isNumber ? "number" : kind }, text);
+}

@@ -1,0 +1,66 @@
+// Data seen through a model: what the model says of the samples of a file.
+
+import { element } from "../../parts/elements.js";
+import { filePicker, upload } from "../../parts/files.js";
+import { createTabs } from "../../parts/tabs.js";
+import { createAbstainTab } from "../data/abstain.js";
+import { createProjectionTab } from "../data/projection.js";
+import { overviewFigures, roleWords } from "../data/results.js";
+import { createSamplesTab } from "../data/samples.js";
+import { createValuesTab } from "../data/values.js";
+
+/** Returns the part of the view that takes data; `complain(text)` says what goes wrong. */
+export function createModelData(app, complain) {
+  // The tabs are those of "Your data", asked of the model's data.
+  const ask = async (kind, fields, channel) => {
+    try {
+      return await app.connection.request(kind.replace("data.", "model."), fields, channel.replace("data.", "model."));
+    } catch (error) {
+      complain(error.message);
+      return null;
+    }
+  };
+  const tabs = [createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab].map((create) => create(app, ask));
+  const pages = createTabs({ name: "Data", pages: tabs, onChoose: choose });
+  const list = element("dl", { class: "figures" });
+  const role = element("p", { class: "note" });
+  const remarks = element("ul", { class: "remarks" });
+  const title = element("h2");
+  let result = null;
+
+  function choose(name) {
+    pages.choose(name);
+    tabs.find((tab) => tab.name === name).show(result, "all");
+  }
+
+  const data = {
+    picker: filePicker({
+      title: "Choose data", onFile: (file) => data.open(file),
+      hint: "Or drop a data file here, to see what the model says of its samples.",
+    }),
+    element: element("section", { class: "card model-data", "aria-label": "Data", hidden: true }, title, list, role, remarks, pages.element),
+    /** Forgets the data of another model. */
+    clear() {
+      result = null;
+      data.element.hidden = true;
+    },
+    async open(file) {
+      complain("");
+      const key = await upload(app.connection, file).catch((error) => {
+        complain(error.message);
+        return null;
+      });
+      const answer = key === null ? null : await ask("model.data", { upload: key }, "model.data");
+      if (answer === null) return;
+      result = answer.values;
+      data.element.hidden = false;
+      title.textContent = file.name;
+      list.replaceChildren(...overviewFigures(result.overview));
+      role.textContent = [roleWords(result.overview.role), ...result.decisions].join(" ");
+      remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));
+      pages.offer("abstain", result.has_labels);
+      choose("samples");
+    },
+  };
+  return data;
+}

@@ -1,0 +1,166 @@
+// The view "A model": what a model file holds, in words and in pictures.
+
+import { element } from "../../parts/elements.js";
+import { filePicker, takeDrops, upload } from "../../parts/files.js";
+import { short } from "../../parts/format.js";
+import { createBars } from "../../plots/bars.js";
+import { createPlot } from "../../plots/plot.js";
+import { createWeights } from "../data/weights.js";
+import { createModelData } from "./data.js";
+import { penalty } from "../play/pictures.js";
+
+let handedOver = null;
+
+/** Leaves a model file for this view, which was dropped on another. */
+export function handOver(file) {
+  handedOver = file;
+}
+
+export const view = {
+  name: "model",
+  title: "A model",
+  /** Builds the view in `root`; returns what the shell calls: `show` with fields of the address, `refresh`. */
+  mount(root, app) {
+    return new ModelView(root, app);
+  },
+};
+
+class ModelView {
+  constructor(root, app) {
+    this.app = app;
+    this.sent = null;
+    this.isAsked = false;
+    app.connection.onChange((isOpen) => {
+      if (!isOpen) this.isAsked = false;
+    });
+    this.complaint = element("p", { class: "complaint", role: "alert", hidden: true });
+    this.title = element("h2", {}, "No model yet");
+    this.facts = element("dl", { class: "facts" });
+    this.text = element("pre", { class: "card-text", tabindex: "0", "aria-label": "What bandsvm inspect says" });
+    this.histogram = createBars({ title: "Training samples against the band", name: "training-samples", format: String });
+    this.support = createBars({ title: "Support vectors by class", name: "support-vectors", format: String });
+    this.penalty = createPlot({ title: "Penalty", name: "penalty", xLabel: "signed decision value y g(x)", yLabel: "penalty", height: 260 });
+    this.weights = createWeights();
+    this.pictures = [this.histogram, this.support, this.penalty, this.weights].map(({ element: picture }) => element("section", { class: "card" }, picture));
+    const picker = filePicker({
+      title: "Choose a model file", onFile: (file) => this.open(file),
+      hint: "Or drop one here: a .bsvm file of bandsvm fit, bandsvm tune or bandsvm.save.",
+    });
+    this.data = createModelData(app, (text) => this.complain(text));
+    this.data.picker.hidden = true;
+    takeDrops(root, (file) => (this.data.picker.hidden || file.name.endsWith(".bsvm") ? this.open(file) : this.data.open(file)));
+    this.body = element(
+      "div", { class: "stack", hidden: true },
+      this.data.element,
+      element("div", { class: "tiles" }, this.pictures),
+      element("section", { class: "card" }, element("h3", {}, "bandsvm inspect"), this.text),
+    );
+    root.append(element("div", { class: "side-by-side" }, element("div", { class: "card panel" }, this.title, this.facts, picker, this.data.picker, this.complaint), this.body));
+  }
+
+  show() {
+    const file = handedOver;
+    handedOver = null;
+    if (file) this.open(file);
+    else if (!this.isAsked) this.refresh();
+  }
+
+  refresh() {
+    if (this.sent) this.open(this.sent);
+    else this.ask({});
+  }
+
+  async open(file) {
+    this.sent = file;
+    try {
+      await this.ask({ upload: await upload(this.app.connection, file) });
+    } catch (error) {
+      this.complain(error.message);
+    }
+  }
+
+  complain(text) {
+    this.complaint.hidden = text === "";
+    this.complaint.textContent = text;
+  }
+
+  async ask(fields) {
+    if (!this.app.connection.open) return; // `refresh` follows
+    this.isAsked = true;
+    try {
+      const answer = await this.app.connection.request("model.open", fields, "model.open");
+      if (answer === null) return;
+      this.complain("");
+      if (answer.values.model) this.draw(answer.values.model);
+    } catch (error) {
+      this.complain(error.message);
+    }
+  }
+
+  draw(model) {
+    const { classes, parameters, rho1, rho2, C1, C2, support, histogram, weights, certificate } = model;
+    this.body.hidden = this.data.picker.hidden = false;
+    this.data.clear();
+    this.title.textContent = model.model;
+    const all = (values) => (values.every((value) => value === values[0]) ? short(values[0]) : values.map((value) => short(value)).join(", "));
+    this.list([
+      ["Steps", model.steps.join(", ")],
+      ["Classes", classes.join(", ") + (model.n_classes > classes.length ? ", …" : "")],
+      ["Features", String(model.n_features)],
+      ["Kernel", parameters.kernel ?? "linear"],
+      ...(model.gamma ? [["γ", short(model.gamma)]] : []),
+      ["Band", `${all(rho1)} to ${all(rho2)}`],
+      ["C1", all(C1)],
+      ["C2", all(C2)],
+      ...(support ? [["Support vectors", support.lower === undefined ? String(support.total) : `${support.total} (${support.lower} lower, ${support.upper} upper edge)`]] : []),
+      ...(certificate ? [["Certificate", certificate.is_optimal ? `optimal, gap ${short(certificate.relative_gap, 2)}` : "not optimal"]] : []),
+    ]);
+    this.text.textContent = model.text;
+    this.drawPictures(classes, support, histogram, weights);
+    this.drawPenalty({ rho1: rho1[0], rho2: rho2[0], C1: C1[0] ?? Infinity, C2: C2[0], loss: parameters.loss ?? "hinge" });
+    this.app.announce(`${model.model} is open.`);
+  }
+
+  list(entries) {
+    this.facts.replaceChildren(...entries.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  }
+
+  drawPictures(classes, support, histogram, weights) {
+    const [bars, vectors, , features] = this.pictures;
+    bars.hidden = histogram.length === 0;
+    if (histogram.length) {
+      const colour = (words) => (words.endsWith("below") ? "fill-lower" : words.endsWith("above") ? "fill-upper" : "fill-muted");
+      this.histogram.draw({
+        labels: histogram.map(({ values }) => values), values: histogram.map(({ n_samples: n }) => n),
+        classes: histogram.map(({ values }) => colour(values)),
+        description: histogram.map(({ values, n_samples: n }) => `${values}: ${n}`).join(", "),
+      });
+    }
+    vectors.hidden = support === null;
+    if (support) {
+      this.support.draw({
+        labels: classes, values: support.by_class, classes: classes.map(() => "fill-accent"),
+        description: classes.map((name, k) => `${name} ${support.by_class[k]}`).join(", "),
+      });
+    }
+    features.hidden = weights === null;
+    if (weights) this.weights.set(weights);
+  }
+
+  drawPenalty(parameters) {
+    const { rho1, rho2, C2 } = parameters;
+    const high = rho2 + Math.max(rho2, 1);
+    const zs = Array.from({ length: 241 }, (_, k) => -high + (2 * high * k) / 240);
+    const finite = { ...parameters, C1: Number.isFinite(parameters.C1) ? parameters.C1 : 1e6 };
+    const ys = zs.map((z) => penalty(finite, z));
+    const most = penalty(finite, 0) * 1.3 || 1;
+    this.penalty.draw({
+      x: [-0.4 * high, high], y: [-0.02 * most, most],
+      layers: [
+        ...(C2 > 0 ? [{ type: "strip", axis: "x", from: rho1, to: rho2, class: "area fill-accent" }] : []),
+        { type: "line", xs: zs.filter((z, k) => z >= -0.4 * high && ys[k] <= most), ys: ys.filter((y, k) => zs[k] >= -0.4 * high && y <= most), class: "line stroke-accent" },
+      ],
+      description: `Zero from ${rho1} to ${C2 > 0 ? rho2 : "infinity"}.`,
+    });
+  }
+}

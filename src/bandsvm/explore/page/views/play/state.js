@@ -1,0 +1,118 @@
+// The state of the Play view: what the address holds, what the server is asked.
+
+export const DATA = [
+  ["clusters", "Paper's clusters"],
+  ["moons", "Moons"],
+  ["circles", "Circles"],
+  ["blobs", "Blobs"],
+  ["digits", "Digits 3 and 8 (PCA)"],
+  ["drawn", "Drawn by hand"],
+];
+export const KERNELS = [
+  ["rbf", "rbf"],
+  ["linear", "linear"],
+  ["poly", "poly"],
+  ["sigmoid", "sigmoid"],
+  ["laplacian", "laplacian"],
+];
+export const LOSSES = [
+  ["hinge", "hinge"],
+  ["squared_hinge", "squared hinge"],
+];
+export const NOISE = { clusters: 0.2, moons: 0.2, circles: 0.1, blobs: 0.7, digits: 0, drawn: 0 };
+export const MOST_SAMPLES = 2000;
+
+export const DEFAULTS = {
+  data: "clusters",
+  n: 270,
+  noise: NOISE.clusters,
+  seed: 0,
+  points: "",
+  view: "",
+  C1: 10,
+  C2: 10,
+  rho1: 1,
+  rho2: 1.5,
+  loss: "hinge",
+  kernel: "rbf",
+  gamma: 2, // or "scale"
+  degree: 3,
+  coef0: 0,
+  intercept: true,
+  compare: false,
+};
+
+const names = (options) => options.map(([value]) => value);
+const oneOf = (options) => (text) => (names(options).includes(text) ? text : undefined);
+const number = (low, high, whole = false) => (text) => {
+  const value = Number(text);
+  const isValid = text.trim() !== "" && value >= low && value <= high && (!whole || Number.isInteger(value));
+  return isValid ? value : undefined;
+};
+const flag = (text) => ({ yes: true, no: false })[text];
+
+const READERS = {
+  data: oneOf(DATA),
+  n: number(2, MOST_SAMPLES, true),
+  noise: number(0, 5),
+  seed: number(0, 2 ** 31 - 1, true),
+  points: (text) => (/^[\w-]*$/.test(text) ? text : undefined),
+  view: (text) => (parseView(text) ? text : undefined),
+  C1: number(0, 1e12),
+  C2: number(0, 1e12),
+  rho1: number(0, 1e12),
+  rho2: number(0, 1e12),
+  loss: oneOf(LOSSES),
+  kernel: oneOf(KERNELS),
+  gamma: (text) => (text === "scale" ? text : number(0, 1e12)(text)),
+  degree: number(1, 10, true),
+  coef0: number(-1e12, 1e12),
+  intercept: flag,
+  compare: flag,
+};
+
+/** Returns the state that an address describes; what it leaves out, or has wrong, is as by default. */
+export function readState(fields) {
+  const state = { ...DEFAULTS };
+  for (const [name, read] of Object.entries(READERS)) {
+    const value = name in fields ? read(fields[name]) : undefined;
+    if (value !== undefined) state[name] = value;
+  }
+  return state;
+}
+
+/** Returns what of a state the address must hold. */
+export function writeState(state) {
+  const fields = {};
+  for (const [name, usual] of Object.entries(DEFAULTS)) {
+    const value = state[name];
+    const isDrawing = state.data === "drawn";
+    const isNeeded = ["points", "view"].includes(name) ? isDrawing : !(isDrawing && ["n", "noise", "seed"].includes(name));
+    if (isNeeded && value !== usual) fields[name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+  }
+  return fields;
+}
+
+/** Returns [left, right, bottom, top] of a text, or null. */
+export function parseView(text) {
+  const sides = text.split(",").map(Number);
+  const isValid = sides.length === 4 && sides.every(Number.isFinite) && sides[0] < sides[1] && sides[2] < sides[3];
+  return isValid ? sides : null;
+}
+
+/** Returns the fields of the requests play.fit and play.code. */
+export function request(state, columns, rows) {
+  const { data: source, n, noise, seed, points, view, C1, C2, rho1, rho2, loss, kernel, gamma, degree, coef0 } = state;
+  const sides = source === "drawn" ? parseView(view) : null;
+  return {
+    data: source === "drawn" ? { source, points } : { source, n, noise, seed },
+    model: {
+      C1, C2, rho1, rho2, loss, kernel, degree, coef0, fit_intercept: state.intercept,
+      gamma: gamma === "scale" ? null : gamma,
+    },
+    compare: state.compare,
+    columns,
+    rows,
+    view: sides && { left: sides[0], right: sides[1], bottom: sides[2], top: sides[3] },
+  };
+}

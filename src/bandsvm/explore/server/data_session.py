@@ -1,0 +1,109 @@
+"""What the server keeps for the view "Your data" of one page: a file, a trial, a fitted model."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from bandsvm.explore.analysis.findings import Findings
+from bandsvm.explore.analysis.source import Choices, Source
+from bandsvm.explore.analysis.trial import Trial
+from bandsvm.explore.analysis.work import Work
+from bandsvm.explore.server.wishes import Wish
+
+
+@dataclass(frozen=True)
+class Result:
+    """A fitted model, and everything that its tabs need.
+
+    Parameters
+    ----------
+    trial : Trial
+        What it was fitted to.
+    model : Pipeline
+        The model, with the steps that prepare samples.
+    parts : dict of {str: Findings}
+        What it says of the parts of the table.
+    sentences : list of str
+        What is worth knowing.
+    surface : dict or None
+        The candidates of a search.
+    command : list of str
+        What fits the same parameters at the shell.
+    """
+
+    trial: Trial
+    model: Pipeline
+    parts: dict[str, Findings]
+    sentences: list[str]
+    surface: dict[str, Any] | None
+    command: list[str]
+
+
+@dataclass
+class DataSession:
+    """A file and what came of it; requests on several channels may use it at once."""
+
+    source: Source | None = None
+    result: Result | None = None
+    _trial: tuple[Choices, Trial] | None = field(default=None, repr=False)
+    _work: Work | None = field(default=None, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @classmethod
+    def of(cls, wish: Wish) -> DataSession:
+        """Return that of the page that sent a request."""
+        return wish.session.setdefault("data", cls())
+
+    def open(self, source: Source) -> None:
+        """Look at another file; what was found in the last one is forgotten."""
+        self.stop()
+        with self._lock:
+            self.source, self.result, self._trial = source, None, None
+
+    def trial(self, choices: Choices, scale: str) -> Trial:
+        """Return the table as chosen, part of it held out; the last one is kept."""
+        source, last = self.opened(), self._trial
+        if last is not None and last[0] == choices and last[1].scale == scale:
+            return last[1]
+        trial = Trial(source.table(choices), scale)
+        with self._lock:
+            if source is self.source:
+                self._trial = (choices, trial)
+        return trial
+
+    def opened(self) -> Source:
+        """Return the file that is open."""
+        if self.source is None:
+            raise ValueError("No file is open; choose one first.")
+        return self.source
+
+    def fitted(self) -> Result:
+        """Return the result of the last fit."""
+        if self.result is None:
+            raise ValueError("No model is fitted yet; press Fit.")
+        return self.result
+
+    def begin(self, wish: Wish) -> Work:
+        """Begin work that `stop` ends."""
+        work = Work(wish.report, lambda: wish.is_wanted)
+        with self._lock:
+            self._work = work
+        return work
+
+    def stop(self) -> None:
+        """End the work that is under way, with the best result so far."""
+        with self._lock:
+            if self._work is not None:
+                self._work.stop()
+
+    def keep(self, source: Source, result: Result) -> bool:
+        """Keep the result of a fit; return False if another file has been opened meanwhile."""
+        with self._lock:
+            if source is not self.source:
+                return False
+            self.result = result
+            return True

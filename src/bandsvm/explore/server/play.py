@@ -1,0 +1,191 @@
+"""The Play view: a fit to samples in the plane, and all that its pictures show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm import BandedSVC
+from bandsvm.certificate import Certificate
+from bandsvm.certificate.shortfall import shortfall
+from bandsvm.explore.server.frames import Answer
+from bandsvm.explore.server.play_data import Recipe
+from bandsvm.explore.server.requests import Fields
+from bandsvm.explore.server.wishes import Wish
+from bandsvm.fitting.model import fit_model
+from bandsvm.metrics import ROUNDING, sensitivity_curve
+
+KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
+LOSSES_TO_PLAY_WITH = ("hinge", "squared_hinge")
+LARGEST_PARAMETER = 1e12
+HIGHEST_DEGREE = 10
+# Points of the decision map, and seconds of a fit, at most.
+FINEST_MAP = 400
+SECONDS_TO_PLAY = 10.0
+# Room around the samples, as a share of their range.
+ROOM_AROUND = 0.1
+# A multiplier counts as at its bound within this share of it.
+AT_BOUND = 1e-9
+NOTHING, LOWER_FREE, LOWER_BOUND, UPPER_FREE, UPPER_BOUND = range(5)
+
+
+def parameters(fields: Fields) -> dict[str, Any]:
+    """Return the parameters of BandedSVC that a request asks for; the model checks their values."""
+    chosen: dict[str, Any] = {
+        name: fields.number(name, 0.0, LARGEST_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
+    }
+    chosen["loss"] = fields.choice("loss", LOSSES_TO_PLAY_WITH)
+    chosen["kernel"] = kernel = fields.choice("kernel", KERNELS_IN_THE_PLANE)
+    if kernel != "linear":
+        is_number = fields.has("gamma")
+        chosen["gamma"] = fields.number("gamma", 0.0, LARGEST_PARAMETER) if is_number else "scale"
+    if kernel == "poly":
+        chosen["degree"] = fields.whole("degree", 1, HIGHEST_DEGREE)
+    if kernel in ("poly", "sigmoid"):
+        chosen["coef0"] = fields.number("coef0", -LARGEST_PARAMETER, LARGEST_PARAMETER)
+    chosen["fit_intercept"] = fields.flag("fit_intercept")
+    return chosen
+
+
+def without_upper_edge(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the C-SVM to compare a model with: the same, but nothing costs above the band."""
+    return {**chosen, "C2": 0.0}
+
+
+def fit(wish: Wish) -> Answer:
+    """Fit one model, or a C-SVM and a model side by side; return what the pictures show.
+
+    Fields: ``data`` (see `Recipe`), ``model`` (see `parameters`), ``compare``, ``columns`` and
+    ``rows`` of the decision map and, unless the samples decide, ``view``: ``left``, ``right``,
+    ``bottom`` and ``top``.
+    """
+    fields = wish.fields
+    X, y = Recipe.of(fields.group("data")).samples()
+    chosen = parameters(fields.group("model"))
+    columns, rows = (fields.whole(name, 2, FINEST_MAP) for name in ("columns", "rows"))
+    view = _view(fields, X, columns / rows)
+    grid = _grid(view, columns, rows)
+    models = [without_upper_edge(chosen), chosen] if fields.flag("compare") else [chosen]
+    answers: list[dict[str, Any]] = []
+    arrays: dict[str, NDArray] = {"X": X, "y": y.astype(np.int32)}
+    for index, settings in enumerate(models):
+        values, own = _fitted(wish, settings, X, y, grid)
+        answers.append(values)
+        arrays |= {f"{name}{index}": array for name, array in own.items()}
+    return Answer({"view": view, "columns": columns, "rows": rows, "models": answers}, arrays)
+
+
+def _view(fields: Fields, X: NDArray, aspect: float) -> list[float]:
+    """Return left, right, bottom and top of the map: one unit is as long both ways."""
+    sides = ("left", "right", "bottom", "top")
+    if fields.has("view"):
+        view = fields.group("view")
+        left, right, bottom, top = (
+            view.number(side, -LARGEST_PARAMETER, LARGEST_PARAMETER) for side in sides
+        )
+        if not (left < right and bottom < top):
+            raise ValueError("view must go from left to right and from bottom to top.")
+    elif len(X) == 0:
+        left, right, bottom, top = -1.0, 1.0, -1.0, 1.0
+    else:
+        (left, bottom), (right, top) = X.min(axis=0), X.max(axis=0)
+    if not fields.has("view"):
+        reach = 0.5 * (1.0 + 2.0 * ROOM_AROUND) * max(right - left, (top - bottom) * aspect, 1e-3)
+        across, up = 0.5 * (left + right), 0.5 * (bottom + top)
+        left, right, bottom, top = (
+            across - reach,
+            across + reach,
+            up - reach / aspect,
+            up + reach / aspect,
+        )
+    return [float(side) for side in (left, right, bottom, top)]
+
+
+def _grid(view: list[float], columns: int, rows: int) -> NDArray[np.float32]:
+    """Return the points at which the map is computed, row by row from the top."""
+    left, right, bottom, top = view
+    xs, ys = np.linspace(left, right, columns), np.linspace(top, bottom, rows)
+    return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2).astype(np.float32)
+
+
+def _fitted(
+    wish: Wish, settings: dict[str, Any], X: NDArray, y: NDArray, grid: NDArray
+) -> tuple[dict[str, Any], dict[str, NDArray]]:
+    """Return values and arrays that describe a model fitted to the samples."""
+    # One thread: so few samples are not worth waking others, which the browser needs.
+    model = BandedSVC(**settings, time_limit=SECONDS_TO_PLAY, n_jobs=1)
+    fit_model(model, X, y, None)
+    wish.check()
+    certificate, decision = model.certificate_, model.decision_function(X)
+    thresholds, reached = sensitivity_curve(y, decision)
+    signed = y * decision
+    below = np.mean(signed < model.rho1 * (1.0 - ROUNDING))
+    above = np.mean(signed > model.rho2 * (1.0 + ROUNDING))
+    values = {
+        "parameters": settings,
+        "gamma": model.gamma_,
+        "objective": certificate.primal,
+        "dual": certificate.dual,
+        "gap": certificate.gap,
+        "violation": certificate.kkt_violation,
+        "is_optimal": certificate.is_optimal,
+        "seconds": certificate.seconds,
+        "words": words(certificate),
+        "intercept": model.intercept_[0],
+        "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
+        "coverage": {"below": below, "inside": 1.0 - below - above, "above": above},
+        "n_lower": len(model.alpha_support_),
+        "n_upper": len(model.theta_support_),
+    }
+    arrays = {
+        "decision": decision,
+        "alpha": model.alpha_,
+        "theta": model.theta_,
+        "xi": model.xi_,
+        "eta": model.eta_,
+        "role": roles(model),
+        "thresholds": thresholds,
+        "reached": reached,
+        "map": model.decision_function(grid),
+    }
+    return values, arrays
+
+
+def roles(model: BandedSVC) -> NDArray[np.uint8]:
+    """Return what each sample is: no support vector, or at which edge, free or at its bound."""
+    is_bounded = model.loss == "hinge"
+    role = np.full(len(model.alpha_), NOTHING, np.uint8)
+    for multipliers, cost, free, bound in (
+        (model.alpha_, model.C1, LOWER_FREE, LOWER_BOUND),
+        (model.theta_, model.C2, UPPER_FREE, UPPER_BOUND),
+    ):
+        role[multipliers > 0.0] = free
+        if is_bounded:
+            role[(multipliers > 0.0) & (multipliers >= cost * (1.0 - AT_BOUND))] = bound
+    return role
+
+
+def words(certificate: Certificate) -> list[str]:
+    """Return the certificate as sentences."""
+    cost = (
+        f"The fit took {1000.0 * certificate.seconds:.1f} ms: "
+        f"{_several(certificate.n_iter, 'outer step')}, "
+        f"{_several(certificate.n_pair_steps, 'pair step')}, "
+        f"{_several(certificate.n_kernel_rows, 'kernel row')}."
+    )
+    gap = f"{max(certificate.gap, 0.0):.1e}"
+    share = f"{100.0 * max(certificate.relative_gap, 0.0):.1e} %"
+    if not certificate.is_optimal:
+        return [f"Not optimal: the fit {shortfall(certificate)}", cost]
+    return [
+        f"Optimal: no solver can lower the objective by more than {gap}, which is {share} of it.",
+        f"The optimality conditions are violated by at most {certificate.kkt_violation:.1e}; "
+        f"{certificate.tol:g} is allowed.",
+        cost,
+    ]
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
