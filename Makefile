@@ -67,7 +67,8 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/interrupts.py
 	$(BIN)/python benchmarks/choosing_report.py
 	$(BIN)/python benchmarks/cluster.py
-	$(BIN)/python benchmarks/cluster_report.py
+	$(BIN)/python benchmarks/landmarks.py
+	$(BIN)/python benchmarks/large_data_report.py
 
 # BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that
 # scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA names.

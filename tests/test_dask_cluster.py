@@ -248,17 +248,18 @@ def test_benchmark_runs_and_its_page_is_what_the_script_writes(capsys, monkeypat
     monkeypatch.setattr("sys.argv", ["cluster.py", "--smoke", "--out", str(tmp_path)])
     runpy.run_path(str(benchmarks / "cluster.py"), run_name="__main__")
     assert capsys.readouterr().out.count("bytes per pass") == 2
-    report = importlib.import_module("cluster_report")
+    report = importlib.import_module("large_data_report")
     page = report.PAGE.read_text()
-    assert report.section() in page
+    assert report.section("cluster") in page
     monkeypatch.setattr(report, "RESULTS", tmp_path)
     monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
     report.PAGE.write_text(page)
     report.main()
     written = report.PAGE.read_text()
     assert "Simulated, not measured" in written
-    assert written.startswith(page.split(report.BEGIN)[0])
-    assert written.endswith(page.split(report.END)[1])
+    before, after = page.split(report.begin("cluster"))
+    assert written.split(report.begin("landmarks"))[0] == before.split(report.begin("landmarks"))[0]
+    assert written.endswith(after.split(report.END)[1])
 
 
 @pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
