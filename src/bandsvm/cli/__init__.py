@@ -3,8 +3,8 @@
 - `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
   ``python -m bandsvm.cli``.
 - `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
-  models they make; `_calibration`: probabilities; `_checkpoint`: the file beside a model that
-  is not finished.
+  models they make; `_calibration`: probabilities; `_cluster`: fits on Dask; `_checkpoint`: the file
+  beside a model that is not finished.
 - `_summary`: what came of a training set; `_quality`: what a model says of samples, confusion
   matrix, scores per class; `_report`: a page about it; `_tune_plot`: the picture of a search;
   `_weights`: the largest weights of linear models.

@@ -110,7 +110,7 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
         "--format",
         choices=("svmlight", "csv", "arff", "parquet", "npz"),
         metavar="F",
-        help="svmlight, csv, arff, parquet, npz (by name, else by content)",
+        help="svmlight, csv, arff, parquet, npz (as it looks)",
     )
     group.add_argument(
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
@@ -206,6 +206,11 @@ def add_linear_options(parser: argparse.ArgumentParser) -> None:
         default=argparse.SUPPRESS,
         metavar="S",
         help="of --linear: newton (few features) or cd (text); auto",
+    )
+    parser.add_argument(
+        "--dask",
+        metavar="WHERE",
+        help="of --linear: address of a scheduler, or local",
     )
 
 

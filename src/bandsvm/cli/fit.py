@@ -53,8 +53,10 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
     from bandsvm.cli._ahead import check_model, check_outputs
+    from bandsvm.cli._cluster import check_cluster, train_on_cluster
 
     output = Output(options)
+    check_cluster(options)
     check_outputs(options, "model", "report", read=[options.train])
     if not options.resume:
         check_model(chosen_parameters(options), options.linear)
@@ -82,7 +84,10 @@ def run(options: argparse.Namespace) -> int:
         unfinished.write(as_pipeline(fitted), table)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
-    was_interrupted = train(model, X, table.y, checkpoint)
+    if options.dask is None:
+        was_interrupted = train(model, X, table.y, checkpoint)
+    else:
+        was_interrupted = train_on_cluster(model, X, table.y, options.dask)
     write_model(as_pipeline(model), table, options.model)
     output.wrote(options.model)
     unfinished.remove()
