@@ -40,10 +40,12 @@ COSTS = (0.1, 1.0, 10.0)
 # Data sets of more samples are fitted with one cost only.
 MANY = 100_000
 REFERENCE_TOL, REFERENCE_PASSES = 1e-9, 20_000
-TOLERANCES = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
+# Our tolerances that are tried, in multiples of the excess.
+TOLERANCES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 # Peers may take so many times our time, and at most so many seconds a run.
-MOST_TIMES, MOST_SECONDS = 20.0, 20.0
-PASS_GROWTH = 1.3
+MOST_TIMES, MOST_SECONDS = 20.0, 10.0
+# Numbers of passes that are tried grow by so much, with many samples by more.
+PASS_GROWTH, GROWTH_OF_MANY = 1.3, 2.0
 RHO1, RHO2 = 1.0, 1.5
 
 
@@ -114,11 +116,11 @@ def model_of(problem: Problem, tol: float, has_intercept: bool) -> LinearBandedS
     )
 
 
-def ours(problem: Problem, has_intercept: bool, enough: float) -> LinearBandedSVC:
+def ours(problem: Problem, has_intercept: bool, best: float, excess: float) -> LinearBandedSVC:
     """Return our estimator with the largest tolerance whose objective is good enough."""
-    for tol in TOLERANCES:
-        model = model_of(problem, tol, has_intercept).fit(problem.X, problem.y)
-        if model.certificate_.primal <= enough:
+    for share in TOLERANCES:
+        model = model_of(problem, share * excess, has_intercept).fit(problem.X, problem.y)
+        if model.certificate_.primal <= (1.0 + excess) * best:
             break
     return model
 
@@ -127,7 +129,7 @@ def passes_needed(
     fit: Callable[[int], np.ndarray], problem: Problem, enough: float, limit: float
 ) -> int | None:
     """Return the passes with which a peer comes there; None if it takes more than some seconds."""
-    n_passes = 1.0
+    n_passes, growth = 1.0, PASS_GROWTH if len(problem.y) <= MANY else GROWTH_OF_MANY
     while True:
         began = time.perf_counter()
         w = fit(int(n_passes))
@@ -136,7 +138,7 @@ def passes_needed(
             return int(n_passes)
         if seconds > limit:
             return None
-        n_passes = max(PASS_GROWTH * n_passes, n_passes + 1.0)
+        n_passes = max(growth * n_passes, n_passes + 1.0)
 
 
 def liblinear(problem: Problem) -> Callable[[int], np.ndarray]:
@@ -179,7 +181,7 @@ def compare(name: str, kind: str, problem: Problem, repeats: int) -> Iterator[di
         peer_name = "ReHLine"
     peer = (rehline if problem.C2 > 0.0 else liblinear)(peer_problem)
     for excess in EXCESSES:
-        model = ours(problem, has_intercept, (1.0 + excess) * best.dual)
+        model = ours(problem, has_intercept, best.dual, excess)
         fits = {"bandsvm": lambda model=model: model.fit(problem.X, problem.y)}
         limit = min(MOST_TIMES * best_seconds(fits, 1)["bandsvm"], MOST_SECONDS)
         n_passes = passes_needed(peer, peer_problem, (1.0 + excess) * peer_best, limit)
