@@ -33,6 +33,13 @@ def test_inspect(folder, capsys):
     assert held["certificate"]["is_optimal"]
 
 
+def test_kernels_without_gamma_have_none(folder, capsys):
+    bandsvm.save(BandedSVC(kernel="linear").fit(X, Y), "m.bsvm")
+    assert main(["inspect", "m.bsvm"]) == 0
+    assert "gamma " not in capsys.readouterr().out
+    assert inspected(capsys)["gamma"] is None
+
+
 def inspected(capsys, *options):
     assert main(["inspect", "m.bsvm", "--json", "--quiet", *options]) == 0
     return json.loads(capsys.readouterr().out)

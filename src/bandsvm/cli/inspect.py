@@ -61,8 +61,11 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
     output.report(f"  parameters      {settings or 'all as by default'}")
     output.report(f"  band            {classifier.rho1} to {classifier.rho2}")
     has_kernel = hasattr(classifier, "dual_coef_")
+    # Kernels without gamma have NaN.
+    gamma = classifier.gamma_ if has_kernel and classifier.gamma_ == classifier.gamma_ else None
+    if gamma is not None:
+        output.report(f"  gamma           {gamma:.6g}")
     if has_kernel:
-        output.report(f"  gamma           {classifier.gamma_:.6g}")
         output.report(f"  support vectors {_support(classifier)}")
     weights = largest_weights(model, classifier) if is_linear(classifier) else []
     units = scale_of_weights(model) if weights else None
@@ -86,7 +89,7 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
             "n_features": classifier.n_features_in_,
             "feature_names": names,
             "parameters": classifier.get_params(),
-            "gamma": classifier.gamma_ if has_kernel else None,
+            "gamma": gamma,
             "n_support": classifier.dual_coef_.shape[1] if has_kernel else None,
             "weights": [of_class.values() for of_class in weights],
             "weights_are": units,
