@@ -16,6 +16,7 @@ from bandsvm.linear.samples import DENSE_CHUNK_BYTES, LinearSamples
 def samples(request, rng, monkeypatch):
     """Samples of many chunks, and the same as a plain matrix."""
     monkeypatch.setattr(module, "DENSE_CHUNK_BYTES", 8 * 7 * 30)
+    monkeypatch.setattr(module, "WORTH_THREADS", 0)
     monkeypatch.setattr(module, "SPARSE_CHUNK_VALUES", 7 * 30)
     X = np.where(rng.random((500, 7)) < 0.4, rng.normal(size=(500, 7)), 0.0).astype(np.float32)
     if request.param == "dense":
@@ -64,6 +65,8 @@ def test_sparse_samples_without_weight_may_hold_anything(rng):
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix])
 def test_what_overflows_in_a_thread_is_refused_without_warnings(rng, convert, monkeypatch):
     monkeypatch.setattr(module, "DENSE_CHUNK_BYTES", 8 * 4 * 30)
+    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(module, "NEWTON_ROWS", 100)
     X = 1e160 * rng.normal(size=(300, 4))
     with pytest.raises(ValueError, match=r"overflow.*scale X"):
         LinearBandedSVC(solver="newton", n_jobs=3).fit(convert(X), X[:, 0] > 0)
@@ -137,8 +140,10 @@ def test_auto_counts_multiplications():
     rng = np.random.default_rng(0)
     narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
-    assert choose_method(LinearSamples(narrow)) == "trial"
-    assert choose_method(LinearSamples(narrow[:1000])) == "newton"
+    assert choose_method(LinearSamples(narrow)) == "newton"
+    few = sp.csr_array(rng.random((1001, 20)))
+    assert choose_method(LinearSamples(few)) == "trial"
+    assert choose_method(LinearSamples(few[:1000])) == "newton"
     assert choose_method(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
     assert choose_method(LinearSamples(wide)) == "cd"
     assert choose_method(LinearSamples(text)) == "cd"
@@ -160,7 +165,7 @@ def test_descent_that_is_slow_gives_way_to_newton(rng, C, spread, expected):
     """Features that go together, and large costs, make coordinate descent slow."""
     X = rng.normal(size=(1500, 10)) + spread * rng.normal(size=(1500, 1))
     y = X[:, 0] - X[:, 1] + rng.normal(size=1500) > 0
-    model = LinearBandedSVC(C1=C, C2=C).fit(X, y)
+    model = LinearBandedSVC(C1=C, C2=C).fit(sp.csr_array(X), y)
     assert model.solver_ == expected
     assert model.certificate_.relative_gap <= 1e-6
     other = LinearBandedSVC(C1=C, C2=C, solver="newton").fit(X, y)
@@ -173,3 +178,15 @@ def test_classes_in_threads_are_the_same_to_the_bit(rng):
     one, three = (LinearBandedSVC(solver="cd", n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 3))
     np.testing.assert_array_equal(one.coef_, three.coef_)
     assert one.certificate_.n_iter == three.certificate_.n_iter
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_newton_steps_in_chunks_are_those_of_all_samples(rng, monkeypatch, convert, loss):
+    X = rng.normal(size=(1300, 6))
+    y = X[:, 0] + rng.normal(size=1300) > 0
+    model = LinearBandedSVC(solver="newton", loss=loss)
+    whole = model.fit(convert(X), y).coef_
+    monkeypatch.setattr(module, "NEWTON_ROWS", 100)
+    monkeypatch.setattr(module, "ROWS_PER_FEATURE", 1)
+    np.testing.assert_allclose(model.fit(convert(X), y).coef_, whole, atol=1e-9)

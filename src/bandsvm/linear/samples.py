@@ -24,8 +24,10 @@ DENSE_CHUNK_BYTES = 2 * 2**20
 ROWS_PER_FEATURE = 2
 # Values of sparse samples that one call of the core goes through: some hundredths of a second.
 SPARSE_CHUNK_VALUES = 2**22
-# Rows and values of a chunk of a Newton step, so that what it holds stays in caches.
-NEWTON_ROWS, NEWTON_VALUES = 2**14, 2**18
+# Fewer values of dense samples are summed up before threads have started.
+WORTH_THREADS = 2**23
+# Rows of a chunk of a Newton step: what is computed for each of them takes little memory.
+NEWTON_ROWS = 2**17
 
 
 class LinearSamples:
@@ -62,19 +64,19 @@ class LinearSamples:
         return _samples_in_plain_memory, (self.X, self.n_threads)
 
     def part(self, rows: slice) -> LinearSamples:
-        """Return some samples next to each other, for one thread; their values are not copied."""
+        """Return some samples next to each other; their values are not copied."""
         if not self.is_sparse:
-            return LinearSamples(self.X[rows])
+            return LinearSamples(self.X[rows], self.n_threads)
         first, last = self.X.indptr[rows.start], self.X.indptr[rows.stop]
         starts = self.X.indptr[rows.start : rows.stop + 1] - first
         values = self.X.data[first:last], self.X.indices[first:last], starts
-        return LinearSamples(type(self.X)(values, shape=(len(starts) - 1, self.n_features)))
+        part = type(self.X)(values, shape=(len(starts) - 1, self.n_features))
+        return LinearSamples(part, self.n_threads)
 
     def newton_chunks(self) -> Iterator[slice]:
         """Yield slices over the samples, large enough that to add up their matrices is cheap."""
         per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
-        size = min(NEWTON_ROWS, NEWTON_VALUES // per_sample)
-        size = max(size, ROWS_PER_FEATURE * self.n_features)
+        size = max(NEWTON_ROWS, ROWS_PER_FEATURE * self.n_features)
         if self.is_sparse:  # the products of a row are few, next to the entries of the matrix
             size = max(size, ROWS_PER_FEATURE * (self.n_features // per_sample) ** 2)
         return self._slices(size)
@@ -166,7 +168,7 @@ class LinearSamples:
             with np.errstate(over="ignore", invalid="ignore"):  # threads have settings of their own
                 return compute(part)
 
-        if self.n_threads == 1 or len(chunks) == 1:
+        if self.n_threads == 1 or self.n_values < WORTH_THREADS:
             for part in chunks:
                 check_stop()
                 yield quietly(part)

@@ -1,10 +1,9 @@
-"""Who works on chunks: here the threads of one process."""
+"""Who works on chunks: here one process."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any, Protocol
 
@@ -44,13 +43,12 @@ class LocalTeam:
     """
 
     def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
-        self._n_threads = samples.n_threads
         self.chunks = [
             Chunk(samples.part(rows), problem.part(rows)) for rows in samples.newton_chunks()
         ]
 
     def of(self, chunks: list[Chunk]) -> LocalTeam:
-        """Return a team of the same threads for other chunks."""
+        """Return a team for other chunks."""
         team = copy.copy(self)
         team.chunks = chunks
         return team
@@ -68,22 +66,16 @@ class LocalTeam:
         return np.concatenate(list(self._each(method, args)))
 
     def _each(self, method: str, args: tuple[Any, ...]) -> Iterator[Any]:
-        """Yield what a method of every chunk returns, as many at a time as there are threads."""
-        calls = [getattr(chunk, method) for chunk in self.chunks]
+        """Yield what a method of every chunk returns.
 
-        def quietly(call: Callable) -> Any:
+        One chunk follows the other: methods are mostly short calls of NumPy, for which threads
+        would wait for each other. Products with X use all threads.
+        """
+        for chunk in self.chunks:
+            check_stop()
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                return call(*args)  # threads have settings of their own
-
-        if self._n_threads == 1 or len(calls) == 1:
-            for call in calls:
-                check_stop()
-                yield quietly(call)
-            return
-        with ThreadPoolExecutor(self._n_threads) as pool:
-            for start in range(0, len(calls), self._n_threads):
-                check_stop()
-                yield from pool.map(quietly, calls[start : start + self._n_threads])
+                result = getattr(chunk, method)(*args)
+            yield result
 
 
 def add_items(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
