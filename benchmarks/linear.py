@@ -9,6 +9,7 @@ the optimum by a given share. Every solver gets the loosest setting that comes t
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -243,7 +244,7 @@ def main() -> None:
     options = parser.parse_args()
     # Where a solver falls short, the numbers say so.
     warnings.simplefilter("ignore", ConvergenceWarning)
-    cases = []
+    cases = kept_cases(options.out / "linear.json", options.only)
     for name, kind, problem in problems(options.only, options.smoke):
         try:
             for case in compare(name, kind, problem, 1 if options.smoke else options.repeats):
@@ -251,7 +252,15 @@ def main() -> None:
                 print(line(case), flush=True)
         except ImportError as error:
             print(f"{name} {kind}: {error}", flush=True)
-    save("linear", {"cases": cases}, options.out)
+        # A long run may be cut short.
+        save("linear", {"cases": cases}, options.out)
+
+
+def kept_cases(path: Path, only: list[str] | None) -> list[dict[str, Any]]:
+    """Return earlier results of the data sets that are not measured again."""
+    if not only or not path.exists():
+        return []
+    return [case for case in json.loads(path.read_text())["cases"] if case["data"] not in only]
 
 
 if __name__ == "__main__":
