@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,7 +21,7 @@ GROUPS = (
 
 def linear_section(results: dict[str, Any]) -> str:
     """Return the tables of benchmarks/linear.py."""
-    cases = results["cases"]
+    cases, machine = complete(results["cases"]), results["circumstances"]
     parts = [
         "## Linear models",
         "`LinearBandedSVC` against LIBLINEAR (scikit-learn's `LinearSVC`), and with a band against ReHLine: how many times our "
@@ -28,13 +29,24 @@ def linear_section(results: dict[str, Any]) -> str:
         "loosest setting that comes there. Our times include checks of the data and the certificate. `>` stands for a peer "
         f"that was not there after {MOST_TIMES:g} times our time or {MOST_SECONDS:g} s. Less than 1 means that the other is faster. With an "
         "intercept, LIBLINEAR solves a problem of its own, in which the intercept is penalised. The floor is one product "
-        "X'DX by BLAS or SciPy; a fit by Newton steps takes one of these in each step.",
+        "X'DX by BLAS or SciPy; a fit by Newton steps takes one of these in each step. "
+        f"Measured at commit {machine['commit']}, {machine['date']}.",
     ]
     for title, kind, belongs in GROUPS:
         chosen = [case for case in cases if case["kind"] == kind and belongs(case)]
         if chosen:
             parts += [f"### {title}", summary(chosen), rows_of(chosen)]
     return "\n\n".join(parts)
+
+
+def complete(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cases of problems that were measured for every excess."""
+
+    def problem(case: dict[str, Any]) -> tuple[Any, ...]:
+        return case["data"], case["kind"], case["C"]
+
+    counts = Counter(problem(case) for case in cases)
+    return [case for case in cases if counts[problem(case)] == len(EXCESSES)]
 
 
 def ratio(case: dict[str, Any]) -> tuple[float, bool]:
