@@ -291,3 +291,14 @@ def test_only_one_module_may_know_what_is_private_in_scikit_learn(folder):
 def test_no_module_is_too_long():
     for path in [*SOURCES, *(ROOT / "core").glob("*pp")]:
         assert len(path.read_text().splitlines()) <= 400, path
+
+
+def test_benchmark_of_landmarks_runs(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["landmarks.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "landmarks.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("accuracy") == 3
+    report = importlib.import_module("large_data_report")
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    assert report.section("landmarks").count("| generated, 1,125 |") == 3
+    assert report.section("many").startswith("20,000 generated samples of 30 features")
