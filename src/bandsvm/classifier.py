@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm.certificate import certify, combine
-from bandsvm.certificate.shortfall import shortfall
+from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
 from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.decisions import BandPositionMixin, verdict
@@ -238,12 +235,7 @@ default='rbf'
             After Ctrl-C, so that loops around `fit` end. The estimator keeps the best model so far:
             it is fitted, and `warm_start` continues from there.
         """
-        was_interrupted = fit_model(self, X, y, sample_weight)
-        complaint = shortfall(self.certificate_)
-        if was_interrupted:
-            raise KeyboardInterrupt(f"BandedSVC {complaint or 'converged; its model is kept.'}")
-        if complaint:
-            warnings.warn(f"BandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
+        end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
     def decision_function(self, X):

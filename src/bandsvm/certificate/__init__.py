@@ -1,7 +1,7 @@
 """The certificate of a fit: how far a solution is from optimal, computed independently of solvers.
 
 - `_values`: objectives, gap, violations.
-- `shortfall`: the text of the warning if a solution is not optimal to ``tol``.
+- `shortfall`: the warning if a solution is not optimal to ``tol``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
-"""The text of warnings: why a fit is not optimal, and what to do about it."""
+"""How fits end that are not optimal: the warning, why, and what to do about it."""
 
 from __future__ import annotations
 
 import math
+import warnings
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import FEASIBLE, Certificate
 from bandsvm.solvers import Status
@@ -21,6 +25,18 @@ _LIMITS = {
     Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
     Status.STOPPED: ("was stopped by a callback", ""),
 }
+
+
+def end_fit(model: Any, was_interrupted: bool) -> None:
+    """Raise KeyboardInterrupt after Ctrl-C, else warn if a fitted model is not optimal.
+
+    To be called by `fit`, at whose caller the warning points.
+    """
+    name, complaint = type(model).__name__, shortfall(model.certificate_)
+    if was_interrupted:
+        raise KeyboardInterrupt(f"{name} {complaint or 'converged; its model is kept.'}")
+    if complaint:
+        warnings.warn(f"{name} {complaint}", ConvergenceWarning, stacklevel=3)
 
 
 def shortfall(certificate: Certificate) -> str:

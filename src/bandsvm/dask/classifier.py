@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.certificate.shortfall import shortfall
+from bandsvm.certificate.shortfall import end_fit
 from bandsvm.dask.fit import fit_on_cluster
 from bandsvm.dask.prediction import float_type, lazily, share_correct
 from bandsvm.dask.reading import check_rows_only, is_collection
@@ -53,7 +51,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         Whether `fit` with ``solver='newton'`` starts from the last model, if it has the same
         features and classes. 'cd' starts from zero.
     verbose : int, default=0
-        1 prints a line a second, 2 a line for every pass.
+        1 shows a bar on a terminal, else a line a second; 2 a line for every pass.
     n_jobs : int or None, default=None
         Number of threads that work on a chunk; None is one. Workers work on as many chunks at a
         time as they have threads.
@@ -176,13 +174,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
             If chunks were lost with a worker and cannot be computed again, because they had been
             scattered.
         """
-        was_interrupted = fit_on_cluster(self, X, y, sample_weight)
-        complaint = shortfall(self.certificate_)
-        if was_interrupted:
-            kept = complaint or "converged; its model is kept."
-            raise KeyboardInterrupt(f"LinearBandedSVC {kept}")
-        if complaint:
-            warnings.warn(f"LinearBandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
+        end_fit(self, fit_on_cluster(self, X, y, sample_weight))
         return self
 
     def to_local(self):
@@ -215,7 +207,8 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
             The decision value g(x), one column per class if there are more than two. It is lazy if
             X is.
         """
-        n_columns = len(self.classes_) if self._is_fitted() and len(self.classes_) > 2 else None
+        check_is_fitted(self)
+        n_columns = len(self.classes_) if len(self.classes_) > 2 else None
         return self._of_chunks(_decision_values, X, None, n_columns)
 
     def predict(self, X):
@@ -231,7 +224,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         dask array or ndarray of shape (n_samples,)
             Class labels, lazily if X is lazy.
         """
-        self._is_fitted()
+        check_is_fitted(self)
         return self._of_chunks(_predicted, X, self.classes_.dtype)
 
     def band_position(self, X):
@@ -269,10 +262,6 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         if not is_collection(X):
             return super().score(X, y, sample_weight)
         return share_correct(self.predict(X), X, y, sample_weight)
-
-    def _is_fitted(self) -> bool:
-        check_is_fitted(self)
-        return True
 
     def _rule(self) -> LocalLinearBandedSVC:
         """Return the fitted model without multipliers."""

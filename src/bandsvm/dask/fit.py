@@ -23,7 +23,7 @@ from bandsvm.dask.reading import map_chunks
 from bandsvm.dask.shield import shielded_from_ctrl_c
 from bandsvm.dask.team import ClusterTeam
 from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.model import unchanged_on_failure
+from bandsvm.fitting.model import fit_within_limits
 from bandsvm.linear.choice import check_memory, choose_solver
 from bandsvm.linear.fit import check_finite, check_linear_parameters
 from bandsvm.linear.interior_point import InteriorPoint
@@ -63,14 +63,8 @@ def _synchronous(client: Client) -> Client:
 
 
 def fit_on_cluster(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
-    """Fit a model; return whether Ctrl-C was pressed meanwhile.
-
-    A fit that fails leaves nothing half fitted, and an earlier fit as it was.
-    """
-    limits = Limits(model.time_limit)
-    with unchanged_on_failure(model):
-        _fit(model, X, y, sample_weight, limits)
-    return limits.was_interrupted
+    """Fit a model; return whether Ctrl-C was pressed meanwhile."""
+    return fit_within_limits(model, partial(_fit, model, X, y, sample_weight))
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:

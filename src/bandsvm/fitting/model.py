@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -46,19 +45,23 @@ def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observe
     parameters ask for. An interrupted fit keeps the best model so far. If a fit fails, or is
     interrupted before there is a model to keep, the model is left as it was before.
     """
-    limits = Limits(model.time_limit)
     shown = [progress_shower(model.verbose)] if model.verbose else []
-    with unchanged_on_failure(model):
+
+    def fit(limits: Limits) -> None:
         _fit(model, X, y, sample_weight, [limits, *shown, *watchers])
-    return limits.was_interrupted
+
+    return fit_within_limits(model, fit)
 
 
-@contextmanager
-def unchanged_on_failure(model: Any) -> Iterator[None]:
-    """Leave a model as it was if its fit fails, or is interrupted before there is one to keep."""
-    before = dict(vars(model))
+def fit_within_limits(model: Any, fit: Callable[[Limits], None]) -> bool:
+    """Fit a model within its time limit; return whether Ctrl-C was pressed meanwhile.
+
+    The model is left as it was if the fit fails, or is interrupted before there is one to keep.
+    """
+    limits, before = Limits(model.time_limit), dict(vars(model))
     try:
-        yield
+        fit(limits)
+        return limits.was_interrupted
     except BaseException as error:
         model.__dict__.clear()
         model.__dict__.update(before)

@@ -102,7 +102,7 @@ class Chunk:
         return self.at.products(), float(self._edges.costs @ loss)
 
     def linearise(self) -> tuple[NDArray, float, NDArray, float]:
-        """Return ``X'D, sum D``, and ``X'aim, sum aim`` of the step to where products are 0."""
+        """Begin the step to where products are 0; return ``X'D, sum D, X'aim, sum aim``."""
         at = self.at
         self._rate = at.xi / at.u if self._ridge is None else self._ridge
         self._stiffness = at.s + at.p * self._rate
@@ -151,14 +151,14 @@ class Chunk:
             pairs += [(at.u, step.u), (at.xi, step.xi)]
         return max(float(np.max(-change / value, initial=0.0)) for value, change in pairs)
 
-    def predict(self, dw: NDArray, db: float) -> float:
-        """Complete the step to where products are 0; return its steepest fall."""
+    def complete(self, dw: NDArray, db: float) -> float:
+        """Complete the step that was begun; return its steepest fall."""
         self._turn(dw, db)
         self._step = self._whole()
         return self._steepest()
 
     def products_after(self, length: float) -> tuple[float]:
-        """Return the sum of products after some of that step."""
+        """Return the sum of products after some of the step."""
         return (self.at.moved(self._step, length).products(),)
 
     def correct(self, target: float) -> tuple[NDArray[np.float64], float]:
@@ -176,10 +176,6 @@ class Chunk:
         """
         self._turn(dw, db)
         return self._missing()
-
-    def finish(self, dw: NDArray, db: float) -> float:
-        """Complete the step; return its steepest fall."""
-        return self.predict(dw, db)
 
     def move(self, length: float) -> tuple[float, float]:
         """Take the step; return the sum of products and the loss."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.certificate.shortfall import shortfall
+from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
 from bandsvm.decisions import BandPositionMixin, verdict
 from bandsvm.linear.fit import fit_linear
@@ -61,8 +58,9 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         parameters may differ. Stores `alpha_` and `theta_`, which 'cd' starts from. Fits of up to
         1000 samples always start from zero.
     verbose : int, default=0
-        1 prints a line a second, 2 a line for every step: a pass of 'newton', some passes of 'cd'.
-        Lines go to the logger 'bandsvm' where it has a handler for them, else to standard error.
+        1 shows a bar on a terminal, else a line a second; 2 a line for every step: a pass of
+        'newton', some passes of 'cd'. Lines go to the logger 'bandsvm' where it has a handler for
+        them, else to standard error.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
 
@@ -173,13 +171,7 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
             After Ctrl-C, so that loops around `fit` end. The best model so far is kept: the
             estimator is fitted, and `warm_start` continues from there.
         """
-        was_interrupted = fit_linear(self, X, y, sample_weight)
-        complaint = shortfall(self.certificate_)
-        if was_interrupted:
-            kept = complaint or "converged; its model is kept."
-            raise KeyboardInterrupt(f"LinearBandedSVC {kept}")
-        if complaint:
-            warnings.warn(f"LinearBandedSVC {complaint}", ConvergenceWarning, stacklevel=2)
+        end_fit(self, fit_linear(self, X, y, sample_weight))
         return self
 
     def decision_function(self, X):

@@ -12,7 +12,7 @@ from bandsvm.certificate import Certificate, certify, combine
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_fit_parameters
 from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.model import unchanged_on_failure
+from bandsvm.fitting.model import fit_within_limits
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import Labels, Training, band_problems, labels_of
 from bandsvm.kernels import LinearOperator
@@ -33,14 +33,8 @@ from bandsvm.system.threads import in_threads, n_threads, single_threaded_blas
 
 
 def fit_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
-    """Fit a LinearBandedSVC; return whether Ctrl-C was pressed meanwhile.
-
-    A fit that fails leaves nothing half fitted, and an earlier fit as it was.
-    """
-    limits = Limits(model.time_limit)
-    with unchanged_on_failure(model):
-        _fit(model, X, y, sample_weight, limits)
-    return limits.was_interrupted
+    """Fit a LinearBandedSVC; return whether Ctrl-C was pressed meanwhile."""
+    return fit_within_limits(model, partial(_fit, model, X, y, sample_weight))
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None:

@@ -111,7 +111,7 @@ class InteriorPoint:
         (gram,) = team.total("gram", mean)
         system = NewtonSystem(gram, total, mean)
         dw, db = system.solve(of_aim - self.w, sum_aim)
-        affine = _longest(team.largest("predict", dw, db))
+        affine = _longest(team.largest("complete", dw, db))
         (after,) = team.total("products_after", affine)
         mu = self._sum / self._n_products
         target = mu * min(1.0, max(after / self._sum, 0.0)) ** 3
@@ -119,7 +119,7 @@ class InteriorPoint:
         dw, db = system.solve(of_aim - self.w, sum_aim)
         of_aim, sum_aim = team.total("refine", dw, db)
         more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-        longest = _longest(team.largest("finish", more_w, more_b))
+        longest = _longest(team.largest("complete", more_w, more_b))
         length = min(1.0, longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * longest))
         if not np.isfinite(length):
             return 0.0
