@@ -32,3 +32,5 @@ auto* data_of(const Values& values, std::size_t expected, const char* name,
 
 // Adds the rows of linear models to the module.
 void bind_linear(nb::module_& module);
+// Adds their Newton steps.
+void bind_newton(nb::module_& module);

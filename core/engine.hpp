@@ -1,37 +1,17 @@
 // Computes kernel rows with threads and the best instruction set.
 #pragma once
 
-#include <cstdlib>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "left_rows.hpp"
+#include "levels.hpp"
 
 namespace bandsvm {
 
-// The best instruction set of this machine, or the one that BANDSVM_SIMD names.
 template <typename Real>
 const Instructions<Real>& best_instructions() {
-  static const Instructions<Real> chosen = [] {
-    std::vector<Instructions<Real>> levels(1);
-    baseline::get(levels[0]);
-#ifdef BANDSVM_X86_LEVELS
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-      avx2::get(levels.emplace_back());
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-      avx512::get(levels.emplace_back());
-#endif
-    const char* wanted = std::getenv("BANDSVM_SIMD");
-    if (!wanted) return levels.back();
-    for (const auto& level : levels)
-      if (std::string(wanted) == level.name) return level;
-    throw std::invalid_argument(std::string("BANDSVM_SIMD names a level that this machine does not "
-                                            "have: ") + wanted + ".");
-  }();
-  return chosen;
+  return best_of_levels<Instructions<Real>>();
 }
 
 // Bytes that a group of rows may take. Spread out over all features, three vectors of rows should

@@ -1,14 +1,16 @@
 // Rows of linear models, for Python.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <array>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "coordinate_descent.hpp"
-#include "linear_rows.hpp"
+#include "newton.hpp"
 
 using namespace nb::literals;
 using bandsvm::require;
@@ -54,18 +56,37 @@ void sum_range(const Rows& rows, std::size_t first, const Array<double>& factors
   bandsvm::add_rows(rows, first, first + number, from, to);
 }
 
-template <typename Real, typename Index>
-void add_gram(const bandsvm::SparseRows<Real, Index>& rows, std::size_t first,
-              const Array<double>& factors, const MutableMatrix<double>& gram, int n_threads) {
-  const double* const from = data_of(factors, "factors");
-  const std::size_t number = factors.shape(0);
+template <typename Rows>
+double* checked_gram(const Rows& rows, std::size_t first, std::size_t number,
+                     const MutableMatrix<double>& gram) {
   require(first <= rows.n_rows && number <= rows.n_rows - first, "rows must be those of X.");
   require(gram.shape(0) == rows.n_columns && gram.shape(1) == rows.n_columns,
           "gram must have one row and one column for each feature.");
-  double* const to = data_of(gram, "gram");
+  return data_of(gram, "gram");
+}
+
+template <typename Real>
+void add_dense_gram(const bandsvm::DenseRows<Real>& rows, std::size_t first,
+                    const Array<double>& factors, const std::optional<Array<double>>& centre, const MutableMatrix<double>& gram,
+                    int n_threads) {
+  const double* const from = data_of(factors, "factors");
+  const double* const middle =
+      centre ? data_of(*centre, rows.n_columns, "centre", "features") : nullptr;
+  double* const to = checked_gram(rows, first, factors.shape(0), gram);
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::add_gram(rows, first, first + number, from, to, n_threads);
+  bandsvm::add_gram(rows, first, first + factors.shape(0), from, middle, to, n_threads);
+}
+
+template <typename Real, typename Index>
+void add_sparse_gram(const bandsvm::SparseRows<Real, Index>& rows, std::size_t first,
+                     const Array<double>& factors, const MutableMatrix<double>& gram,
+                     int n_threads) {
+  const double* const from = data_of(factors, "factors");
+  double* const to = checked_gram(rows, first, factors.shape(0), gram);
+  n_threads = bandsvm::as_threads(n_threads);
+  nb::gil_scoped_release release;
+  bandsvm::add_gram(rows, first, first + factors.shape(0), from, to, n_threads);
 }
 
 // Edges, bounds and ridges of the samples.
@@ -121,7 +142,9 @@ void bind_dense_rows(nb::module_& module, const char* name, const char* descent)
            "X"_a.noconvert(), nb::keep_alive<1, 2>())
       .def("multiply", &multiply_range<Rows>, "first"_a, "weights"_a, "products"_a.noconvert(),
            "n_threads"_a)
-      .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert());
+      .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert())
+      .def("add_gram", &add_dense_gram<Real>, "first"_a, "factors"_a, "centre"_a.none(),
+           "gram"_a.noconvert(), "n_threads"_a);
   bind_descent<Rows>(module, descent);
 }
 
@@ -139,7 +162,7 @@ void bind_sparse_rows(nb::module_& module, const char* name, const char* descent
       .def("multiply", &multiply_range<Rows>, "first"_a, "weights"_a, "products"_a.noconvert(),
            "n_threads"_a)
       .def("add_to", &sum_range<Rows>, "first"_a, "factors"_a, "sums"_a.noconvert())
-      .def("add_gram", &add_gram<Real, Index>, "first"_a, "factors"_a, "gram"_a.noconvert(),
+      .def("add_gram", &add_sparse_gram<Real, Index>, "first"_a, "factors"_a, "gram"_a.noconvert(),
            "n_threads"_a);
   bind_descent<Rows>(module, descent);
 }
@@ -147,6 +170,7 @@ void bind_sparse_rows(nb::module_& module, const char* name, const char* descent
 }  // namespace
 
 void bind_linear(nb::module_& module) {
+  bind_newton(module);
   bind_dense_rows<double>(module, "DenseRows64", "DenseDescent64");
   bind_dense_rows<float>(module, "DenseRows32", "DenseDescent32");
   bind_sparse_rows<double, std::int32_t>(module, "SparseRows64", "SparseDescent64");

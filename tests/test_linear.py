@@ -216,7 +216,7 @@ def test_hard_cases(name, C, solver, loss):
 def test_newton_takes_large_costs(name, C2, loss):
     X, y = hard_cases()[name]
     if name == "far from the origin":
-        X = X - 900.0  # the rounding errors of X'c alone would exceed tol
+        X = X - 950.0  # the rounding errors of X'c alone would exceed tol
     model = LinearBandedSVC(C1=1e6, C2=C2, solver="newton", loss=loss).fit(X, y)
     assert model.certificate_.is_optimal
     assert model.n_iter_ <= 80
@@ -352,11 +352,11 @@ def test_ctrl_c_while_a_point_is_judged_keeps_that_point(data, monkeypatch):
 
 
 def test_time_limit_ends_a_fit(data, solver, after_steps):
-    after_steps(lambda step: time.sleep(0.05))
+    after_steps(lambda step: time.sleep(0.1))
     with pytest.warns(ConvergenceWarning, match=r"time_limit .*gap \d.*warm_start=True"):
-        model = LinearBandedSVC(solver=solver, time_limit=0.1).fit(*data)
+        model = LinearBandedSVC(solver=solver, time_limit=0.5).fit(*data)
     assert model.certificate_.status is Status.TIME_LIMIT
-    assert 1 <= model.certificate_.n_iter <= 5
+    assert 1 <= model.certificate_.n_iter <= 2**5  # "cd" doubles its passes between steps
 
 
 def test_verbose_reports_every_step(data, solver, caplog):

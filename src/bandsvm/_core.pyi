@@ -39,11 +39,65 @@ class _Rows:
         total: float,
     ) -> tuple[int, float, float]: ...
 
-class DenseRows32(_Rows):
-    def __init__(self, X: NDArray) -> None: ...
+_Edges = tuple[NDArray, NDArray, NDArray, bool]
 
-class DenseRows64(_Rows):
+def newton_linearise(
+    edges: _Edges, at: NDArray, g: NDArray, line: NDArray, D: NDArray, n_threads: int
+) -> None: ...
+def newton_begin(
+    edges: _Edges,
+    at: NDArray,
+    g: NDArray,
+    line: NDArray,
+    step: NDArray | None,
+    earlier: NDArray | None,
+    goal: tuple[float, float, float, float],
+    products: NDArray | None,
+    dp: NDArray,
+    aim: NDArray,
+    n_threads: int,
+) -> None: ...
+def newton_turn(
+    edges: _Edges,
+    at: NDArray,
+    g: NDArray,
+    line: NDArray,
+    dp: NDArray,
+    dg: NDArray,
+    aim: NDArray,
+    n_threads: int,
+) -> None: ...
+def newton_complete(
+    edges: _Edges,
+    at: NDArray,
+    g: NDArray,
+    line: NDArray,
+    products: NDArray | None,
+    dp: NDArray,
+    dg: NDArray,
+    step: NDArray,
+    n_threads: int,
+) -> tuple[float, float, float]: ...
+def newton_move(
+    edges: _Edges,
+    at: NDArray,
+    g: NDArray,
+    step: NDArray,
+    dg: NDArray,
+    length: float,
+    new_at: NDArray,
+    new_g: NDArray,
+    n_threads: int,
+) -> tuple[float, float]: ...
+
+class _DenseRows(_Rows):
     def __init__(self, X: NDArray) -> None: ...
+    def add_gram(
+        self, first: int, factors: NDArray, centre: NDArray | None, gram: NDArray, n_threads: int
+    ) -> None: ...
+
+class DenseRows32(_DenseRows): ...
+class DenseRows64(_DenseRows): ...
 
 class _SparseRows(_Rows):
     def __init__(

@@ -91,7 +91,7 @@ def _outcome(team: LocalTeam, last: Outcome | None, kind: str, method: str, *arg
             vars(chunk).update(state)
     result = getattr(team.of(current), kind)(method, *args)
     states = [
-        {name: value for name, value in vars(now).items() if vars(then).get(name) is not value}
+        {name: value for name, value in vars(now).items() if vars(then).get(name, ...) is not value}
         for now, then in zip(current, made, strict=True)
     ]
     return Outcome(states, result)

@@ -1,4 +1,4 @@
-"""The edges of the bands, one entry for each edge that costs something to cross."""
+"""The edges of the bands: for each sample one, or two with those on the other side."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from bandsvm.problem import BandProblem
 
 
 class Edges:
-    """Lower edges, then upper edges, so that one formula serves both.
+    """Edges by side and sample, so that one formula serves all.
 
-    The margin ``v`` of an edge is how far its sample lies on the right side of it: ``g - lo`` of a
-    lower edge, ``hi - g`` of an upper one. Its multiplier ``p`` pulls the sample to that side:
-    ``c`` is the sum of the multipliers of lower edges minus that of upper ones.
+    The margin ``v = sign g - value`` of an edge is how far its sample lies on the right side of it,
+    with minus the sample's sign on side 1. Its multiplier ``p`` pulls the sample to that side:
+    ``c`` is the sum over sides of the sign times ``p``. Edges that cost nothing to cross do not
+    count.
 
     Parameters
     ----------
@@ -22,34 +23,33 @@ class Edges:
     """
 
     def __init__(self, problem: BandProblem) -> None:
-        self._n_samples = problem.n_samples
-        self._lower = np.flatnonzero(problem.below > 0.0)
-        self._upper = np.flatnonzero(problem.above > 0.0)
-        self._values = np.concatenate([problem.lo[self._lower], -problem.hi[self._upper]])
-        self.units = np.abs(self._values)
-        self.costs = np.concatenate([problem.below[self._lower], problem.above[self._upper]])
+        has_lower = problem.below > 0.0
+        self.signs = np.where(has_lower, 1.0, -1.0)
+        lower, upper = (problem.lo, problem.below), (-problem.hi, problem.above)
+        sides = [
+            [np.where(has_lower, *pair) for pair in zip(lower, upper, strict=True)],
+            [np.where(has_lower, *pair) for pair in zip(upper, lower, strict=True)],
+        ]
+        if not np.any(sides[1][1] > 0.0):
+            del sides[1]
+        self.values, self.costs = (np.array(values) for values in zip(*sides, strict=True))
+        self.is_squared = problem.is_squared
 
-    def __len__(self) -> int:
-        return len(self.costs)
+    @property
+    def are_there(self) -> NDArray[np.bool_]:
+        """Which edges count."""
+        return self.costs > 0.0
+
+    def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
+        """Return the edges as the core takes them."""
+        return self.signs, self.values, self.costs, self.is_squared
 
     def margins(self, g: NDArray) -> NDArray[np.float64]:
         """Return the margins at decision values ``g``."""
-        return self.changes(g) - self._values
-
-    def changes(self, dg: NDArray) -> NDArray[np.float64]:
-        """Return by how much margins change where decision values change by ``dg``."""
-        return np.concatenate([dg[self._lower], -dg[self._upper]])
+        g = self.signs * g
+        return np.stack([g, -g][: len(self.values)]) - self.values
 
     def coefficients(self, p: NDArray) -> NDArray[np.float64]:
         """Return the coefficients ``c`` of the samples from the multipliers of the edges."""
-        c = np.zeros(self._n_samples)
-        c[self._lower] = p[: len(self._lower)]
-        c[self._upper] -= p[len(self._lower) :]
-        return c
-
-    def totals(self, values: NDArray) -> NDArray[np.float64]:
-        """Return the sum of a value over the edges of each sample."""
-        sums = np.zeros(self._n_samples)
-        sums[self._lower] = values[: len(self._lower)]
-        sums[self._upper] += values[len(self._lower) :]
-        return sums
+        p = np.where(self.are_there, p, 0.0)
+        return self.signs * (p[0] - p[1] if len(p) == 2 else p[0])

@@ -8,12 +8,14 @@ Every edge of a band has a multiplier ``p >= 0``, a margin ``v`` and a slack ``x
 The method keeps all of these positive, lets the products go to 0 together, and takes Newton steps
 on the equations. Each step eliminates what belongs to single edges (`chunk`): what is left has as
 many unknowns as ``w`` and the intercept, and the matrix ``I + X'DX``, one pass over the samples. A
-predictor step and a corrector step share it (Mehrotra).
+predictor step, a corrector step (Mehrotra) and steps that even out the products (Gondzio's multiple
+centrality correctors) share it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +28,29 @@ from bandsvm.problem import BandProblem
 
 # Share of the way to the nearest bound that a step goes; the less, the sooner it meets the bound.
 TO_THE_BOUND, SHORT = 0.995, 0.8
+# Steps that are shorter than this are centred, at most so often; products are looked at this much
+# further on, and a gain in length of less than this is not worth another one.
+LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
+# Relative gap from which on steps are computed twice: large entries of D magnify rounding errors.
+CLOSE = 1e-6
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
-COLD_START, WARM_START = 1.0, 1e-3
+COLD_START, WARM_START = 1.0, 1e-2
 # From models of a larger relative gap, the method takes more steps than from nothing.
 FAR = 1e-3
 # Points are judged once they are this many times the aim from the optimum, by the products.
 NEARLY = 10.0
 # Points at bounds that may fall short before points inside are judged, too.
 SNAPS = 3
+
+
+class Step(NamedTuple):
+    """A step of the weights and of the intercept, and how long it can be."""
+
+    dw: NDArray[np.float64]
+    db: float
+    longest: float
 
 
 class InteriorPoint:
@@ -65,6 +80,7 @@ class InteriorPoint:
             start, share = Start(np.zeros(n_features), 0.0), COLD_START
         self._team, self._has_intercept = team, has_intercept
         self.n_iter = self._n_short = 0
+        self._estimate = np.inf
         self.w, self.b = start.w, start.intercept
         self._sum, self._loss, self._n_products = team.total("start", self.w, self.b, share)
 
@@ -78,12 +94,12 @@ class InteriorPoint:
     def candidates(self) -> Iterator[NDArray[np.float64]]:
         """Yield dual points to judge the iterate by; they need not be feasible.
 
-        The first has multipliers at their bounds where they come close. Where such points have
-        fallen short before, the second has them as they are.
+        The first has multipliers at their bounds where they come close. Far from the optimum, and
+        where such points have fallen short before, the second has them as they are.
         """
         yield self._team.joined("coefficients", True)
         self._n_short += 1
-        if self._n_short > SNAPS:
+        if self._n_short > SNAPS or self._estimate > FAR:
             yield self._team.joined("coefficients", False)
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
@@ -93,8 +109,8 @@ class InteriorPoint:
         """
         while True:
             primal = 0.5 * float(self.w @ self.w) + self._loss
-            estimate = self._sum / max(primal, np.finfo(float).tiny)
-            yield estimate, estimate <= NEARLY * aim
+            self._estimate = self._sum / max(primal, np.finfo(float).tiny)
+            yield self._estimate, self._estimate <= NEARLY * aim
             self.n_iter += 1
             try:
                 length = self._step()
@@ -104,29 +120,53 @@ class InteriorPoint:
                 return
 
     def _step(self) -> float:
-        """Take a predictor and a corrector step; return the length of the latter, at most 1."""
+        """Take a predictor and corrector steps; return the length of the last, at most 1."""
         team = self._team
-        of_D, total, of_aim, sum_aim = team.total("linearise")
+        of_D, total, of_aim, sum_aim = team.total("linearise", self._has_intercept)
         mean = of_D / total if self._has_intercept else None
         (gram,) = team.total("gram", mean)
         system = NewtonSystem(gram, total, mean)
-        dw, db = system.solve(of_aim - self.w, sum_aim)
-        affine = _longest(team.largest("complete", dw, db))
-        (after,) = team.total("products_after", affine)
-        mu = self._sum / self._n_products
-        target = mu * min(1.0, max(after / self._sum, 0.0)) ** 3
-        of_aim, sum_aim = team.total("correct", target)
-        dw, db = system.solve(of_aim - self.w, sum_aim)
-        of_aim, sum_aim = team.total("refine", dw, db)
-        more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-        longest = _longest(team.largest("complete", more_w, more_b))
-        length = min(1.0, longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * longest))
+        affine = self._complete(system, of_aim, sum_aim)
+        (change,) = team.total("products_after", affine.longest)
+        left = min(1.0, max(1.0 + change / self._sum, 0.0))
+        target = self._sum / self._n_products * left**3
+        step = self._complete(system, *team.total("correct", target))
+        step = self._centred(system, step, target)
+        length = min(1.0, step.longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * step.longest))
         if not np.isfinite(length):
             return 0.0
-        self.w = self.w + length * (dw + more_w)
-        self.b += length * (db + more_b)
+        self.w = self.w + length * step.dw
+        self.b += length * step.db
         self._sum, self._loss = team.total("move", length)
         return length
+
+    def _complete(self, system: NewtonSystem, of_aim: NDArray, sum_aim: float) -> Step:
+        """Solve for a step that the team has begun, and let it be completed."""
+        dw, db = system.solve(of_aim - self.w, sum_aim)
+        if self._estimate <= CLOSE:
+            of_aim, sum_aim = self._team.total("refine", dw, db)
+            more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
+            steepest = self._team.largest("complete", more_w, more_b)
+            dw, db = dw + more_w, db + more_b
+        else:
+            steepest = self._team.largest("complete", dw, db)
+        return Step(dw, db, _longest(steepest))
+
+    def _centred(self, system: NewtonSystem, step: Step, target: float) -> Step:
+        """Return a longer step, if products that are far from their target stand in the way."""
+        for _ in range(MOST_CENTRINGS):
+            if not step.longest < LONG:
+                break
+            trial = min(1.0, step.longest + FURTHER)
+            longer = self._complete(system, *self._team.total("centre", target, trial))
+            if not longer.longest > step.longest:
+                self._team.total("restore")
+                break
+            is_much = longer.longest > step.longest + WORTH_CENTRING
+            step = longer
+            if not is_much:
+                break
+        return step
 
 
 def _longest(steepest: float) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import lapack  # SciPy's own checks take longer than small systems
 
 # What is added to the unit diagonal of a matrix that rounding has left indefinite, and how often.
 RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-15, 100.0, 6
@@ -43,16 +43,17 @@ class NewtonSystem:
 
     def _solve(self, right: NDArray) -> NDArray[np.float64]:
         scaled = self._scale * right
-        return self._scale * scipy.linalg.cho_solve(self._factor, scaled, check_finite=False)
+        solution, _ = lapack.dpotrs(self._factor, scaled, lower=True)
+        return self._scale * solution
 
 
-def _factor(matrix: NDArray) -> tuple[NDArray, bool]:
+def _factor(matrix: NDArray) -> NDArray:
     """Return the Cholesky factor of a matrix of unit diagonal, or of one close to it."""
     ridge = 0.0
     for attempt in range(MOST_RIDGES + 1):
-        try:
-            shifted = matrix + ridge * np.eye(len(matrix)) if ridge else matrix
-            return scipy.linalg.cho_factor(shifted, lower=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            ridge = RIDGE * RIDGE_GROWTH**attempt * len(matrix)
+        shifted = matrix + ridge * np.eye(len(matrix)) if ridge else matrix
+        factor, failure = lapack.dpotrf(shifted, lower=True, clean=False)
+        if not failure:
+            return factor
+        ridge = RIDGE * RIDGE_GROWTH**attempt * len(matrix)
     raise np.linalg.LinAlgError("the matrix of a Newton step is not positive definite")

@@ -24,6 +24,11 @@ DENSE_CHUNK_BYTES = 2 * 2**20
 ROWS_PER_FEATURE = 2
 # Values of sparse samples that one call of the core goes through: some hundredths of a second.
 SPARSE_CHUNK_VALUES = 2**22
+# Matrices X'DX of more features are left to BLAS; tiles of the core are faster up to here.
+MOST_FEATURES_OF_TILES = 128
+# Sparse samples of so few features, of whose values so many are not 0, are copied into a matrix for
+# Newton steps, which hold as many numbers for each sample anyway.
+FEW_FEATURES, DENSE_ENOUGH = 64, 0.25
 # Fewer values of dense samples are summed up before threads have started.
 WORTH_THREADS = 2**23
 # Rows of a chunk of a Newton step: what is computed for each of them takes little memory.
@@ -72,6 +77,13 @@ class LinearSamples:
         values = self.X.data[first:last], self.X.indices[first:last], starts
         part = type(self.X)(values, shape=(len(starts) - 1, self.n_features))
         return LinearSamples(part, self.n_threads)
+
+    def for_newton_steps(self) -> LinearSamples:
+        """Return the samples as a matrix if products with it take less time."""
+        is_dense = self.n_values >= DENSE_ENOUGH * self.n_samples * self.n_features
+        if self.is_sparse and self.n_features <= FEW_FEATURES and is_dense:
+            return LinearSamples(self.X.toarray(), self.n_threads)
+        return self
 
     def newton_chunks(self) -> Iterator[slice]:
         """Yield slices over the samples, large enough that to add up their matrices is cheap."""
@@ -124,9 +136,19 @@ class LinearSamples:
 
         Dense samples are centred before they are multiplied, which keeps their digits.
         """
-        if self.is_sparse:
-            gram = self._sparse_gram(factors)
-            return gram if centre is None else gram - factors.sum() * np.outer(centre, centre)
+        if not self.is_sparse and self.n_features > MOST_FEATURES_OF_TILES:
+            return self._gram_by_blas(factors, centre)
+        gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
+        middle = () if self.is_sparse else (centre,)
+        for part in self._chunks():
+            check_stop()
+            self.rows.add_gram(part.start, factors[part], *middle, gram, self.n_threads)
+        gram = np.triu(gram) + np.triu(gram, 1).T
+        if self.is_sparse and centre is not None:
+            gram -= factors.sum() * np.outer(centre, centre)
+        return gram
+
+    def _gram_by_blas(self, factors: NDArray, centre: NDArray | None) -> NDArray[np.float64]:
         roots = np.sqrt(factors)
 
         def of_chunk(part: slice) -> NDArray[np.float64]:
@@ -139,14 +161,6 @@ class LinearSamples:
         for some in self._in_order(of_chunk, least=ROWS_PER_FEATURE * self.n_features):
             gram += some
         return gram
-
-    def _sparse_gram(self, factors: NDArray) -> NDArray[np.float64]:
-        """Return ``X'DX`` by products of nonzeros."""
-        gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
-        for part in self._chunks():
-            check_stop()
-            self.rows.add_gram(part.start, factors[part], gram, self.n_threads)
-        return np.triu(gram) + np.triu(gram, 1).T
 
     def _chunks(self, least: int = 1) -> Iterator[slice]:
         """Yield slices over the samples, of at least so many."""

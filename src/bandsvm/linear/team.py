@@ -44,7 +44,8 @@ class LocalTeam:
 
     def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
         self.chunks = [
-            Chunk(samples.part(rows), problem.part(rows)) for rows in samples.newton_chunks()
+            Chunk(samples.part(rows).for_newton_steps(), problem.part(rows))
+            for rows in samples.newton_chunks()
         ]
 
     def of(self, chunks: list[Chunk]) -> LocalTeam:
