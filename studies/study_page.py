@@ -9,7 +9,7 @@ import numpy as np
 
 import study_tables as tables
 from study_comparison import LEVEL, Ranks, Results, compare, mean_ranks, read
-from study_data import LEFT_OUT, MOST_TRAIN, SMALLEST_CLASS, TRAIN_SHARE
+from study_data import LEFT_OUT, MOST_DEVIATIONS, MOST_TRAIN, SMALLEST_CLASS, TRAIN_SHARE
 from study_diagram import draw
 from study_hypotheses import MANY_CLASSES, MARGIN, PARTS, decide, verdict_on
 from study_models import (
@@ -23,7 +23,7 @@ from study_models import (
     N_FOLDS,
 )
 from study_tables import RIVALS_IN_ORDER, table
-from study_tasks import MOST_FOR_NOISE
+from study_tasks import MOST_FOR_NOISE, MOST_WORK_FOR_NOISE
 from study_when import when_page
 
 ROOT = Path(__file__).parents[1]
@@ -202,7 +202,7 @@ def method(results: Results) -> str:
         f"{settings['n_splits'] - 1}), stratified, into training samples (at most "
         f"{TRAIN_SHARE:.0%} of all) and at most {settings['most_test']} test samples. Published "
         "training and test parts are joined first. Features are standardised with the training "
-        "samples. Sets of two classes have up to "
+        f"samples and clipped at {MOST_DEVIATIONS:g} standard deviations. Sets of two classes have up to "
         f"{' and '.join(map(str, settings['binary_sizes']))} training samples, others up to "
         f"{settings['multi_class_sizes'][-1]}; fewer to save time: {capped or 'none'}. Classes with "
         f"fewer than {SMALLEST_CLASS} training samples are left out.",
@@ -217,7 +217,8 @@ def method(results: Results) -> str:
         f"{N_FOLDS} stratified folds, above {MOST_FOR_FOLDS} training samples on one validation set of "
         "a third of them.",
         f"Boosting is left out where classes times features exceed {MOST_BOOSTED}. Rivals are tuned "
-        f"again with wrong labels up to {MOST_FOR_NOISE} training samples.",
+        f"again with wrong labels up to {MOST_FOR_NOISE} training samples and {MOST_WORK_FOR_NOISE} samples "
+        "times classes.",
         "Values are first averaged over the splits of a data set; the data set is the unit of all "
         "tests. p-values come from Wilcoxon's two-sided signed-rank test, with zeros divided between "
         "both sides; Holm's correction covers the measures of a pair of models in a group. The rank "

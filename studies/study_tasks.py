@@ -18,8 +18,9 @@ from study_measures import MEASURES, NOISES_TUNED, measures, noisy_labels, quali
 from study_models import RIVALS, Chosen, folds, quiet, rivals_on, tune_band, tune_csvm, untuned
 
 HAVE_PROBABILITIES = ("logistic", "boosting")
-# Largest training sets on which rivals are tuned again with wrong labels.
-MOST_FOR_NOISE = 1000
+# Largest training sets on which rivals are tuned again with wrong labels: samples, and samples times
+# classes.
+MOST_FOR_NOISE, MOST_WORK_FOR_NOISE = 1000, 10_000
 # Largest training sets on which searches try other measures than accuracy.
 MOST_FOR_SCORING = 300
 DIGITS = 5
@@ -141,7 +142,8 @@ def outcome(split: Split) -> dict[str, Any]:
 
 def tuned_with_noise(name: str, split: Split, cv: Any) -> dict[str, float]:
     """Return accuracies of a rival that was tuned and fitted with wrong labels."""
-    if len(split.y) > MOST_FOR_NOISE:
+    n_samples = len(split.y)
+    if n_samples > MOST_FOR_NOISE or n_samples * split.n_classes > MOST_WORK_FOR_NOISE:
         return {}
     found = {}
     for measure, share in NOISES_TUNED.items():

@@ -215,6 +215,24 @@ def test_sizes_grow_clearly(study):
     assert study.data.sizes("x", (300, 1000, 5000), 100) == [60]
 
 
+def test_features_that_vary_in_test_samples_only_are_clipped(study):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    X[:, 1] = np.where(np.arange(60) == 59, 1e6, 1e-9 * X[:, 1])
+    splits = [study.data.split(study.data.DataSet("x", X, y), 30, 30, seed) for seed in range(8)]
+    largest = [np.abs(split.X_test).max() for split in splits]
+    assert max(largest) == study.data.MOST_DEVIATIONS
+    assert all(abs(split.X.mean()) < 0.5 for split in splits)
+
+
+def test_rare_classes_are_left_out(study, monkeypatch):
+    X, y = np.zeros((104, 1)), np.repeat([7, 8, 9], (60, 40, 4))
+    monkeypatch.setitem(study.data.BUNDLED, "rare", lambda return_X_y: (X, y))
+    data = study.data.load("rare", 1000)
+    assert (data.n_classes, data.n_classes_left_out, len(data.y)) == (2, 1, 100)
+    assert set(data.y) == {0, 1}
+
+
 def test_measures_on_known_numbers(study):
     measures = study.measures
     probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]])
