@@ -89,8 +89,8 @@ MEASURES = {
     ),
     "cluster balance": (
         True,
-        "four or more classes: merged into two (odd and even), smallest mean |g| of a merged class "
-        "divided by the largest",
+        "four or more classes, merged into two (odd and even): mean absolute decision value of every "
+        "original class, the smallest divided by the largest",
     ),
     "accuracy, 10 % noise": (
         True,

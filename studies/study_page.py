@@ -23,7 +23,7 @@ from study_models import (
     N_FOLDS,
 )
 from study_tables import RIVALS_IN_ORDER, table
-from study_tasks import MOST_FOR_NOISE, MOST_WORK_FOR_NOISE
+from study_tasks import MOST_FOR_NOISE, MOST_FOR_SCORING, MOST_WORK_FOR_NOISE
 from study_when import when_page
 
 ROOT = Path(__file__).parents[1]
@@ -64,8 +64,8 @@ def page(results: Results) -> str:
         sections += pairs_in(results.group(group), group)
     sections += [
         "## Searching for another measure than accuracy",
-        "Means over all splits of the data sets of two classes, 300 training samples. The first "
-        "column is what the search maximised.",
+        f"Means over all splits of data sets of two classes, up to {MOST_FOR_SCORING} training samples. "
+        "The first column is what the search optimised.",
         tables.scoring(results),
         "## Method",
         method(results),
@@ -203,7 +203,7 @@ def method(results: Results) -> str:
         f"{TRAIN_SHARE:.0%} of all) and at most {settings['most_test']} test samples. Published "
         "training and test parts are joined first. Features are standardised with the training "
         f"samples and clipped at {MOST_DEVIATIONS:g} standard deviations. Sets of two classes have up to "
-        f"{' and '.join(map(str, settings['binary_sizes']))} training samples, others up to "
+        f"{', '.join(map(str, settings['binary_sizes']))} training samples, others up to "
         f"{settings['multi_class_sizes'][-1]}; fewer to save time: {capped or 'none'}. Classes with "
         f"fewer than {SMALLEST_CLASS} training samples are left out.",
         "Equal effort means equal numbers of candidates for all SVMs. Candidates tried: "
@@ -248,8 +248,8 @@ def limitations() -> str:
         "them, they are averaged first.",
         "The kernel is RBF. Grids have steps of a factor of 2.7 (C of C-SVMs), 10 (C1 of bands) and "
         "3.2 (gamma).",
-        "Values of `SVC` for more than two classes are votes with ties broken by decision values, "
-        "which limits what their lead can say.",
+        "Decision values of one-vs-one models are votes for classes, with ties broken by the values "
+        "of pairs, which limits what their lead can say.",
         '"Not significantly different" does not mean "equal": the intervals show which differences '
         "remain possible.",
     ]

@@ -184,6 +184,17 @@ def test_missing_tasks_are_reported(study):
     assert "**Incomplete: 23 of 24 tasks" in study.page.page(results)
 
 
+def test_rows_of_tables_have_as_many_cells_as_their_heads(study):
+    for text in (
+        study.page.page(made_up(study, EQUAL)),
+        study.when.when_page(made_up(study, EQUAL)),
+    ):
+        n_cells = None
+        for line in text.splitlines():
+            n_cells = (n_cells or line.count("|")) if line.startswith("|") else None
+            assert n_cells is None or line.count("|") == n_cells, line
+
+
 def test_diagram_is_reproducible(study, tmp_path):
     results = made_up(study, EQUAL | {"band": 0.01})
     panels = study.page.panels(results)
