@@ -153,8 +153,8 @@ class Decision:
 
     def evidence(self) -> str:
         """Return the numbers behind the verdict."""
-        if len(self.gains) == 0:
-            return "no data set"
+        if len(self.gains) < FEWEST_SETS:
+            return f"too few data sets: {len(self.gains)}"
         low, high = self.interval
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())
         test = "" if self.part.is_cost else f"; Wilcoxon, Holm: p {p_text(self.corrected_p)}"

@@ -41,7 +41,7 @@ def page(results: Results) -> str:
         "number and every conclusion from `studies/results/study.jsonl`. What follows for users is "
         "in [when.md](when.md).",
         "## Summary",
-        *incomplete(results),
+        *tables.incomplete(results),
         hypotheses(results),
         "\n".join(summary(results)),
         "All significant differences between pairs of models, with median gains of the first; the "
@@ -84,14 +84,6 @@ def title(group: str) -> str:
     if group == "multi-class":
         return "More than two classes"
     return f"Two classes, at most {group.removeprefix('binary, ')} training samples"
-
-
-def incomplete(results: Results) -> list[str]:
-    """Return a warning if tasks are missing."""
-    n_tasks, n_planned = len(results.tasks), results.header["n_tasks"]
-    if n_tasks == n_planned:
-        return []
-    return [f"**Incomplete: {n_tasks} of {n_planned} tasks have been run. Verdicts may change.**"]
 
 
 def hypotheses(results: Results) -> str:

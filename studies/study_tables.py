@@ -41,6 +41,14 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def incomplete(results: Results) -> list[str]:
+    """Return a warning if tasks are missing."""
+    n_tasks, n_planned = len(results.tasks), results.header["n_tasks"]
+    if n_tasks == n_planned:
+        return []
+    return [f"**Incomplete: {n_tasks} of {n_planned} tasks have been run. Verdicts may change.**"]
+
+
 def number(value: float) -> str:
     """Return a median gain."""
     return f"{value:+.4f}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from study_comparison import LEVEL, Results
 from study_hypotheses import MANY_CLASSES, MARGIN, Decision, Part, decide
-from study_tables import table
+from study_tables import incomplete, table
 
 
 def any_task(task: dict) -> bool:
@@ -72,6 +72,7 @@ def when_page(results: Results) -> str:
         "[study.md](study.md) has the method and all tables. The advice in the table follows from the "
         "numbers by a rule, given below it.",
         "## In short",
+        *incomplete(results),
         "\n".join(in_short(decisions)),
         "## Case by case",
         table(

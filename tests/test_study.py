@@ -181,7 +181,8 @@ def test_hypotheses_cannot_change_after_the_run(study):
 def test_missing_tasks_are_reported(study):
     results = made_up(study, EQUAL)
     results.tasks.pop()
-    assert "**Incomplete: 23 of 24 tasks" in study.page.page(results)
+    for text in (study.page.page(results), study.when.when_page(results)):
+        assert "**Incomplete: 23 of 24 tasks" in text
 
 
 def test_rows_of_tables_have_as_many_cells_as_their_heads(study):
