@@ -80,6 +80,7 @@ study: $(VENV)/ready
 
 # The same on three small data sets (two minutes), into build/study.
 study-quick: $(VENV)/ready
+	rm -f build/study/study.jsonl
 	$(BIN)/python studies/study.py --quick --out build/study/study.jsonl
 	$(BIN)/python studies/study_page.py --results build/study/study.jsonl --out build/study
 
