@@ -6,7 +6,7 @@ SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study \
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study study-quick \
 	sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -70,11 +70,19 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/large_data_report.py
 
-# BandedSVCCV against tuned SVC on many data sets (some minutes); writes docs/study.md. Data sets that
-# scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA names.
+# Banded SVMs against their rivals on many data sets (four to five hours of one core, divided among all
+# cores; a run that was stopped goes on where it was); writes docs/study.md and docs/when.md. Data sets
+# that scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA
+# names.
 study: $(VENV)/ready
 	$(BIN)/python studies/study.py
 	$(BIN)/python studies/study_page.py
+
+# The same on three small data sets (two minutes), into build/study.
+study-quick: $(VENV)/ready
+	rm -f build/study/study.jsonl
+	$(BIN)/python studies/study.py --quick --out build/study/study.jsonl
+	$(BIN)/python studies/study_page.py --results build/study/study.jsonl --out build/study
 
 # The core under address and undefined-behaviour sanitizers, in a separate environment.
 sanitize: $(SANITIZE)/ready

@@ -1,130 +1,137 @@
-"""Two models compared on many data sets: the measures, and tests over data sets."""
+"""Models compared over data sets: gains, Wilcoxon's test with Holm's correction, mean ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy.stats import binom, rankdata, wilcoxon
+from scipy.stats import binom, friedmanchisquare, rankdata, studentized_range, wilcoxon
 
-# name -> whether larger is better, what it is
-MEASURES = {
-    "accuracy": (True, "share of correctly predicted test samples"),
-    "AUC": (True, "area under the ROC curve of the decision value"),
-    "Brier score": (
-        False,
-        "mean squared error of the probabilities of `CalibratedClassifierCV` (sigmoid, "
-        "`ensemble=False`) around the chosen model",
-    ),
-    "risk-coverage area": (
-        False,
-        "mean error over all coverages, abstaining on the smallest absolute decision values first",
-    ),
-    "sensitivity area": (
-        True,
-        "mean signed decision value, with negative values set to 0, relative to the largest: the "
-        "area under the paper's sensitivity curve",
-    ),
-    "accuracy lost to noise": (
-        False,
-        "drop in accuracy after a refit, with the chosen parameters, to partly flipped training "
-        "labels",
-    ),
-    "change by noise": (
-        False,
-        "mean absolute change of decision values caused by that refit, in units of their standard "
-        "deviation before it",
-    ),
-    "bootstrap disagreement": (
-        False,
-        "share of test samples on which two models, fitted with the chosen parameters to two "
-        "bootstrap samples of the training set, disagree",
-    ),
-    "bootstrap correlation": (True, "correlation of the decision values of these two models"),
-}
+from study_measures import MEASURES
+
 LEVEL = 0.05
 # Means of rounded numbers that differ by less are equal.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
+class Results:
+    """What a run found: its header, and one record per task with measures by model and name."""
+
+    header: dict[str, Any]
+    tasks: list[dict[str, Any]]
+
+    def where(self, counts: Callable[[dict], bool]) -> Results:
+        """Return the tasks that count."""
+        return Results(self.header, [task for task in self.tasks if counts(task)])
+
+    def group(self, name: str) -> Results:
+        """Return the tasks of a group."""
+        return self.where(lambda task: task["group"] == name)
+
+    @property
+    def groups(self) -> list[str]:
+        """Return the groups: sizes in ascending order, then several classes."""
+        found = {task["group"] for task in self.tasks}
+        return sorted(found, key=lambda name: (name == "multi-class", len(name), name))
+
+    @property
+    def names(self) -> list[str]:
+        """Return the data sets."""
+        return sorted({task["name"] for task in self.tasks})
+
+    def means(self, measure: str, models: Iterable[str]) -> dict[str, list[float]]:
+        """Return means over the tasks of a data set, for data sets where all models have them."""
+        found: dict[str, list[list[float]]] = {}
+        for task in self.tasks:
+            values = [task["measures"].get(model, {}).get(measure) for model in models]
+            if None not in values:
+                found.setdefault(task["name"], []).append(values)
+        return {name: np.mean(found[name], axis=0).tolist() for name in sorted(found)}
+
+
+def read(path: Path) -> Results:
+    """Read a file of results: a header, then one line per task."""
+    header, *tasks = (json.loads(line) for line in path.read_text().splitlines())
+    for task in tasks:
+        task["measures"] = {
+            model: dict(zip(header["measures"], values, strict=True))
+            for model, values in task["measures"].items()
+        }
+    return Results(header, tasks)
+
+
+def gains_over(results: Results, measure: str, first: str, second: str) -> np.ndarray:
+    """Return by how much one model is better than another, one number per data set."""
+    pairs = np.array(list(results.means(measure, (first, second)).values())).reshape(-1, 2)
+    gains = (pairs[:, 0] - pairs[:, 1]) * (1.0 if MEASURES[measure][0] else -1.0)
+    return np.where(np.abs(gains) < ROUNDING, 0.0, gains)
+
+
+@dataclass(frozen=True)
 class Row:
-    """A measure, compared over data sets; differences are the first model's less the second's."""
+    """A measure of two models, compared over data sets; gains are positive if the first is better."""
 
     measure: str
     means: tuple[float, float]
-    differences: np.ndarray
+    gains: np.ndarray
     p: float
     corrected_p: float
 
     @property
-    def gains(self) -> np.ndarray:
-        """Return the differences, positive where the first model is better."""
-        return self.differences if MEASURES[self.measure][0] else -self.differences
-
-    @property
     def counts(self) -> tuple[int, int, int]:
         """Return numbers of wins, ties and losses of the first model."""
-        return (
-            int((self.gains > 0).sum()),
-            int((self.gains == 0).sum()),
-            int((self.gains < 0).sum()),
+        return tuple(
+            int(n)
+            for n in ((self.gains > 0).sum(), (self.gains == 0).sum(), (self.gains < 0).sum())
         )
-
-    @property
-    def rank_correlation(self) -> float:
-        """Return the matched-pairs rank-biserial correlation: 1 if the first always wins."""
-        ranks = rankdata(np.abs(self.gains))
-        return float(np.sign(self.gains) @ ranks / ranks.sum())
 
     @property
     def verdict(self) -> str:
         """Return who is better, where chance does not explain it."""
         if self.corrected_p >= LEVEL:
             return "not significantly different"
-        return "better" if self.rank_correlation > 0 else "worse"
+        return "better" if rank_correlation(self.gains) > 0 else "worse"
 
     def evidence(self) -> str:
         """Return the numbers behind a verdict, in brackets."""
         wins, ties, losses = self.counts
         return (
-            f"{self.measure} (median difference {np.median(self.differences):+.4f}; {wins} wins, "
-            f"{ties} ties, {losses} losses; p {p_text(self.corrected_p)})"
+            f"{self.measure} (median gain {np.median(self.gains):+.4f}; {wins} wins, {ties} ties, "
+            f"{losses} losses; p {p_text(self.corrected_p)})"
         )
 
 
-def compare(
-    sets: list[dict], first: str, second: str, counts: Callable[[dict], bool] = lambda split: True
-) -> list[Row]:
-    """Compare two models: means over the splits that count, then tests over data sets."""
-    kept = [[s["measures"] for s in one["splits"] if counts(s)] for one in sets]
-    kept = [splits for splits in kept if splits]
-    if not kept:
-        return []
+def compare(results: Results, first: str, second: str) -> list[Row]:
+    """Compare two models in all measures that both have on at least one data set."""
     values = {
-        measure: np.array(
-            [
-                [np.mean([split[model][measure] for split in splits]) for model in (first, second)]
-                for splits in kept
-            ]
-        )
+        measure: np.array(list(results.means(measure, (first, second)).values()))
         for measure in MEASURES
     }
-    differences = {name: pairs[:, 0] - pairs[:, 1] for name, pairs in values.items()}
-    differences = {name: np.where(np.abs(d) < ROUNDING, 0.0, d) for name, d in differences.items()}
-    p = [p_value(d) for d in differences.values()]
+    values = {measure: pairs for measure, pairs in values.items() if len(pairs)}
+    gains = {measure: gains_over(results, measure, first, second) for measure in values}
+    p = [p_value(one) for one in gains.values()]
     return [
-        Row(name, tuple(values[name].mean(axis=0)), differences[name], p[k], corrected)
-        for k, (name, corrected) in enumerate(zip(MEASURES, holm(p), strict=True))
+        Row(measure, tuple(values[measure].mean(axis=0)), gains[measure], p[k], corrected)
+        for k, (measure, corrected) in enumerate(zip(values, holm(p), strict=True))
     ]
 
 
-def p_value(differences: np.ndarray) -> float:
-    """Return the p-value of Wilcoxon's signed-rank test; zeros are shared out to both sides."""
-    if not differences.any():
+def rank_correlation(gains: np.ndarray) -> float:
+    """Return the matched-pairs rank-biserial correlation: 1 if the first model always wins."""
+    ranks = rankdata(np.abs(gains))
+    return float(np.sign(gains) @ ranks / ranks.sum()) if len(gains) else 0.0
+
+
+def p_value(gains: np.ndarray) -> float:
+    """Return the p-value of Wilcoxon's signed-rank test; zeros are divided between both sides."""
+    if not gains.any():
         return 1.0
-    return float(wilcoxon(differences, zero_method="zsplit").pvalue)
+    return float(wilcoxon(gains, zero_method="zsplit").pvalue)
 
 
 def holm(p: list[float]) -> list[float]:
@@ -136,13 +143,57 @@ def holm(p: list[float]) -> list[float]:
     return corrected
 
 
-def median_interval(differences: np.ndarray) -> tuple[float, float]:
-    """Return an interval that holds the median at 95 per cent, from order statistics."""
-    place = max(int(binom.ppf(0.025, len(differences), 0.5)) - 1, 0)
-    ordered = np.sort(differences)
+def median_interval(gains: np.ndarray) -> tuple[float, float]:
+    """Return an interval that contains the median at 95 per cent, from order statistics."""
+    place = max(int(binom.ppf(0.025, len(gains), 0.5)) - 1, 0)
+    ordered = np.sort(gains)
     return float(ordered[place]), float(ordered[-1 - place])
 
 
 def p_text(p: float) -> str:
     """Return a p-value after its sign."""
     return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks of models over data sets, and how far apart chance can bring them."""
+
+    mean_ranks: dict[str, float]  # the best model first
+    n_sets: int
+    p: float  # Friedman's test: all models are equally good
+    critical_difference: float  # Nemenyi's test
+
+    def cliques(self) -> list[tuple[str, str]]:
+        """Return the first and last model of every run of models that do not differ significantly."""
+        names, ranks = list(self.mean_ranks), list(self.mean_ranks.values())
+        found: list[tuple[int, int]] = []
+        for start, rank in enumerate(ranks):
+            end = max(k for k, r in enumerate(ranks) if r - rank <= self.critical_difference)
+            if end > start and not any(end <= last for _, last in found):
+                found.append((start, end))
+        return [(names[start], names[end]) for start, end in found]
+
+
+# Friedman's test needs three models, and its approximation some data sets.
+FEWEST_MODELS = 3
+
+
+def mean_ranks(results: Results, measure: str, models: list[str]) -> Ranks | None:
+    """Return mean ranks over the data sets that all models have; None if there are too few."""
+    models = [m for m in models if results.means(measure, [m])]
+    table = np.array(list(results.means(measure, models).values()))
+    if len(models) < FEWEST_MODELS or len(table) < 2:
+        return None
+    losses = -table if MEASURES[measure][0] else table
+    ranks = rankdata(losses.round(9), axis=1)
+    order = np.argsort(ranks.mean(axis=0), kind="stable")
+    is_constant = bool((ranks == ranks[:, :1]).all())
+    k, n = len(models), len(table)
+    quantile = studentized_range.ppf(1.0 - LEVEL, k, np.inf) / np.sqrt(2.0)
+    return Ranks(
+        {models[j]: float(ranks[:, j].mean()) for j in order},
+        n,
+        1.0 if is_constant else float(friedmanchisquare(*losses.T).pvalue),
+        float(quantile * np.sqrt(k * (k + 1) / (6.0 * n))),
+    )

@@ -9,7 +9,6 @@ import re
 import runpy
 from pathlib import Path
 
-import numpy as np
 import pytest
 from numpydoc.validate import validate
 
@@ -218,36 +217,6 @@ def test_page_on_choosing_is_what_the_script_writes(monkeypatch, tmp_path):
     report.main()
     written = (tmp_path / "choosing.md").read_text()
     assert written == (ROOT / "docs" / "choosing.md").read_text()
-
-
-def test_study_runs(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "studies")
-    results, page = tmp_path / "study.json", tmp_path / "study.md"
-    monkeypatch.setattr("sys.argv", ["study.py", "--quick", "--out", str(results)])
-    runpy.run_path(str(ROOT / "studies" / "study.py"), run_name="__main__")
-    arguments = ["study_page.py", "--results", str(results), "--out", str(page)]
-    monkeypatch.setattr("sys.argv", arguments)
-    runpy.run_path(str(ROOT / "studies" / "study_page.py"), run_name="__main__")
-    assert "against tuned SVC: 2 data sets" in page.read_text()
-    for data in json.loads(results.read_text())["sets"]:
-        for split in data["splits"]:
-            assert split["measures"]["SVC"]["accuracy"] > 0.8
-            tried = split["n_candidates"]
-            assert tried["SVC"] >= tried["BandedSVC"] > 40
-
-
-def test_study_page_is_what_the_script_writes(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "studies")
-    study_page = importlib.import_module("study_page")
-    written = study_page.page(json.loads(study_page.RESULTS.read_text()))
-    assert written == (ROOT / "docs" / "study.md").read_text()
-
-
-def test_study_corrects_for_many_measures(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "studies")
-    comparison = importlib.import_module("study_comparison")
-    assert comparison.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert comparison.p_value(np.zeros(5)) == 1.0
 
 
 def test_architecture_names_every_module():
