@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
@@ -80,8 +81,8 @@ class FitRun:
         How to solve.
     training : Training
         The problems to solve.
-    rows : KernelOperator
-        Kernel rows that all problems share.
+    rows : ProblemRows
+        Kernel rows of the problems.
     starts : list of ndarray or None
         Coefficients from which each problem starts.
     observers : sequence of Observer
@@ -96,13 +97,14 @@ class FitRun:
         self,
         settings: FitSettings,
         training: Training,
-        rows: KernelOperator,
+        rows: ProblemRows,
         starts: list[NDArray | None],
         observers: Sequence[Observer],
         assemble: Callable[[list[Outcome]], Any],
     ) -> None:
-        self.settings, self.training, self.rows = settings, training, rows
+        self.settings, self.training = settings, training
         self.index = 0
+        self._rows = rows
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: list[Outcome] = []
         self._earlier: Solution | None = None  # with less precise rows
@@ -119,17 +121,17 @@ class FitRun:
             self._earlier = None
             outcome = self._solve(start)
             limited = outcome.solution.status.is_limit
-            if not (limited or outcome.certificate.is_optimal):
-                sharper = self.rows.more_precise()
-                if sharper is not None:
-                    self.rows, self._earlier = sharper, outcome.solution
-                    outcome = self._solve(outcome.solution.c)
+            falls_short = not (limited or outcome.certificate.is_optimal)
+            if falls_short and self._rows.more_precise():
+                self._earlier = outcome.solution
+                outcome = self._solve(outcome.solution.c)
             self._outcomes.append(outcome)
         return self._outcomes
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
-        signed = self.training.signs[self.index, self.training.kept] * self.progress.c
+        members = self.training.members[self.index]
+        signed = self.training.signs[self.index, members] * self.progress.c
         return int(np.count_nonzero(signed > 0.0)), int(np.count_nonzero(signed < 0.0))
 
     def model(self) -> Any:
@@ -144,12 +146,14 @@ class FitRun:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        tol = self.settings.solving.tol
-        outcomes = [*self._outcomes, judge(self.training.problems[self.index], self.rows, now, tol)]
+        tol, index = self.settings.solving.tol, self.index
+        rows = self._rows.of(index)
+        outcomes = [*self._outcomes, judge(self.training.problems[index], rows, now, tol)]
+        later = self._rows.aside()
         for index in range(len(outcomes), len(self._starts)):
-            problem = self.training.problems[index]
-            untouched = solve(problem, self.rows, max_iter=0, start=self._starts[index])
-            outcomes.append(judge(problem, self.rows, untouched, tol))
+            problem, rows = self.training.problems[index], later.of(index)
+            untouched = solve(problem, rows, max_iter=0, start=self._starts[index])
+            outcomes.append(judge(problem, rows, untouched, tol))
         return self._assemble(outcomes)
 
     def _solve(self, start: NDArray | None) -> Outcome:
@@ -157,11 +161,12 @@ class FitRun:
         settings, problem = self.settings, self.training.problems[self.index]
         band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
         n_before = 0 if self._earlier is None else self._earlier.n_iter
+        rows = self._rows.of(self.index)
         solution = solve(
             problem,
-            self.rows,
+            rows,
             solver=solving.solver,
-            tol=aim_at(solving.tol, self.rows),
+            tol=aim_at(solving.tol, rows),
             max_iter=solving.max_iter - n_before,
             start=start,
             callback=self._observe,
@@ -180,7 +185,7 @@ class FitRun:
                 f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
                 f"finite C1, got C1={band.C1!r}."
             )
-        return judge(problem, self.rows, solution, solving.tol)
+        return judge(problem, rows, solution, solving.tol)
 
     def _observe(self, progress: Progress) -> Status | None:
         """Call all observers after a step; return the first reason to end."""

@@ -1,7 +1,8 @@
-"""A training set as band problems: one for two classes, else one per class over shared rows."""
+"""A training set as band problems: one for two classes, else one per class or per pair."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm.checks.parameters import band_parameters, check_finite_costs
 from bandsvm.fitting.settings import BandSettings
+from bandsvm.multiclass import MultiClass, Strategy
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 
 
@@ -23,21 +25,28 @@ class Training:
     ----------
     classes : ndarray of shape (n_classes,)
         Labels of the classes that have samples of positive weight.
+    strategy : Strategy
+        How they make problems.
     signs : ndarray of shape (n_problems, n_samples)
-        +1 for the class that a problem separates from the rest, -1 for the rest.
+        The side of each sample in each problem: +1, -1, or 0 if it takes no part.
     rho1, rho2 : ndarray of shape (n_samples,)
         Each sample's band.
     kept : ndarray
         Indices of the samples of positive weight.
+    members : list of ndarray
+        Indices of each problem's samples. If all problems have the same samples, it is the same
+        array for all.
     problems : list of BandProblem
-        One per row of signs, over the samples of positive weight.
+        One per row of signs, over its own samples.
     """
 
     classes: NDArray
+    strategy: Strategy
     signs: NDArray[np.float64]
     rho1: NDArray[np.float64]
     rho2: NDArray[np.float64]
     kept: NDArray[np.intp]
+    members: list[NDArray[np.intp]]
     problems: list[BandProblem]
 
     @property
@@ -47,21 +56,13 @@ class Training:
             return np.empty(0, dtype=np.intp)
         return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
 
-    def kept_samples(self, X: Any, is_pairwise: bool) -> Any:
-        """Return the rows (and, of a kernel matrix, columns) of samples of positive weight."""
-        if len(self.kept) == X.shape[0]:
-            return X
-        return X[np.ix_(self.kept, self.kept)] if is_pairwise else X[self.kept]
-
     def largest_cost(self) -> float:
         """Return an estimate of the largest absolute coefficient."""
         return max(problem.largest_coefficient() for problem in self.problems)
 
     def titles(self) -> list[str]:
         """Return a title for each problem, for progress and messages."""
-        if len(self.problems) == 1:
-            return [""]
-        return [f"class {label!r} against the rest:" for label in self.classes.tolist()]
+        return self.strategy.titles(self.classes.tolist())
 
     def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
         """Return alpha and theta, shaped as attributes, from one row of c per problem."""
@@ -69,13 +70,35 @@ class Training:
         return self.columns(alpha), self.columns(theta)
 
     def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
-        """Return xi and eta, shaped as attributes, from one row of g per problem."""
-        xi, eta = slacks(self.signs, decision, self.rho1, self.rho2)
+        """Return xi and eta, shaped as attributes, from one row of g per problem.
+
+        They are NaN for samples that take no part in a problem.
+        """
+        signs = np.where(self.signs == 0.0, np.nan, self.signs)
+        xi, eta = slacks(signs, decision, self.rho1, self.rho2)
         return self.columns(xi), self.columns(eta)
 
     def columns(self, values: NDArray) -> NDArray:
         """Return one column per problem, or a vector if there is only one problem."""
         return values[0] if len(values) == 1 else values.T
+
+    def spread(self, values: Sequence[NDArray], fill: float) -> NDArray[np.float64]:
+        """Return values of each problem's own samples as rows over all samples."""
+        rows = np.full(self.signs.shape, fill)
+        for row, members, of_members in zip(rows, self.members, values, strict=True):
+            row[members] = of_members
+        return rows
+
+    def gathered(self, rows: NDArray) -> list[NDArray]:
+        """Return values of each problem's own samples, from rows over all samples."""
+        return [row[members] for row, members in zip(rows, self.members, strict=True)]
+
+
+def some_samples(X: Any, indices: NDArray, is_pairwise: bool) -> Any:
+    """Return some rows (and, of a kernel matrix, columns) of X; X itself if these are all."""
+    if len(indices) == X.shape[0]:
+        return X
+    return X[np.ix_(indices, indices)] if is_pairwise else X[indices]
 
 
 @dataclass(frozen=True)
@@ -88,6 +111,8 @@ class Labels:
         Labels of the classes that have samples of positive weight.
     class_of : ndarray of shape (n_samples,)
         Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
+    strategy : Strategy
+        How classes make problems.
     signs : ndarray of shape (n_problems, n_samples)
         As in `Training`.
     weights, factors : ndarray of shape (n_samples,)
@@ -96,12 +121,18 @@ class Labels:
 
     classes: NDArray
     class_of: NDArray[np.intp]
+    strategy: Strategy
     signs: NDArray[np.float64]
     weights: NDArray[np.float64]
     factors: NDArray[np.float64]
 
 
-def labels_of(class_weight: Any, y: NDArray, weights: NDArray) -> Labels:
+def labels_of(
+    class_weight: Any,
+    y: NDArray,
+    weights: NDArray,
+    multi_class: MultiClass = MultiClass(),  # noqa: B008  (frozen)
+) -> Labels:
     """Return the classes of a training set, with weights of samples and classes."""
     if y.dtype.kind not in "biuU":  # these types are always labels
         check_classification_targets(y)
@@ -124,20 +155,26 @@ def labels_of(class_weight: Any, y: NDArray, weights: NDArray) -> Labels:
         )
     # Labels of samples of weight 0 need not be in classes; any class will do for them.
     class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    distinguished = [1] if len(classes) == 2 else range(len(classes))
-    signs = np.array([np.where(class_of == k, 1.0, -1.0) for k in distinguished])
+    strategy = multi_class.strategy(len(classes))
     with np.errstate(over="ignore"):
         factors = weights * class_weights[class_of]
-    return Labels(classes, class_of, signs, weights, factors)
+    return Labels(classes, class_of, strategy, strategy.signs(class_of), weights, factors)
 
 
 def band_problems(
-    band: BandSettings, labels: Labels, *, keep_all: bool = False, allows_hard: bool = False
+    band: BandSettings,
+    labels: Labels,
+    *,
+    keep_all: bool = False,
+    share_samples: bool = True,
+    allows_hard: bool = False,
 ) -> Training:
     """Return the band problems of labels, for the costs and the band of ``band``.
 
     With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
-    the solution, but get decision values. Infinite costs are refused unless ``allows_hard``.
+    the solution, but get decision values. With ``share_samples`` so do samples that take no part in
+    a problem, and all problems can share kernel rows. Infinite costs are refused unless
+    ``allows_hard``.
     """
     if not allows_hard:
         check_finite_costs(band)
@@ -154,18 +191,33 @@ def band_problems(
         )
     everything = np.arange(len(labels.weights))
     kept = everything if keep_all else np.flatnonzero(labels.weights > 0.0)
-    low, high, cost1, cost2, factors, signs = rho1, rho2, C1, C2, labels.factors, labels.signs
-    if len(kept) < len(everything):
-        low, high, cost1, cost2, factors = (v[kept] for v in (rho1, rho2, C1, C2, factors))
-        signs = signs[:, kept]
     has_intercept = bool(band.fit_intercept)
-    problems = [
-        band_problem(row, low, high, cost1, cost2, factors, has_intercept, loss=band.loss)
-        for row in signs
-    ]
-    return Training(labels.classes, labels.signs, rho1, rho2, kept, problems)
+    members, problems = [], []
+    for row in labels.signs:
+        of_problem = kept if share_samples or row.all() else kept[row[kept] != 0.0]
+        values: tuple[NDArray, ...] = (row, rho1, rho2, C1, C2, labels.factors)
+        if len(of_problem) < len(everything):
+            values = tuple(value[of_problem] for value in values)
+        signs, low, high, cost1, cost2, factors = values
+        weights = factors if signs.all() else np.where(signs == 0.0, 0.0, factors)
+        problem = band_problem(
+            signs, low, high, cost1, cost2, weights, has_intercept, loss=band.loss
+        )
+        members.append(of_problem)
+        problems.append(problem)
+    return Training(
+        labels.classes, labels.strategy, labels.signs, rho1, rho2, kept, members, problems
+    )
 
 
-def training_problems(band: BandSettings, y: NDArray, weights: NDArray) -> Training:
-    """Return the band problems of labels and sample weights."""
-    return band_problems(band, labels_of(band.class_weight, y, weights), allows_hard=True)
+def training_problems(
+    band: BandSettings,
+    multi_class: MultiClass,
+    y: NDArray,
+    weights: NDArray,
+    *,
+    share_samples: bool = False,
+) -> Training:
+    """Return the band problems of labels and sample weights; see `band_problems`."""
+    labels = labels_of(band.class_weight, y, weights, multi_class)
+    return band_problems(band, labels, share_samples=share_samples, allows_hard=True)

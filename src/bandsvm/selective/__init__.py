@@ -144,6 +144,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") else np.asarray(X)
         check_consistent_length(X, y)
         wrapped = self._wrapped()
+        _check_has_values_of_classes(wrapped, y)
         weights = None
         if sample_weight is not None:
             if not has_fit_parameter(wrapped, "sample_weight"):
@@ -303,6 +304,18 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
         self.threshold_ = float(thresholds[chosen])
         self.coverage_, self.error_ = float(coverage[chosen]), float(risk[chosen])
+
+
+def _check_has_values_of_classes(estimator: Any, y: NDArray) -> None:
+    """Refuse decision values of pairs of classes, of which the largest tells nothing."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    for name, value in parameters.items():
+        is_shape = name.split("__")[-1] == "decision_function_shape"
+        if is_shape and value == "ovo" and len(np.unique(y)) > 2:
+            raise ValueError(
+                f"SelectiveClassifier compares decision values of classes, but {name}='ovo' gives "
+                "those of pairs of classes; set decision_function_shape='ovr'."
+            )
 
 
 def _default_mark(classes: NDArray) -> Any:

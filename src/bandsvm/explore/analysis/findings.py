@@ -18,7 +18,6 @@ from bandsvm.cli._preparation import describe_preparation
 from bandsvm.cli._quality import Judged, Quality, histogram_edges, quality
 from bandsvm.cli._summary import describe_certificate
 from bandsvm.cli._tables import Table
-from bandsvm.decisions import lead
 from bandsvm.explore.analysis.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
 from bandsvm.system.text import shown
 
@@ -73,7 +72,7 @@ class Findings:
     @cached_property
     def score(self) -> NDArray[np.float64]:
         """How far the predicted class is ahead: what abstaining goes by."""
-        return lead(self.judged.values).astype(np.float64)
+        return self.judged.lead.astype(np.float64)
 
     @cached_property
     def quality(self) -> Quality | None:
