@@ -190,7 +190,7 @@ class OneVsOne:
         return sides
 
     @cached_property
-    def _problems_of(self) -> NDArray[np.intp]:
+    def problems_of(self) -> NDArray[np.intp]:
         """The problems of every class, of shape (n_classes, n_classes - 1)."""
         return np.nonzero(self._sides.T)[1].reshape(self.n_classes, -1)
 
@@ -231,7 +231,7 @@ class OneVsOne:
 
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
         """Return one column per other class, in the order of classes."""
-        problems = self._problems_of[classes]
+        problems = self.problems_of[classes]
         sides = self._sides[problems, classes[:, None]].astype(values.dtype)
         return sides * np.take_along_axis(values, problems, axis=1)
 
@@ -252,7 +252,7 @@ class OneVsOne:
         # class of that pair will do.
         class_of = n_used.argmax(axis=0)
         return [
-            (self._problems_of[k], samples)
+            (self.problems_of[k], samples)
             for k in range(self.n_classes)
             if len(samples := np.flatnonzero(class_of == k))
         ]
