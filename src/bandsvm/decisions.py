@@ -130,6 +130,16 @@ class Decisions:
         return self._strategy.shaped(self._raw)
 
     @cached_property
+    def by_class(self) -> NDArray:
+        """One column per class, or a vector for two classes, whatever `decision_function` does."""
+        return self._strategy.by_class(self._raw)
+
+    def of_class(self, k: int) -> NDArray:
+        """Return decision values of class ``k``: the least in a pair if there are pairs."""
+        classes = np.full(len(self._raw), k)
+        return self._strategy.of_class(self._raw, classes).min(axis=1)
+
+    @cached_property
     def predicted(self) -> NDArray[np.intp]:
         """Indices of the predicted classes."""
         return self._strategy.predicted(self._raw)

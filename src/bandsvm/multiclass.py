@@ -35,8 +35,16 @@ class Strategy(Protocol):
         """Return a title for each problem, for progress and messages."""
         ...
 
+    def names(self, labels: list) -> list:
+        """Return what positive values of each problem favour: a class, or one against another."""
+        ...
+
     def shaped(self, values: NDArray) -> NDArray:
         """Return what `decision_function` returns."""
+        ...
+
+    def by_class(self, values: NDArray) -> NDArray:
+        """Return one column per class, or a vector for two classes."""
         ...
 
     def predicted(self, values: NDArray) -> NDArray[np.intp]:
@@ -86,9 +94,15 @@ class TwoClasses:
         """Return no title: there is nothing to tell apart."""
         return [""]
 
+    def names(self, labels: list) -> list:
+        """Return the second class."""
+        return labels[1:]
+
     def shaped(self, values: NDArray) -> NDArray:
         """Return a vector."""
         return values[:, 0]
+
+    by_class = shaped
 
     def predicted(self, values: NDArray) -> NDArray[np.intp]:
         """Return the second class for positive values."""
@@ -130,9 +144,15 @@ class OneVsRest:
         """Return a title for each class."""
         return [f"class {label!r} against the rest:" for label in labels]
 
+    def names(self, labels: list) -> list:
+        """Return the classes."""
+        return labels
+
     def shaped(self, values: NDArray) -> NDArray:
         """Return one column per class."""
         return values
+
+    by_class = shaped
 
     def predicted(self, values: NDArray) -> NDArray[np.intp]:
         """Return the class of the largest value."""
@@ -182,7 +202,7 @@ class OneVsOne:
         return self.n_classes * (self.n_classes - 1) // 2
 
     @cached_property
-    def _sides(self) -> NDArray[np.float64]:
+    def sides(self) -> NDArray[np.float64]:
         """+1, -1 or 0: the side of every class (columns) in every problem (rows)."""
         sides = np.zeros((self.n_problems, self.n_classes))
         problems = np.arange(self.n_problems)
@@ -192,39 +212,43 @@ class OneVsOne:
     @cached_property
     def problems_of(self) -> NDArray[np.intp]:
         """The problems of every class, of shape (n_classes, n_classes - 1)."""
-        return np.nonzero(self._sides.T)[1].reshape(self.n_classes, -1)
+        return np.nonzero(self.sides.T)[1].reshape(self.n_classes, -1)
 
     def signs(self, class_of: NDArray) -> NDArray[np.float64]:
         """Return +1 for the first class of each pair, -1 for the second and 0 for others."""
-        return self._sides[:, class_of]
+        return self.sides[:, class_of]
 
     def titles(self, labels: list) -> list[str]:
         """Return a title for each pair."""
         return [f"class {labels[i]!r} against {labels[j]!r}:" for i, j in self.pairs.tolist()]
 
-    def shaped(self, values: NDArray) -> NDArray:
-        """Return the values of pairs, or votes: one column per class.
+    def names(self, labels: list) -> list:
+        """Return both classes of every pair."""
+        return [f"{labels[i]} against {labels[j]}" for i, j in self.pairs.tolist()]
 
-        A class has as many votes as it wins pairs, plus the sum of its values scaled to less than a
-        third of a vote.
-        """
-        return values if self.has_pair_values else self._votes_and_sums(values)
+    def shaped(self, values: NDArray) -> NDArray:
+        """Return the values of pairs, or votes."""
+        return values if self.has_pair_values else self.by_class(values)
 
     def predicted(self, values: NDArray) -> NDArray[np.intp]:
         """Return the class of the most votes: of several, the first or that of larger values."""
         if self.breaks_ties:
-            return self._votes_and_sums(values).argmax(axis=1)
+            return self.by_class(values).argmax(axis=1)
         return self._votes(values > 0.0).argmax(axis=1)
 
-    def _votes_and_sums(self, values: NDArray) -> NDArray:
-        sums = values @ self._sides.astype(values.dtype)
+    def by_class(self, values: NDArray) -> NDArray:
+        """Return votes: a class has one for each pair that it wins, and a share of one.
+
+        The share is the sum of its values, scaled to between -1/3 and 1/3.
+        """
+        sums = values @ self.sides.astype(values.dtype)
         # A value of 0 is a vote for the first class here, and else for the second, as in SVC.
         votes = self._votes(values >= 0.0).astype(values.dtype)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
     def _votes(self, first_wins: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return in how many pairs every class wins."""
-        is_first, is_second = ((self._sides == side).astype(np.float32) for side in (1.0, -1.0))
+        is_first, is_second = ((self.sides == side).astype(np.float32) for side in (1.0, -1.0))
         # Small whole numbers: sums are exact however they are computed.
         wins = first_wins.astype(np.float32)
         return wins @ is_first + (1.0 - wins) @ is_second
@@ -232,7 +256,7 @@ class OneVsOne:
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
         """Return one column per other class, in the order of classes."""
         problems = self.problems_of[classes]
-        sides = self._sides[problems, classes[:, None]].astype(values.dtype)
+        sides = self.sides[problems, classes[:, None]].astype(values.dtype)
         return sides * np.take_along_axis(values, problems, axis=1)
 
     def lead(self, values: NDArray) -> NDArray:
@@ -245,9 +269,7 @@ class OneVsOne:
 
     def blocks(self, coefficients: NDArray) -> list[tuple[Any, Any]]:
         """Return the pairs of every class with the samples of this class."""
-        n_used = (self._sides != 0.0).T.astype(np.float32) @ (coefficients != 0.0).astype(
-            np.float32
-        )
+        n_used = (self.sides != 0.0).T.astype(np.float32) @ (coefficients != 0.0).astype(np.float32)
         # A sample has coefficients in pairs of its own class only. If there is but one, either
         # class of that pair will do.
         class_of = n_used.argmax(axis=0)

@@ -56,8 +56,12 @@ class Judged:
 
     @property
     def values(self) -> NDArray:
-        """Decision values."""
-        return self._decisions.values
+        """Decision values, one column per class or a vector for two classes."""
+        return self._decisions.by_class
+
+    def of_class(self, k: int) -> NDArray:
+        """Return decision values of a class: the least of its pairs if there are pairs."""
+        return self._decisions.of_class(k)
 
     @property
     def given(self) -> NDArray[np.intp]:

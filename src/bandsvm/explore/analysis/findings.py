@@ -168,7 +168,7 @@ def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:
     else:
         if not 0 <= k < len(names):
             raise ValueError(f"class must be from 0 to {len(names) - 1}, got {k}.")
-        values = judged.values[:, k]
+        values = judged.of_class(k)
         groups = [("all other classes", codes != k), (names[k], codes == k)]
         bands = [(-band.rho2[k], -band.rho1[k]), (band.rho1[k], band.rho2[k])]
     n_bins = int(np.clip(2.0 * np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))
