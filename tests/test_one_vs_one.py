@@ -1,5 +1,6 @@
 """One-vs-one: SVC's labels and values without a band, and pairs of classes fitted on their own."""
 
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm.fitting.model import fit_model
+from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.run import Observer
 from bandsvm.multiclass import OneVsOne
 from bandsvm.multipliers import slack_multipliers
@@ -324,12 +326,40 @@ def test_pair_values_do_not_break_ties():
         model.predict(IRIS[0])
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3])
-def test_results_do_not_depend_on_threads(n_jobs):
-    X, y = SETS["beyond exact solutions"]()
-    one, many = (BandedSVC(multi_class="ovo", n_jobs=n).fit(X, y) for n in (1, n_jobs))
-    np.testing.assert_array_equal(one.dual_coef_, many.dual_coef_)
-    np.testing.assert_array_equal(one.decision_function(X), many.decision_function(X))
+@pytest.mark.parametrize("name", ["seven classes", "beyond exact solutions"])
+def test_results_do_not_depend_on_threads(name, monkeypatch):
+    X, y = SETS[name]()
+    threads = set()
+    original = ProblemRows.of
+
+    def noted(rows, index):
+        threads.add(threading.get_ident())
+        return original(rows, index)
+
+    monkeypatch.setattr(ProblemRows, "of", noted)
+    one, many = (BandedSVC(multi_class="ovo", n_jobs=n).fit(X, y) for n in (1, 2))
+    assert len(threads) > 1  # pairs are solved in threads of their own ...
+    threads.clear()
+    watched = BandedSVC(multi_class="ovo", n_jobs=2)
+    fit_model(watched, X, y, None, Watching())
+    assert len(threads) == 1  # ... unless somebody watches
+    for other in (many, watched):
+        np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
+        np.testing.assert_array_equal(one.intercept_, other.intercept_)
+        np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+
+
+def test_threads_share_the_memory():
+    X, y = SETS["seven classes"]()
+    small = BandedSVC(multi_class="ovo", n_jobs=2, cache_size=0.5).fit(X, y)
+    large = BandedSVC(multi_class="ovo", n_jobs=2).fit(X, y)
+    np.testing.assert_allclose(small.decision_function(X), large.decision_function(X), atol=1e-6)
+
+
+def test_an_error_in_a_thread_is_raised():
+    X, y = FOUR
+    with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):
+        BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2).fit(X, y)
 
 
 def test_warm_start_continues():

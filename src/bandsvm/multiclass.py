@@ -27,7 +27,7 @@ class Strategy(Protocol):
         """Number of problems."""
         ...
 
-    def signs(self, class_of: NDArray) -> NDArray[np.float64]:
+    def signs(self, class_of: NDArray) -> NDArray:
         """Return the signs of samples of some classes, one row per problem."""
         ...
 
@@ -214,9 +214,9 @@ class OneVsOne:
         """The problems of every class, of shape (n_classes, n_classes - 1)."""
         return np.nonzero(self.sides.T)[1].reshape(self.n_classes, -1)
 
-    def signs(self, class_of: NDArray) -> NDArray[np.float64]:
+    def signs(self, class_of: NDArray) -> NDArray:
         """Return +1 for the first class of each pair, -1 for the second and 0 for others."""
-        return self.sides[:, class_of]
+        return self.sides.astype(np.int8)[:, class_of]  # there may be many pairs
 
     def titles(self, labels: list) -> list[str]:
         """Return a title for each pair."""

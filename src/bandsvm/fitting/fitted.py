@@ -58,7 +58,7 @@ def fitted_state(
         settings.solving.n_jobs,
         training.strategy,
     )
-    alpha, theta = training.multipliers(coefficients)
+    alpha, theta = training.multipliers([solution.c for solution in solutions])
     xi, eta = training.slacks(_decision_values(rule, support, X, training, outcomes))
     by_sample = (len(y), -1)
     return FittedState(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 from bandsvm.system.stopping import Stop, stop_when
+from bandsvm.system.threads import in_threads, single_threaded_blas
 
 # Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
@@ -56,6 +58,9 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
 
 class Observer:
     """Watches a fit: a context around it that is called for every problem and every step."""
+
+    # Whether it has `begin` and `step`, so that problems must be solved one after the other.
+    watches_steps = True
 
     def __enter__(self) -> Observer:
         """Start, before anything is computed."""
@@ -114,19 +119,36 @@ class FitRun:
 
         If the precision of the rows does not suffice for ``tol``, more precise rows continue.
         """
-        for index, start in enumerate(self._starts):
-            self.index = index
-            for observer in self._observers:
-                observer.begin(self)
-            self._earlier = None
-            outcome = self._solve(start)
-            limited = outcome.solution.status.is_limit
-            falls_short = not (limited or outcome.certificate.is_optimal)
-            if falls_short and self._rows.more_precise():
-                self._earlier = outcome.solution
-                outcome = self._solve(outcome.solution.c)
-            self._outcomes.append(outcome)
+        problems = range(len(self._starts))
+        is_watched = any(observer.watches_steps for observer in self._observers)
+        if not is_watched and self._rows.n_at_once > 1:
+            rows = self._rows.for_threads()
+            jobs = [partial(self._outcome_alone, k, rows) for k in problems]
+            return in_threads(jobs, self._rows.n_at_once)
+        for index in problems:
+            self._outcomes.append(self._outcome(index))
         return self._outcomes
+
+    def _outcome_alone(self, index: int, rows: ProblemRows) -> Outcome:
+        """Return the outcome of a problem while other threads solve others."""
+        settings, training = self.settings, self.training
+        run = FitRun(settings, training, rows.aside(), self._starts, [], self._assemble)
+        with single_threaded_blas():
+            return run._outcome(index)
+
+    def _outcome(self, index: int) -> Outcome:
+        """Return the outcome of a problem."""
+        self.index = index
+        for observer in self._observers:
+            observer.begin(self)
+        self._earlier = None
+        outcome = self._solve(self._starts[index])
+        limited = outcome.solution.status.is_limit
+        falls_short = not (limited or outcome.certificate.is_optimal)
+        if falls_short and self._rows.more_precise():
+            self._earlier = outcome.solution
+            outcome = self._solve(outcome.solution.c)
+        return outcome
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""

@@ -15,6 +15,7 @@ from bandsvm.checks.parameters import band_parameters, check_finite_costs
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.multiclass import MultiClass, Strategy
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
+from bandsvm.system.cached import cached_property
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Training:
 
     classes: NDArray
     strategy: Strategy
-    signs: NDArray[np.float64]
+    signs: NDArray
     rho1: NDArray[np.float64]
     rho2: NDArray[np.float64]
     kept: NDArray[np.intp]
@@ -56,17 +57,20 @@ class Training:
             return np.empty(0, dtype=np.intp)
         return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
 
+    @cached_property
     def largest_cost(self) -> float:
-        """Return an estimate of the largest absolute coefficient."""
+        """An estimate of the largest absolute coefficient."""
         return max(problem.largest_coefficient() for problem in self.problems)
 
     def titles(self) -> list[str]:
         """Return a title for each problem, for progress and messages."""
         return self.strategy.titles(self.classes.tolist())
 
-    def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
-        """Return alpha and theta, shaped as attributes, from one row of c per problem."""
-        alpha, theta = split_coefficients(self.signs, coefficients)
+    def multipliers(self, coefficients: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
+        """Return alpha and theta, shaped as attributes, from c of each problem's own samples."""
+        parts = zip(self.gathered(self.signs), coefficients, strict=True)
+        split = [split_coefficients(signs, c) for signs, c in parts]
+        alpha, theta = (self.spread(values, 0.0) for values in zip(*split, strict=True))
         return self.columns(alpha), self.columns(theta)
 
     def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
@@ -74,8 +78,12 @@ class Training:
 
         They are NaN for samples that take no part in a problem.
         """
-        signs = np.where(self.signs == 0.0, np.nan, self.signs)
-        xi, eta = slacks(signs, decision, self.rho1, self.rho2)
+        xi, eta = np.full(decision.shape, np.nan), np.full(decision.shape, np.nan)
+        for k, signs in enumerate(self.signs):
+            own = slice(None) if signs.all() else np.flatnonzero(signs)
+            xi[k, own], eta[k, own] = slacks(
+                signs[own], decision[k, own], self.rho1[own], self.rho2[own]
+            )
         return self.columns(xi), self.columns(eta)
 
     def columns(self, values: NDArray) -> NDArray:
@@ -84,7 +92,7 @@ class Training:
 
     def spread(self, values: Sequence[NDArray], fill: float) -> NDArray[np.float64]:
         """Return values of each problem's own samples as rows over all samples."""
-        rows = np.full(self.signs.shape, fill)
+        rows = np.full(self.signs.shape, fill) if fill else np.zeros(self.signs.shape)
         for row, members, of_members in zip(rows, self.members, values, strict=True):
             row[members] = of_members
         return rows
@@ -122,7 +130,7 @@ class Labels:
     classes: NDArray
     class_of: NDArray[np.intp]
     strategy: Strategy
-    signs: NDArray[np.float64]
+    signs: NDArray
     weights: NDArray[np.float64]
     factors: NDArray[np.float64]
 

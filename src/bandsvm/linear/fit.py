@@ -170,5 +170,5 @@ def _store(
     for name in ("alpha_", "theta_"):
         vars(model).pop(name, None)
     if model.store_multipliers or model.warm_start:
-        coefficients = np.array([solution.point.c for solution in solutions])
+        coefficients = [solution.point.c for solution in solutions]
         model.alpha_, model.theta_ = training.multipliers(coefficients)

@@ -187,7 +187,7 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     solving = replace(checked.settings.solving, cache_bytes=memory.rows)
     rows = replace(checked.settings, solving=solving).rows(
         some_samples(checked.X, checked.training.kept, checked.settings.kernel.is_precomputed),
-        largest_cost=checked.training.largest_cost(),
+        largest_cost=checked.training.largest_cost,
         largest_rounding=0.0,  # every row is used many times
     )
     if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, SMALL_PROBLEM):

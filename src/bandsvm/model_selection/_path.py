@@ -169,7 +169,7 @@ class PathSolver:
         self.ended_by: Status | None = None
         rows = settings.rows(
             some_samples(X, trainings[0].kept, settings.kernel.is_precomputed),
-            largest_cost=max(training.largest_cost() for training in trainings),
+            largest_cost=max(training.largest_cost for training in trainings),
         )
         self._follow(rows)
 
