@@ -176,6 +176,15 @@ def test_benchmark_runs(capsys, monkeypatch, tmp_path):
         assert case["stages"]["rows"] > 0.0
 
 
+def test_benchmark_of_many_classes_runs(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["classes.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "classes.py"), run_name="__main__")
+    (case,) = json.loads((tmp_path / "classes.json").read_text())["cases"].values()
+    assert case["solvers"].keys() >= {"SVC", "ovo without a band", "ovr with a band"}
+    assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
+
+
 def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     monkeypatch.setattr("sys.argv", ["texts.py", "--smoke", "--out", str(tmp_path)])

@@ -201,7 +201,7 @@ class FitRun:
                 f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
             )
         if solution.status is Status.NOT_SEPARABLE:
-            title = self.training.titles()[self.index].rstrip(":")
+            title = self.training.titles[self.index].rstrip(":")
             raise ValueError(
                 f"C1=inf allows no sample below its band, but the classes cannot be separated that "
                 f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "

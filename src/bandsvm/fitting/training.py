@@ -62,8 +62,9 @@ class Training:
         """An estimate of the largest absolute coefficient."""
         return max(problem.largest_coefficient() for problem in self.problems)
 
+    @cached_property
     def titles(self) -> list[str]:
-        """Return a title for each problem, for progress and messages."""
+        """A title for each problem, for progress and messages."""
         return self.strategy.titles(self.classes.tolist())
 
     def multipliers(self, coefficients: Sequence[NDArray]) -> tuple[NDArray, NDArray]:

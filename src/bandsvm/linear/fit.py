@@ -56,7 +56,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
             jobs = [
                 partial(_solved, model, problem, samples, method, start, shower, title)
                 for problem, start, title in zip(
-                    training.problems, starts, training.titles(), strict=True
+                    training.problems, starts, training.titles, strict=True
                 )
             ]
             # Coordinate descent uses one thread; newton steps use all.
