@@ -14,7 +14,7 @@ from bandsvm.fitting.run import FitRun, Observer
 logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
 # More problems than this share a bar, and few of them have lines of their own.
-MOST_BARS = 12
+MOST_PROBLEMS_SHOWN = 12
 # Widths of a line with a bar: it fits into 80 columns with a million support vectors.
 TITLE_WIDTH, SHORTEST_BAR, LONGEST_BAR, WITHOUT_BAR = 18, 10, 40, 70
 
@@ -88,7 +88,7 @@ class ProgressLines(Observer):
         """Return whether the end of a problem has a line: of many problems, one per second."""
         n_problems = len(run.training.titles)
         waited = time.monotonic() - self._last_end_at >= SECONDS_BETWEEN_LINES
-        return n_problems <= MOST_BARS or waited or run.index == n_problems - 1
+        return n_problems <= MOST_PROBLEMS_SHOWN or waited or run.index == n_problems - 1
 
 
 class ProgressBar(Observer):
@@ -124,7 +124,7 @@ class ProgressBar(Observer):
     def begin(self, run: FitRun) -> None:
         """Add a bar for the next problem, or one for all if they are many."""
         n_problems = len(run.training.titles)
-        if n_problems <= MOST_BARS:
+        if n_problems <= MOST_PROBLEMS_SHOWN:
             self._move = self.add(run.training.titles[run.index])
         elif run.index == 0:
             self._task_of_all = self._bar.add_task("fit", total=n_problems, figures="")
@@ -133,7 +133,7 @@ class ProgressBar(Observer):
         """Move the bar."""
         progress, (n_lower, n_upper) = run.progress, run.n_support()
         n_problems = len(run.training.titles)
-        if n_problems > MOST_BARS:
+        if n_problems > MOST_PROBLEMS_SHOWN:
             done = run.index + (progress.violation <= progress.tol)
             figures = f"problem {run.index + 1} of {n_problems}"
             self._bar.update(self._task_of_all, completed=done, figures=figures)
