@@ -1,5 +1,7 @@
 """One-vs-one: SVC's labels and values without a band, and pairs of classes fitted on their own."""
 
+import os
+import signal
 import threading
 from itertools import combinations
 
@@ -445,3 +447,15 @@ def test_tables_that_exceed_the_memory_are_refused(monkeypatch):
     message = r"300 classes make 44850 problems of 3000 samples.* take 6.0 GiB; 1.0 GiB are free"
     with pytest.raises(ValueError, match=message):
         BandedSVC(multi_class="ovo").fit(X, y)
+
+
+def test_ctrl_c_keeps_all_pairs_while_threads_solve_them():
+    X, y = generated(6, 9, n_samples=6000)
+    model = BandedSVC(multi_class="ovo", tol=1e-10, C1=1e4, C2=1e4, n_jobs=2)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.INTERRUPTED
+    assert len(model.certificate_.parts) == 15
+    assert np.isfinite(model.decision_function(X)).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
