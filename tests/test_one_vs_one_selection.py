@@ -10,6 +10,7 @@ from sklearn.preprocessing import scale
 
 from bandsvm import BandedSVC, BandedSVCCV, SelectiveClassifier
 from bandsvm.model_selection import band_path, leave_one_out, leave_one_out_bound
+from bandsvm.plotting import RiskCoverageDisplay
 
 IRIS = scale(load_iris().data), load_iris().target
 FOUR = make_classification(150, 8, n_informative=6, n_classes=4, flip_y=0.1, random_state=1)
@@ -146,3 +147,10 @@ def test_abstention_refuses_values_of_pairs(wrap):
     model = BandedSVC(multi_class="ovo", decision_function_shape="ovo")
     with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
         SelectiveClassifier(wrap(model), coverage=0.5).fit(*FOUR)
+
+
+def test_risk_of_values_of_pairs_is_refused():
+    pytest.importorskip("matplotlib")
+    model = BandedSVC(multi_class="ovo", decision_function_shape="ovo").fit(*FOUR)
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        RiskCoverageDisplay.from_estimator(model, *FOUR)

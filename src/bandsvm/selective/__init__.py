@@ -17,7 +17,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from bandsvm.checks.data import check_weights
 from bandsvm.classifier import BandedSVC
 from bandsvm.metrics import risk_coverage_curve
-from bandsvm.selective._held_out import fitted_clone, held_out, prediction_score
+from bandsvm.selective._held_out import (
+    check_compares_classes,
+    fitted_clone,
+    held_out,
+    prediction_score,
+)
 
 __all__ = ["SelectiveClassifier", "prediction_score"]
 
@@ -144,7 +149,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") else np.asarray(X)
         check_consistent_length(X, y)
         wrapped = self._wrapped()
-        _check_has_values_of_classes(wrapped, y)
+        check_compares_classes(wrapped, len(np.unique(y)))
         weights = None
         if sample_weight is not None:
             if not has_fit_parameter(wrapped, "sample_weight"):
@@ -304,18 +309,6 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
         self.threshold_ = float(thresholds[chosen])
         self.coverage_, self.error_ = float(coverage[chosen]), float(risk[chosen])
-
-
-def _check_has_values_of_classes(estimator: Any, y: NDArray) -> None:
-    """Refuse decision values of pairs of classes, of which the largest tells nothing."""
-    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    for name, value in parameters.items():
-        is_shape = name.split("__")[-1] == "decision_function_shape"
-        if is_shape and value == "ovo" and len(np.unique(y)) > 2:
-            raise ValueError(
-                f"SelectiveClassifier compares decision values of classes, but {name}='ovo' gives "
-                "those of pairs of classes; set decision_function_shape='ovr'."
-            )
 
 
 def _default_mark(classes: NDArray) -> Any:
