@@ -444,7 +444,7 @@ def test_tables_that_exceed_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("bandsvm.fitting.training.available_bytes", lambda: 2.0**30)
     y = np.arange(3000) % 300
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    message = r"300 classes make 44850 problems of 3000 samples.* take 6.0 GiB; 1.0 GiB are free"
+    message = r"300 classes make 44850 pairs; for 3000 samples.* take 6.0 GiB; 1.0 GiB are free"
     with pytest.raises(ValueError, match=message):
         BandedSVC(multi_class="ovo").fit(X, y)
 

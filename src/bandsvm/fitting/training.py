@@ -13,12 +13,12 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm.checks.parameters import band_parameters, check_finite_costs
 from bandsvm.fitting.settings import BandSettings
-from bandsvm.multiclass import MultiClass, Strategy
+from bandsvm.multiclass import MultiClass, OneVsOne, Strategy
 from bandsvm.problem import BandProblem, band_problem, slacks, split_coefficients
 from bandsvm.system.cached import cached_property
 from bandsvm.system.memory import MEGABYTE, available_bytes
 
-# Multipliers, slacks, coefficients and decision values: bytes per sample and problem.
+# Multipliers, slacks, coefficients and decision values: bytes per sample and pair of classes.
 BYTES_PER_SAMPLE = 6 * 8
 LITTLE_TABLES = 256 * MEGABYTE
 
@@ -170,21 +170,22 @@ def labels_of(
     # Labels of samples of weight 0 need not be in classes; any class will do for them.
     class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     strategy = multi_class.strategy(len(classes))
-    _check_tables_fit(strategy.n_problems, classes, len(y))
+    if isinstance(strategy, OneVsOne):
+        _check_tables_fit(strategy.n_problems, len(classes), len(y))
     with np.errstate(over="ignore"):
         factors = weights * class_weights[class_of]
     return Labels(classes, class_of, strategy, strategy.signs(class_of), weights, factors)
 
 
-def _check_tables_fit(n_problems: int, classes: NDArray, n_samples: int) -> None:
-    """Refuse so many problems that multipliers and slacks of all samples exceed the memory."""
-    needed = BYTES_PER_SAMPLE * float(n_problems) * n_samples
+def _check_tables_fit(n_pairs: int, n_classes: int, n_samples: int) -> None:
+    """Refuse so many pairs of classes that multipliers and slacks exceed the memory."""
+    needed = BYTES_PER_SAMPLE * float(n_pairs) * n_samples
     if needed <= LITTLE_TABLES:
         return  # the system need not be asked
     available = available_bytes()
     if needed > available:
         raise ValueError(
-            f"{len(classes)} classes make {n_problems} problems of {n_samples} samples, whose "
+            f"{n_classes} classes make {n_pairs} pairs; for {n_samples} samples their "
             f"multipliers and slacks take {needed / 2**30:.1f} GiB; {available / 2**30:.1f} GiB "
             "are free. Use multi_class='ovr', fewer classes or fewer samples."
         )
