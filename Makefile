@@ -57,6 +57,7 @@ bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/texts.py
+	$(BIN)/python benchmarks/classes.py
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py

@@ -49,14 +49,20 @@ SV
         ("gamma 0.5", "gamma 1\ngamma 1", "line 4: gamma occurs twice"),
         ("rbf", "wavelet", "line 2: kernel_type must be one of linear, polynomial"),
         ("rbf", "polynomial", "line 9: the header ends here without degree, coef0"),
-        ("nr_class 2", "nr_class 3", "line 4: nr_class must be 2, got 3: .* one-vs-one"),
-        ("nr_class 2", f"nr_class {10**9}", f"line 4: nr_class must be 2, got {10**9}"),
+        ("nr_class 2", "nr_class 3", r"line 6: rho must have 3 value\(s\), got 1"),
+        ("nr_class 2", "nr_class 1", "line 4: nr_class must be from 2 to 1000, got 1"),
+        (
+            "nr_class 2",
+            f"nr_class {10**9}",
+            f"line 4: nr_class must be from 2 to 1000, got {10**9}",
+        ),
+        ("nr_class 2\n", "", "line 5: nr_class must come before rho"),
         ("total_sv 3", f"total_sv {10**12}", "line 5: total_sv must be a whole number"),
         ("total_sv 3", "total_sv -3", "line 5: total_sv must be a whole number"),
         ("total_sv 3", f"total_sv {'9' * 5000}", "line 5: the line has no end"),
         ("total_sv 3", "total_sv 4", "line 9: nr_sv counts 3 support vectors and total_sv 4"),
         ("rho -0.25", "rho -0.25 1 2", r"line 6: rho must have 1 value\(s\), got 3"),
-        ("label 1 -1", "label 1 1", "line 7: the two labels must differ"),
+        ("label 1 -1", "label 1 1", "line 7: the labels must differ, got 1 twice"),
         ("label 1 -1", "label 1 0.5", "line 7: label must be a whole number"),
         ("label 1 -1", "label 1 -1 2", r"line 7: label must have 2 value\(s\), got 3"),
         ("nr_sv 1 2", "nr_sv 1 2\n\n", "line 9: the line is empty"),
@@ -82,6 +88,46 @@ def test_bad_file(old, new, message, file):
     assert old in VALID
     file.write_text(VALID.replace(old, new, 1))
     with pytest.raises(ValueError, match=f"{re.escape(str(file))}, {message}"):
+        load_libsvm(file)
+
+
+THREE = """svm_type c_svc
+kernel_type linear
+nr_class 3
+total_sv 3
+rho 0.5 -0.25 1
+label 7 -1 3
+nr_sv 1 1 1
+SV
+1 0.5 1:1
+-1 0.25 1:2
+-0.5 -0.25 2:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rho 0.5 -0.25 1", "rho 0.5 -0.25", r"line 5: rho must have 3 value\(s\), got 2"),
+        ("label 7 -1 3", "label 7 -1 7", "line 6: the labels must differ, got 7 twice"),
+        ("label 7 -1 3", "label 7 -1", r"line 6: label must have 3 value\(s\), got 2"),
+        ("nr_sv 1 1 1", "nr_sv 2 1", r"line 7: nr_sv must have 3 value\(s\), got 2"),
+        ("1 0.5 1:1", "1 1:1", "line 9: the coefficient must be a finite number, got '1:1'"),
+        ("1 0.5 1:1", "1", "line 9: a support vector starts with 2 coefficients, got 1 word"),
+    ],
+)
+def test_bad_file_of_three_classes(old, new, message, file):
+    file.write_text(THREE)
+    assert load_libsvm(file).classes_.tolist() == [-1, 3, 7]
+    file.write_text(THREE.replace(old, new, 1))
+    with pytest.raises(ValueError, match=f"{re.escape(str(file))}, {message}"):
+        load_libsvm(file)
+
+
+def test_tables_of_too_many_pairs_are_refused(file, monkeypatch):
+    monkeypatch.setattr("bandsvm.persistence._libsvm_rules.MOST_COEFFICIENTS", 8)
+    file.write_text(THREE)
+    with pytest.raises(ValueError, match=r"3 support vectors and 3 pairs of classes.* at most 8"):
         load_libsvm(file)
 
 

@@ -346,7 +346,13 @@ def test_certificate_of_many_classes_sums_its_parts_and_reads_well():
     assert whole.status is Status.CONVERGED
     assert model.n_iter_ == whole.n_iter
     assert isinstance(whole, Certificate)
-    for words in ("3 classes: optimal", "converged", "duality gap", "KKT violation", "tol 1.0e-03"):
+    for words in (
+        "3 problems: optimal",
+        "converged",
+        "duality gap",
+        "KKT violation",
+        "tol 1.0e-03",
+    ):
         assert words in str(whole)
     assert repr(whole) == str(whole)
     assert BandedSVC().fit(X, y == "cat").certificate_.parts == ()

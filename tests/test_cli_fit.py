@@ -6,9 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import bandsvm
 from bandsvm.cli import fit as fit_command
@@ -154,3 +158,36 @@ def test_exit_code_of_a_model_that_is_not_to_tol(command, folder, capsys):
     assert main([*arguments, "--quiet"]) == 3
     assert "max_iter" in capsys.readouterr().err.replace("-", "_")
     assert not bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_pairs_of_classes(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    command = ["fit", "iris.csv", "--model", "m.bsvm", "--multi-class", "ovo", "--C2", "0"]
+    pytest.importorskip("matplotlib")
+    assert main([*command, "--kernel", "linear", "--calibrate", "--report", "r.html"]) == 0
+    told = capsys.readouterr()
+    assert "Certificate over 3 problems: optimal" in told.out + told.err
+    model = bandsvm.load("m.bsvm")
+    theirs = make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X, SPECIES[Y])
+    predicted = model[-1].predict(model[:-1].transform(X))
+    np.testing.assert_array_equal(predicted, theirs.predict(X))
+    assert main(["inspect", "m.bsvm"]) == 0
+    shown = capsys.readouterr().out
+    assert "multi_class='ovo'" in shown
+    assert "setosa against versicolor" in shown
+    # Every sample has a place in the pairs of its own class: two of three.
+    assert main(["inspect", "m.bsvm", "--json"]) == 0
+    bars = json.loads(capsys.readouterr().out)["histogram"]
+    assert sum(bar["n_samples"] for bar in bars) == 2 * 150
+    flags = ["--values", "--proba", "--band", "--output", "p.csv", "--quiet"]
+    assert main(["predict", "iris.csv", "--model", "m.bsvm", *flags]) == 0
+    head, *rows = [line.split(",") for line in Path("p.csv").read_text().splitlines()]
+    assert head[1:4] == ["value setosa", "value versicolor", "value virginica"]
+    assert [row[0] for row in rows] == predicted.tolist()
+    assert [row[-1] for row in rows] == model[-1].band_position(model[:-1].transform(X)).tolist()
+    assert main(["tune", "iris.csv", "--model", "t.bsvm", "--multi-class", "ovo", "--C1", "1",
+                 "--C2", "1", "--gamma", "scale", "--quiet"]) == 0  # fmt: skip
+    assert bandsvm.load("t.bsvm")[-1].multi_class == "ovo"
+    assert main(["fit", "iris.csv", "--model", "l.bsvm", "--linear", "--multi-class", "ovo"]) == 1
+    assert "one-vs-rest" in capsys.readouterr().err

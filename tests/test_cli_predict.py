@@ -140,9 +140,9 @@ def test_labels_of_files_and_models_may_differ_in_type(labels, folder, capsys):
 def test_decision_values_are_computed_once(folder, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
     labelled(folder)
-    original, calls = bandsvm.BandedSVC.decision_function, []
+    original, calls = bandsvm.BandedSVC._problem_values, []
     monkeypatch.setattr(
-        bandsvm.BandedSVC, "decision_function", lambda *a: calls.append(1) or original(*a)
+        bandsvm.BandedSVC, "_problem_values", lambda *a: calls.append(1) or original(*a)
     )
     command = ["predict", "test.csv", "--model", "m.bsvm", "--values", "--band", "--quiet"]
     assert main([*command, "--report", "r.html"]) == 0

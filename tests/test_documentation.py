@@ -127,7 +127,7 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(compile(code, "exchange.md", "exec"), names)
     written = {file.name for file in tmp_path.iterdir()}
-    classes = {f"wine.{k}.model" for k in range(3)}
+    classes = {"wine.model", *(f"wine.{k}.model" for k in range(3))}
     cancer = {f"cancer.{suffix}" for suffix in ("model", "liblinear", "onnx", "pkl", "skops")}
     assert written == cancer | classes
 
@@ -173,6 +173,15 @@ def test_benchmark_runs(capsys, monkeypatch, tmp_path):
         assert theirs["primal"] >= ours["primal"] * (1 - 1e-9)
         assert ours["kkt_violation"] <= 1e-3
         assert case["stages"]["rows"] > 0.0
+
+
+def test_benchmark_of_many_classes_runs(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["classes.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "classes.py"), run_name="__main__")
+    (case,) = json.loads((tmp_path / "classes.json").read_text())["cases"].values()
+    assert case["solvers"].keys() >= {"SVC", "ovo without a band", "ovr with a band"}
+    assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
 
 
 def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):

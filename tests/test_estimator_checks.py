@@ -25,7 +25,12 @@ ESTIMATORS = [
     BandedSVC(solver="pcg"),
     BandedSVC(solver="reference"),
     BandedSVC(warm_start=True),
+    BandedSVC(multi_class="ovo"),
+    BandedSVC(multi_class="ovo", break_ties=True, kernel="precomputed"),
     BandedSVCCV(C1=[1.0], C2=[1.0], rho2=[1.5], gamma=[0.1, 0.3], refine=0, cv=3),
+    BandedSVCCV(
+        C1=[1.0], C2=[1.0], rho2=[1.5], gamma=[0.1, 0.3], refine=0, cv=3, multi_class="ovo"
+    ),
     LinearBandedSVC(),
     LinearBandedSVC(solver="newton"),
     # A check compares decision values to seven digits: costs at which descent gets there.

@@ -1,10 +1,12 @@
 """Models in LIBSVM's format: LIBSVM itself predicts with ours, and we with its own."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from libsvm.svmutil import svm_load_model, svm_predict, svm_save_model, svm_train
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -119,6 +121,67 @@ def test_labels_are_whole_numbers_or_positions(classes, written, file):
     positions = np.searchsorted(model.classes_, model.predict(X))
     np.testing.assert_array_equal(labels, np.asarray(written)[positions])
     np.testing.assert_array_equal(load_libsvm(file, n_features=X.shape[1]).predict(X), labels)
+
+
+def judge_pairs(file, X):
+    """Return labels and decision values of pairs that LIBSVM computes from a model file."""
+    labels, _, values = svm_predict([], X, svm_load_model(str(file)), "-q")
+    return np.array(labels), np.array(values)
+
+
+PAIRS = {"multi_class": "ovo", "decision_function_shape": "ovo"}
+
+
+@pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("loader", [load_iris, load_wine, load_digits])
+def test_one_file_holds_all_pairs_of_classes(loader, parameters, file, tmp_path):
+    X, y = standardised(loader)
+    model = BandedSVC(rho2=1.0, **PAIRS, **parameters).fit(X[::2], y[::2])
+    assert len(model.theta_support_) > 10
+    assert export_libsvm(model, file) == [file]
+    labels, values = judge_pairs(file, X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(values, model.decision_function(X), rtol=0, atol=EXACT)
+    again = load_libsvm(file, n_features=X.shape[1]).set_params(decision_function_shape="ovo")
+    np.testing.assert_array_equal(again.n_support_, model.n_support_)
+    np.testing.assert_array_equal(again.predict(X), labels)
+    np.testing.assert_allclose(again.decision_function(X), values, rtol=0, atol=EXACT)
+    (second,) = export_libsvm(again, tmp_path / "second")
+    assert second.read_text() == export_libsvm(load_libsvm(second), file)[0].read_text()
+
+
+def test_pairs_of_a_precomputed_kernel(file):
+    X, y = standardised(load_iris)
+    K = np.exp(-0.3 * ((X[:, None] - X[None, :]) ** 2).sum(axis=2))
+    model = BandedSVC(kernel="precomputed", **PAIRS).fit(K, np.array(["a", "b", "c"])[y])
+    export_libsvm(model, file)
+    labels, values = judge_pairs(file, np.column_stack([np.arange(1, len(K) + 1), K]))
+    np.testing.assert_array_equal(model.classes_[labels.astype(int)], model.predict(K))
+    np.testing.assert_allclose(values, model.decision_function(K), rtol=0, atol=EXACT)
+    again = load_libsvm(file, n_features=len(K)).set_params(decision_function_shape="ovo")
+    np.testing.assert_allclose(again.decision_function(K), values, rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("svm_type", [0, 1])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2], [2, 3, 1, 0]])
+def test_model_of_many_classes_that_libsvm_trained(order, svm_type, file):
+    X, y = standardised(load_digits)
+    X, y = X[y < 4], np.asarray(order)[y[y < 4]]  # LIBSVM has labels in order of appearance
+    svm_save_model(str(file), svm_train(y, X, f"-s {svm_type} -n 0.1 -q"))
+    # LIBSVM's Python module has room for one value per sample of nu_svc; c_svc predicts the same.
+    same = file.with_name("same.model")
+    same.write_text(file.read_text().replace("nu_svc", "c_svc"))
+    labels, values = judge_pairs(same, X)
+    theirs = svm_load_model(str(same)).get_labels()
+    ours = load_libsvm(file, n_features=64).set_params(decision_function_shape="ovo")
+    assert ours.multi_class == "ovo"
+    np.testing.assert_array_equal(ours.predict(X), labels)
+    expected = np.empty_like(values)
+    pairs = list(combinations(range(4), 2))
+    for k, (i, j) in enumerate(combinations(theirs, 2)):
+        expected[:, pairs.index((min(i, j), max(i, j)))] = values[:, k] * (1 if i < j else -1)
+    np.testing.assert_allclose(ours.decision_function(X), expected, rtol=1e-10, atol=EXACT)
+    assert ours.score(X, y) > 0.95
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [1, 0]])

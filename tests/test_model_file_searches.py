@@ -28,6 +28,7 @@ def fitted(**parameters):
         {},
         {"cv": StratifiedKFold(3, shuffle=True, random_state=0), "scoring": "balanced_accuracy"},
         {"cv": KFold(3, shuffle=True, random_state=1), "class_weight": {0: 2.0, 1: 1.0, 2: 1.0}},
+        {"multi_class": "ovo", "break_ties": True},
         {"kernel": ["rbf", "linear"], "C1": np.array([1.0, 3.0]), "give_up": False},
     ],
 )

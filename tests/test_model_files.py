@@ -35,6 +35,11 @@ def pandas_frame(X):
 CASES = {
     "two classes": lambda: (BandedSVC(), X[TWO], Y[TWO]),
     "three classes": lambda: (BandedSVC(C1=2), X, Y),
+    "one-vs-one": lambda: (BandedSVC(multi_class="ovo", break_ties=True), X, NAMES[Y]),
+    "values of pairs": lambda: (
+        BandedSVC(multi_class="ovo", decision_function_shape="ovo"),
+        *load_digits(n_class=4, return_X_y=True),
+    ),
     "names as labels": lambda: (BandedSVC(), X, NAMES[Y]),
     "objects as labels": lambda: (BandedSVC(), X, NAMES[Y].astype(object)),
     "bools as labels": lambda: (BandedSVC(), X, Y == 1),

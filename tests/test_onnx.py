@@ -62,6 +62,23 @@ def test_model_alone(loader, parameters):
     assert_same(to_onnx(model), model, X.astype(np.float32))
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"decision_function_shape": "ovo"}, {"break_ties": True}], ids=str
+)
+@pytest.mark.parametrize("loader", DATA)
+def test_pairs_of_classes_vote(loader, options):
+    X, y = standardised(loader)
+    model = BandedSVC(multi_class="ovo", **options).fit(X[::2], NAMES[y[::2]])
+    X = X.astype(np.float32)
+    assert_same(to_onnx(model), model, X)
+    # Far from the training samples few pairs are clear, and votes tie.
+    rng = np.random.default_rng(0)
+    model = BandedSVC(multi_class="ovo", kernel="linear", **options).fit(
+        rng.normal(size=(60, 2)), np.arange(60) % 5
+    )
+    assert_same(to_onnx(model), model, rng.normal(size=(500, 2)).astype(np.float32))
+
+
 @pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
 @pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

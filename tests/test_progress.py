@@ -51,6 +51,22 @@ def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_liste
     assert sum("'eel' against the rest" in line for line in printed[1]) == (n_classes == 3)
 
 
+def test_many_problems_share_a_bar_and_few_have_lines(capsys, monkeypatch, nobody_listens):
+    X, y = make_classification(120, n_informative=6, n_classes=6, random_state=0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", np.inf)
+    BandedSVC(verbose=1, multi_class="ovo").fit(X, y)
+    first, last = capsys.readouterr().err.splitlines()
+    assert "class 0 against 1" in first
+    assert "class 4 against 5" in last
+    pytest.importorskip("rich")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    BandedSVC(verbose=1, multi_class="ovo").fit(X, y)
+    drawn = sys.stderr.getvalue()
+    assert "problem 15 of 15" in drawn
+    assert "against" not in drawn
+
+
 def test_last_line_counts_both_kinds_of_support_vectors(capsys, nobody_listens):
     X, y = make_classification(1500, random_state=0)
     model = BandedSVC(verbose=2).fit(X, y)
@@ -176,7 +192,7 @@ def test_bar_fits_the_terminal(columns, title, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys, "stderr", Terminal())
     shown = ProgressBar()
-    training = SimpleNamespace(titles=lambda: [title])
+    training = SimpleNamespace(titles=[title])
     state = SimpleNamespace(violation=1.234, tol=8e-4)
     run = SimpleNamespace(
         training=training, index=0, progress=state, n_support=lambda: (500_000, 499_999)

@@ -10,9 +10,11 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm.certificate import certify, combine
 from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
+from bandsvm.checks.parameters import check_voting
 from bandsvm.checks.svc_arguments import names_svc_arguments
-from bandsvm.decisions import BandPositionMixin, verdict
+from bandsvm.decisions import BandPositionMixin, decisions_of
 from bandsvm.fitting.model import decision_rule, fit_model
+from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.training_set import training_set
 from bandsvm.solvers import Solution
 from bandsvm.system.threads import single_threaded_blas
@@ -27,8 +29,8 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     or, with ``loss='squared_hinge'``, the same with the brackets squared.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
     (inside the band), doubtful (below) or extreme (above). With ``C2=0`` and two classes it is the
-    C-SVM of `sklearn.svm.SVC`. Every fit has a `certificate_` of how close to optimal it is.
-    More than two classes are handled one-vs-rest.
+    C-SVM of `sklearn.svm.SVC`, and with ``multi_class='ovo'`` also for more classes. Every fit has
+    a `certificate_` of how close to optimal it is.
 
     Parameters
     ----------
@@ -62,6 +64,19 @@ default='rbf'
     class_weight : dict, 'balanced' or None, default=None
         Factors of C1 and C2 per class. 'balanced' gives all classes the same total of sample
         weights; `sklearn.svm.SVC` counts samples instead.
+    multi_class : {'ovr', 'ovo'}, default='ovr'
+        The problems of more than two classes. 'ovr' (one-vs-rest) separates each class from all
+        others; the largest decision value wins. 'ovo' (one-vs-one) separates each pair of classes,
+        on samples of these two alone; the class that wins the most pairs is predicted, as in
+        `sklearn.svm.SVC`. Its problems are more, but smaller.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        What `decision_function` returns with ``multi_class='ovo'`` and more than two classes:
+        'ovr' a column per class, the number of pairs that it wins plus the sum of its decision
+        values scaled to between -1/3 and 1/3; 'ovo' the decision values of the pairs (0, 1),
+        (0, 2), ..., (1, 2), ..., positive for the first class. As in `sklearn.svm.SVC`.
+    break_ties : bool, default=False
+        With ``multi_class='ovo'``, whether `predict` returns the class of the largest value of
+        ``decision_function_shape='ovr'``. False: of the classes that win the most pairs, the first.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the decision value.
     solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
@@ -99,19 +114,21 @@ default='rbf'
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors in each class.
     dual_coef_ : ndarray of shape (n_problems, n_support)
-        Coefficients of the support vectors in the decision rule. Two classes make one problem.
+        Coefficients of the support vectors in the decision rule. Two classes make one problem,
+        more make one per class or, with ``multi_class='ovo'``, per pair of classes.
     intercept_ : ndarray of shape (n_problems,)
         Intercepts.
     coef_ : ndarray of shape (n_problems, n_features)
         Weights of the features, read-only; only with the 'linear' kernel.
-    alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Multipliers of the lower and the upper edge for every training sample.
+    alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
+        Multipliers of the lower and the upper edge for every training sample; 0 in pairs of other
+        classes.
     alpha_support_, theta_support_ : ndarray
         Indices of the samples with a positive multiplier in any problem: `alpha_support_` near the
         class boundary, `theta_support_` in the interior of a class.
-    xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Distances of every training sample below and above the band; NaN for samples of weight 0 if
-        the fit was cut short.
+    xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
+        Distances of every training sample below and above the band; NaN in pairs of other classes,
+        and for samples of weight 0 if the fit was cut short.
     certificate_ : Certificate
         Primal and dual value, gap, violation, status and cost of the fit.
     n_iter_ : int
@@ -174,6 +191,9 @@ default='rbf'
         coef0=0.0,
         fit_intercept=True,
         class_weight=None,
+        multi_class="ovr",
+        decision_function_shape="ovr",
+        break_ties=False,
         tol=1e-3,
         solver="auto",
         max_iter=10_000,
@@ -194,6 +214,9 @@ default='rbf'
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.tol = tol
         self.solver = solver
         self.max_iter = max_iter
@@ -249,18 +272,21 @@ default='rbf'
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The decision value g(x), one column per class if there are more than two; float32 if
-            X is float32. Such values differ from those of the same samples in float64 by at most
-            `tol` or 1e-3, whichever is less.
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            The decision value g(x), one column per class if there are more than two; see
+            `decision_function_shape` for ``multi_class='ovo'``. In float32 if X is float32: g(x)
+            then differs from that of the same samples in float64 by at most `tol` or 1e-3,
+            whichever is less.
         """
+        return decisions_of(self, X).values
+
+    def _problem_values(self, X):
+        """Return the decision values of samples, one column per problem."""
         check_is_fitted(self)
         X = data.check_for_prediction(self, X)
         with single_threaded_blas():
             values = decision_rule(self)(X)
-        if X.dtype == np.float32:
-            values = values.astype(np.float32)
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return values.astype(np.float32) if X.dtype == np.float32 else values
 
     def predict(self, X):
         """Return the predicted classes of samples.
@@ -275,7 +301,8 @@ default='rbf'
         ndarray of shape (n_samples,)
             Class labels.
         """
-        predicted, _ = verdict(self.decision_function(X))
+        check_voting(self)
+        predicted = decisions_of(self, X).predicted
         return self.classes_[predicted]
 
     def certify(self, X, y, sample_weight=None):
@@ -300,22 +327,27 @@ default='rbf'
         training = checked.training
         certificates = []
         with single_threaded_blas():
-            rows = checked.settings.rows(checked.samples, largest_cost=training.largest_cost())
+            rows = ProblemRows(checked.settings, checked.X, training)
+            gradient = np.empty(training.signs.shape)
             rule = decision_rule(self)
             kept = rule.of_training_samples(checked.X, training.kept, self.support_)
-            predicted = kept - self.intercept_
-            for problem, c, f, intercept, part in zip(
-                training.problems,
-                checked.coefficients,
-                predicted.T,
-                self.intercept_,
-                self.certificate_.parts or [self.certificate_],
-                strict=True,
+            gradient[:, training.kept] = (kept - self.intercept_).T
+            for k, (problem, c, f, intercept, part) in enumerate(
+                zip(
+                    training.problems,
+                    training.gathered(checked.coefficients),
+                    training.gathered(gradient),
+                    self.intercept_,
+                    self.certificate_.parts or [self.certificate_],
+                    strict=True,
+                )
             ):
                 spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
                 solution = Solution(c, f, part.status, *spent)
                 certificates.append(
-                    certify(problem, rows, solution, float(intercept), self.tol, n_checks=None)
+                    certify(
+                        problem, rows.of(k), solution, float(intercept), self.tol, n_checks=None
+                    )
                 )
         return combine(certificates)
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.kernels import KernelSettings
+from bandsvm.multiclass import EVERYTHING, Strategy, strategy_of
+from bandsvm.system.cached import cached_property
 
 POSITIONS = np.array(["below", "inside", "above"])
 # Relative rounding error within which a sample counts as lying on an edge, by float type.
@@ -36,6 +38,8 @@ class DecisionRule:
         What decision values of float32 samples may be off by, if it is less than 1e-3.
     n_jobs : int or None
         Number of threads.
+    strategy : Strategy
+        Which problems there are.
     """
 
     kernel: KernelSettings
@@ -44,20 +48,30 @@ class DecisionRule:
     intercept: NDArray[np.float64]
     tol: float
     n_jobs: int | None
+    strategy: Strategy
 
     def __call__(self, X: Any) -> NDArray[np.float64]:
         """Return decision values of samples, one column per problem.
 
         With a precomputed kernel, ``X`` holds their kernel values with the support vectors.
         """
-        products = self.kernel.product(
-            X,
-            self.support_vectors,
-            self.dual_coef.T,
-            self.n_jobs,
-            largest_rounding=min(self.tol, LARGEST_ROUNDING),
-        )
-        return products + self.intercept
+        values = np.tile(self.intercept, (X.shape[0], 1))
+        blocks = self.strategy.blocks(self.dual_coef)
+        # Two blocks, those of both classes of a pair, add to the same value.
+        tolerated = min(self.tol, LARGEST_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
+        for block in blocks:
+            problems, support = block
+            is_whole = block is EVERYTHING
+            coefficients = self.dual_coef if is_whole else self.dual_coef[np.ix_(problems, support)]
+            left, right = X, self.support_vectors
+            if self.kernel.is_precomputed and not is_whole:
+                left = X[:, support]
+            elif not is_whole:
+                right = self.support_vectors[support]
+            values[:, problems] += self.kernel.product(
+                left, right, coefficients.T, self.n_jobs, largest_rounding=tolerated
+            )
+        return values
 
     def of_training_samples(
         self, X: Any, samples: NDArray[np.intp], support: NDArray[np.intp]
@@ -86,14 +100,83 @@ def lead(values: NDArray) -> NDArray[np.float64]:
     return first - second
 
 
-def positions(model: Any, values: NDArray) -> NDArray[np.str_]:
-    """Return where decision values of a model lie: below, inside or above the band."""
-    predicted, own = verdict(values)
-    band = band_parameters(model, model.classes_)
-    rounding = ROUNDING[values.dtype]
-    is_below = own < (1.0 - rounding) * band.rho1[predicted]
-    is_above = own > (1.0 + rounding) * band.rho2[predicted]
-    return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+@dataclass(frozen=True)
+class Decisions:
+    """What decision values say of samples.
+
+    Parameters
+    ----------
+    model : classifier with a band
+        The fitted model.
+    of_problems : ndarray of shape (n_samples, n_problems)
+        Decision values of its problems, or the only column.
+    """
+
+    model: Any
+    of_problems: NDArray
+
+    @cached_property
+    def _strategy(self) -> Strategy:
+        return strategy_of(self.model)
+
+    @cached_property
+    def _raw(self) -> NDArray:
+        values = self.of_problems
+        return values[:, None] if values.ndim == 1 else values
+
+    @cached_property
+    def values(self) -> NDArray:
+        """What `decision_function` returns."""
+        return self._strategy.shaped(self._raw)
+
+    @cached_property
+    def by_class(self) -> NDArray:
+        """One column per class, or a vector for two classes, whatever `decision_function` does."""
+        return self._strategy.by_class(self._raw)
+
+    def of_class(self, k: int) -> NDArray:
+        """Return decision values of class ``k``: the least in a pair if there are pairs."""
+        classes = np.full(len(self._raw), k)
+        return self._strategy.of_class(self._raw, classes).min(axis=1)
+
+    @cached_property
+    def predicted(self) -> NDArray[np.intp]:
+        """Indices of the predicted classes."""
+        return self._strategy.predicted(self._raw)
+
+    @cached_property
+    def _of_predicted(self) -> NDArray:
+        return self._strategy.of_class(self._raw, self.predicted)
+
+    @property
+    def own(self) -> NDArray:
+        """Decision values of the predicted classes: the least in a pair if there are pairs."""
+        return self._of_predicted.min(axis=1)
+
+    @property
+    def lead(self) -> NDArray:
+        """How far the predicted class is ahead; see `Strategy.lead`."""
+        return self._strategy.lead(self._raw)
+
+    @property
+    def positions(self) -> NDArray[np.str_]:
+        """Where samples lie in the band of the predicted class: below, inside or above.
+
+        A sample that is below in one pair and above in another is below.
+        """
+        band = band_parameters(self.model, self.model.classes_)
+        rounding = ROUNDING[self._raw.dtype]
+        is_below = self.own < (1.0 - rounding) * band.rho1[self.predicted]
+        highest = self._of_predicted.max(axis=1)
+        is_above = ~is_below & (highest > (1.0 + rounding) * band.rho2[self.predicted])
+        return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+
+
+def decisions_of(model: Any, X: Any) -> Decisions:
+    """Return what a fitted model says of samples."""
+    # Models without pairs of classes have one decision value per problem.
+    values_of = getattr(model, "_problem_values", model.decision_function)
+    return Decisions(model, values_of(X))
 
 
 class BandPositionMixin:
@@ -112,6 +195,8 @@ class BandPositionMixin:
         ndarray of shape (n_samples,)
             'below' for a doubtful sample, 'inside' for a typical one and 'above' for an extreme
             one. The position is that of ``|g(x)|`` for two classes, else of the decision value of
-            the predicted class. Samples on an edge, up to rounding, are inside.
+            the predicted class. With ``multi_class='ovo'`` this class has a decision value in each
+            of its pairs: a sample is below if the least of them is below the band, else above if
+            the largest is above it. Samples on an edge, up to rounding, are inside.
         """
-        return positions(self, self.decision_function(X))
+        return decisions_of(self, X).positions

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm.checks.data import check_weights
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import training_problems
+from bandsvm.multiclass import MultiClass
 
 if TYPE_CHECKING:
     from bandsvm.classifier import BandedSVC
@@ -47,8 +48,7 @@ def slack_multipliers(
     Returns
     -------
     SlackMultipliers
-        Arrays `mu` and `psi` of shape (n_samples,) or (n_samples, n_classes); infinite where the
-        cost is infinite.
+        Arrays `mu` and `psi`, shaped like `alpha_`; infinite where the cost is infinite.
 
     Examples
     --------
@@ -71,17 +71,18 @@ def slack_multipliers(
     weights = check_weights(sample_weight, len(labels))
     if model.loss == "squared_hinge":
         return SlackMultipliers(np.zeros_like(model.alpha_), np.zeros_like(model.theta_))
-    training = training_problems(BandSettings.of(model), labels, weights)
+    training = training_problems(BandSettings.of(model), MultiClass.of(model), labels, weights)
     if not np.array_equal(training.classes, model.classes_):
         raise ValueError(
             f"y must hold the training labels, of the classes {model.classes_.tolist()}, got "
             f"{training.classes.tolist()}."
         )
-    lower, upper = np.zeros(training.signs.shape), np.zeros(training.signs.shape)
-    for problem, signs, C1, C2 in zip(training.problems, training.signs, lower, upper, strict=True):
-        positive = signs[training.kept] > 0.0
-        C1[training.kept] = np.where(positive, problem.below, problem.above)
-        C2[training.kept] = np.where(positive, problem.above, problem.below)
+    signs = training.gathered(training.signs)
+    of_edges = [
+        (np.where(side > 0.0, p.below, p.above), np.where(side > 0.0, p.above, p.below))
+        for p, side in zip(training.problems, signs, strict=True)
+    ]
+    lower, upper = (training.spread(costs, 0.0) for costs in zip(*of_edges, strict=True))
     mu = lower.T.reshape(model.alpha_.shape) - model.alpha_
     psi = upper.T.reshape(model.theta_.shape) - model.theta_
     return SlackMultipliers(mu, psi)

@@ -58,8 +58,9 @@ class Certificate:
 
     The optimal value of the objective lies between `dual` and `primal`. (For a kernel that is not
     positive semidefinite, such as the sigmoid, a gap of zero means a stationary point; there may be
-    several.) If a model has more than two classes, values are sums over its one-vs-rest problems,
-    violations are maxima, and `parts` holds the certificate of each class.
+    several.) If a model has more than two classes, values are sums over its problems, violations
+    are maxima, and `parts` holds the certificate of each problem: one per class or, with
+    ``multi_class='ovo'``, one per pair of classes.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class Certificate:
     seconds : float
         Time that the solver took.
     parts : tuple of Certificate
-        Certificates of the classes; empty for two classes.
+        Certificates of the problems; empty for two classes.
     gap_tol : float
         The largest relative gap that counts as optimal; infinite if `tol` decides.
     """
@@ -139,7 +140,7 @@ class Certificate:
 
     def __repr__(self) -> str:
         """Return the certificate as a table."""
-        problems = f" over {len(self.parts)} classes" if self.parts else ""
+        problems = f" over {len(self.parts)} problems" if self.parts else ""
         verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
         gap_tol = "" if math.isinf(self.gap_tol) else f", tol {self.gap_tol:.1e}"
         tol = "" if math.isinf(self.tol) else f" (tol {self.tol:.1e})"

@@ -123,10 +123,35 @@ def _real(name: str, value: Any) -> float:
 def check_parameters(estimator: Any) -> None:
     """Check all parameters that do not depend on the classes."""
     _check_kernel(estimator)
+    check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
     if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
         raise ValueError(
             f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
+        )
+
+
+def check_multi_class(estimator: Any) -> None:
+    """Check the parameters that concern more than two classes."""
+    for name in ("multi_class", "decision_function_shape"):
+        value = getattr(estimator, name)
+        if not (isinstance(value, str) and value in ("ovr", "ovo")):
+            raise ValueError(f"{name} must be 'ovr' or 'ovo', got {value!r}.")
+    if not isinstance(estimator.break_ties, (bool, np.bool_)):
+        raise TypeError(f"break_ties must be a bool, got {estimator.break_ties!r}.")
+    if estimator.decision_function_shape == "ovo" and estimator.multi_class == "ovr":
+        raise ValueError(
+            "decision_function_shape='ovo' needs multi_class='ovo', got multi_class='ovr'; only "
+            "one-vs-one models have decision values of pairs of classes."
+        )
+
+
+def check_voting(estimator: Any) -> None:
+    """Check that `predict` can break ties; like `sklearn.svm.SVC`, a fit does not ask for this."""
+    if estimator.break_ties and estimator.decision_function_shape == "ovo":
+        raise ValueError(
+            "break_ties must be False when decision_function_shape is 'ovo', got True; set "
+            "decision_function_shape='ovr'."
         )
 
 

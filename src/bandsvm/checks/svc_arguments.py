@@ -12,10 +12,6 @@ INSTEAD = {
         "its two costs are C1 (below the band) and C2 (above); SVC(C=c) is BandedSVC(C1=c, C2=0)"
     ),
     "probability": ("CalibratedClassifierCV(BandedSVC(), ensemble=False) estimates probabilities"),
-    "decision_function_shape": (
-        "decision values are one-vs-rest; OneVsOneClassifier(BandedSVC()) compares pairs of classes"
-    ),
-    "break_ties": "predict always returns the class of the largest decision value",
     "shrinking": "samples that no longer move are always left out; just drop it",
     "random_state": "nothing in it is random; just drop it",
 }

@@ -95,8 +95,8 @@ def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
     given = [option_of(name) for name in parameters if name in foreign]
     if given and is_linear:
         raise ValueError(
-            f"a linear model has no kernel, so {', '.join(given)} cannot be set; leave "
-            f"{'it' if len(given) == 1 else 'them'} out, or leave --linear out."
+            f"a linear model is one-vs-rest, without kernel, so {', '.join(given)} cannot be set; "
+            f"leave {'it' if len(given) == 1 else 'them'} out, or leave --linear out."
         )
     if given:
         raise ValueError(f"{', '.join(given)} is an option of linear models; add --linear.")

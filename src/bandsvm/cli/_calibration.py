@@ -34,6 +34,8 @@ def fit_sigmoids(pipeline: Any, X: Any, y: NDArray) -> Sigmoids:
     """
     model = clone(pipeline)
     model[-1].set_params(verbose=0, warm_start=False)
+    if "decision_function_shape" in model[-1].get_params():
+        model[-1].set_params(decision_function_shape="ovr")
     if "store_multipliers" in model[-1].get_params():
         model[-1].set_params(store_multipliers=False)
     values = cross_val_predict(

@@ -14,7 +14,7 @@ LOSSES = ("hinge", "squared_hinge")
 MOST_VALUES = 100
 LINEAR_SOLVERS = ("auto", "newton", "cd")
 # Parameters that options set, of kernel models alone and of linear models alone.
-OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size")
+OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class")
 OF_LINEAR = ("solver",)
 # All of them; only those that were given are in the namespace.
 PARAMETERS = (
@@ -156,6 +156,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")
     add("class_weight", choices=("balanced",), metavar="W", help="balanced: rare classes cost more")
+    add("multi_class", choices=("ovr", "ovo"), metavar="M", help="ovo: pairs of classes (ovr)")
     group.add_argument(
         "--no-intercept",
         dest="fit_intercept",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from bandsvm.decisions import positions, verdict
+from bandsvm.decisions import Decisions, decisions_of
 from bandsvm.system.text import printable, shown
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
@@ -50,20 +50,33 @@ class Judged:
     y: NDArray | None
 
     @cached_property
-    def values(self) -> NDArray:
-        """Decision values."""
+    def _decisions(self) -> Decisions:
         with names_are_known():
-            return self.classifier.decision_function(self.X)
+            return decisions_of(self.classifier, self.X)
 
-    @cached_property
+    @property
+    def values(self) -> NDArray:
+        """Decision values, one column per class or a vector for two classes."""
+        return self._decisions.by_class
+
+    def of_class(self, k: int) -> NDArray:
+        """Return decision values of a class: the least of its pairs if there are pairs."""
+        return self._decisions.of_class(k)
+
+    @property
     def given(self) -> NDArray[np.intp]:
         """Places of the predicted classes."""
-        return verdict(self.values)[0]
+        return self._decisions.predicted
 
     @cached_property
     def own(self) -> NDArray:
-        """Decision values of the predicted classes."""
-        return verdict(self.values)[1]
+        """Decision values of the predicted classes: the least of its pairs if there are pairs."""
+        return self._decisions.own
+
+    @property
+    def lead(self) -> NDArray:
+        """How far predicted classes are ahead of others."""
+        return self._decisions.lead
 
     @cached_property
     def true(self) -> NDArray[np.intp] | None:
@@ -73,7 +86,7 @@ class Judged:
     @cached_property
     def position(self) -> NDArray[np.str_]:
         """Where samples lie: 'below', 'inside' or 'above' the band of the predicted class."""
-        return positions(self.classifier, self.values)
+        return self._decisions.positions
 
     @property
     def predicted(self) -> NDArray:

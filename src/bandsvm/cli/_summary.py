@@ -13,6 +13,7 @@ from bandsvm.certificate import Certificate
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli._quality import names_are_known
 from bandsvm.decisions import verdict
+from bandsvm.multiclass import strategy_of
 
 # Decision values of linear models within this of an edge lie on it, as with BandedSVC's own tol.
 ON_EDGE = 1e-3
@@ -72,8 +73,12 @@ def summary_without_predictions(model: Any, X: Any, y: NDArray) -> Summary:
 
 def _of_kernel_model(model: BandedSVC, X: Any, y: NDArray) -> Summary:
     """Return what slacks and multipliers tell; without X the accuracy stays unknown."""
-    own = np.searchsorted(model.classes_, y) if model.xi_.ndim == 2 else np.zeros(len(y), dtype=int)
-    xi, eta = (v.reshape(len(y), -1)[np.arange(len(y)), own] for v in (model.xi_, model.eta_))
+    strategy, own = strategy_of(model), np.searchsorted(model.classes_, y)
+    # Values of a class have signs, slacks have none.
+    xi, eta = (
+        np.abs(strategy.of_class(slacks.reshape(len(y), -1), own)).max(axis=1)
+        for slacks in (model.xi_, model.eta_)
+    )
     return Summary(
         certificate=model.certificate_,
         n_samples=len(y),

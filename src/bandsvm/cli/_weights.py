@@ -11,6 +11,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from bandsvm.multiclass import strategy_of
+
 # Features that are shown for and against each class, and classes that are shown.
 MOST_WEIGHTS, MOST_SHOWN_CLASSES = 6, 20
 
@@ -42,13 +44,13 @@ def is_linear(classifier: Any) -> bool:
 def largest_weights(
     model: Any, classifier: Any, given: list[str] | None = None
 ) -> list[ClassWeights]:
-    """Return the largest weights: of two classes those of the second, else of each.
+    """Return the largest weights: of two classes those of the second, else of each or each pair.
 
     ``given`` are names of what the model takes, if it does not know them itself.
     """
     coef, names = np.asarray(classifier.coef_), _feature_names(model, classifier, given)
     labels = classifier.classes_.tolist()
-    shown = labels[1:] if len(labels) == 2 else labels
+    shown = strategy_of(classifier).names(labels)
     rows = zip(shown[:MOST_SHOWN_CLASSES], coef, strict=False)
     return [ClassWeights(label, *_extremes(weights, names)) for label, weights in rows]
 

@@ -27,9 +27,8 @@ def add_parser(commands: Any) -> None:
         "fit",
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
-        description="Train a model. Press Ctrl-C to stop and keep the best model so far; continue "
-        "with --resume. Fits with a kernel write a checkpoint every minute. The exit code is 3 if "
-        "the model is not optimal to --tol.",
+        description="Train a model. Ctrl-C keeps the best model so far; --resume continues. Kernel "
+        "fits write a checkpoint every minute. Exit code 3: not optimal to --tol.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(

@@ -139,6 +139,8 @@ def histogram(classifier: Any) -> list[tuple[str, int]]:
     import numpy as np
 
     xi, eta = np.ravel(classifier.xi_), np.ravel(classifier.eta_)
+    is_known = ~np.isnan(xi)  # samples have no place in pairs of other classes
+    xi, eta = xi[is_known], eta[is_known]
     missed = np.where(xi > classifier.tol, -xi, np.where(eta > classifier.tol, eta, 0.0))
     bars = [("in the band", int(np.sum(missed == 0.0)))]
     for sign, words in ((-1.0, "below"), (1.0, "above")):

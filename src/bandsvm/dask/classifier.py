@@ -12,7 +12,7 @@ from bandsvm.certificate.shortfall import end_fit
 from bandsvm.dask.fit import fit_on_cluster
 from bandsvm.dask.prediction import float_type, lazily, share_correct
 from bandsvm.dask.reading import check_rows_only, is_collection
-from bandsvm.decisions import POSITIONS, positions, verdict
+from bandsvm.decisions import POSITIONS, Decisions, verdict
 from bandsvm.linear.classifier import LinearBandedSVC as LocalLinearBandedSVC
 
 
@@ -304,4 +304,4 @@ def _predicted(model: Any, X: Any) -> Any:
 
 
 def _positions(model: Any, X: Any) -> Any:
-    return positions(model, _decision_values(model, X))
+    return Decisions(model, _decision_values(model, X)).positions

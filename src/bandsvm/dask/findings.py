@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.dask.ground import Labelled, Recipe
-from bandsvm.fitting.training import Labels, Training, labels_of
+from bandsvm.fitting.training import Training, labels_of
 from bandsvm.linear.fit import training_of
 
 
@@ -123,9 +123,7 @@ class Survey:
         class_weights = known.factors / known.weights
         with np.errstate(over="ignore"):
             heaviest = largest * class_weights
-        training = training_of(
-            model, Labels(known.classes, known.class_of, known.signs, largest, heaviest)
-        )
+        training = training_of(model, replace(known, weights=largest, factors=heaviest))
         band = band_parameters(model, known.classes)
         recipe = Recipe(known.classes, class_weights, band, bool(model.fit_intercept), model.loss)
         return training, recipe

@@ -87,7 +87,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         ):
             ends = [
                 _solved(model, chunks.judge(recipe, k, model.n_jobs), solver, start, shower, title)
-                for k, (start, title) in enumerate(zip(starts, training.titles(), strict=True))
+                for k, (start, title) in enumerate(zip(starts, training.titles, strict=True))
             ]
     _store(model, chunks, recipe, solver, ends)
 

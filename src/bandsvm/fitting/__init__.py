@@ -3,7 +3,8 @@
 - `model`: fits a BandedSVC and sets its attributes.
 - `fit`: a fit from end to end: checks the input, builds problems and rows, solves.
 - `training`: turns labels, weights and parameters into band problems, one for two classes, else one
-  per class.
+  per class or per pair of classes.
+- `rows`: kernel rows of one problem after the other.
 - `run`: solves and certifies one problem after the other, and calls observers.
 - `settings`: an estimator's parameters, frozen.
 - `fitted`: turns outcomes into a fitted state, and a fitted model into a starting point.

@@ -34,7 +34,7 @@ class FitTasks(Observer):
             self._begin(self._root)
         if n_problems > 1:
             self._close_problem()
-            title = run.training.titles()[run.index].rstrip(":")
+            title = run.training.titles[run.index].rstrip(":")
             self._problem = self._root.subcontext(task_name=title, max_subtasks=None)
             self._begin(self._problem)
 

@@ -11,10 +11,12 @@ import numpy as np
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_parameters
 from bandsvm.fitting.fitted import FittedState, LastFit, fitted_state, starting_points
+from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.run import FitRun, Observer, Outcome
 from bandsvm.fitting.settings import BandSettings, FitSettings
 from bandsvm.fitting.training import training_problems
 from bandsvm.kernels import resolve_gamma, uses_gamma
+from bandsvm.multiclass import MultiClass
 from bandsvm.system.threads import single_threaded_blas
 
 
@@ -53,7 +55,9 @@ def fit_state(
             stack.enter_context(observer)
         X, y = data.check_samples(estimator, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        training = training_problems(BandSettings.of(estimator), y, weights)
+        training = training_problems(
+            BandSettings.of(estimator), MultiClass.of(estimator), y, weights
+        )
         data.check_for_kernel(estimator.kernel, X)
         needs_gamma = uses_gamma(estimator.kernel)
         gamma = resolve_gamma(estimator.gamma, X, weights) if needs_gamma else np.nan
@@ -64,14 +68,10 @@ def fit_state(
 
         # Overflows are detected later and raise an error with advice.
         with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
-            # Keep no other reference to the rows, so that they are freed when replaced.
             run = FitRun(
                 settings,
                 training,
-                settings.rows(
-                    training.kept_samples(X, settings.kernel.is_precomputed),
-                    largest_cost=training.largest_cost(),
-                ),
+                ProblemRows(settings, X, training),
                 starting_points(last, training),
                 observers,
                 assemble,

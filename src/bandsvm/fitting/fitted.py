@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -46,8 +47,7 @@ def fitted_state(
 ) -> FittedState:
     """Return the fitted state that the outcomes of all problems make."""
     solutions = [outcome.solution for outcome in outcomes]
-    coefficients = np.zeros(training.signs.shape)
-    coefficients[:, training.kept] = [solution.c for solution in solutions]
+    coefficients = training.spread([solution.c for solution in solutions], 0.0)
     support = np.flatnonzero(coefficients.any(axis=0))
     rule = DecisionRule(
         settings.kernel,
@@ -56,8 +56,9 @@ def fitted_state(
         np.array([outcome.intercept for outcome in outcomes]),
         settings.solving.tol,
         settings.solving.n_jobs,
+        training.strategy,
     )
-    alpha, theta = training.multipliers(coefficients)
+    alpha, theta = training.multipliers([solution.c for solution in solutions])
     xi, eta = training.slacks(_decision_values(rule, support, X, training, outcomes))
     by_sample = (len(y), -1)
     return FittedState(
@@ -82,15 +83,12 @@ def fitted_state(
 def _decision_values(
     rule: DecisionRule, support: NDArray, X: Any, training: Training, outcomes: list[Outcome]
 ) -> NDArray[np.float64]:
-    """Return the decision values of all training samples, one row per problem."""
-    decision = np.empty(training.signs.shape)
-    decision[:, training.kept] = [outcome.decision for outcome in outcomes]
+    """Return decision values of training samples, one row per problem; NaN if not known."""
+    decision = training.spread([outcome.decision for outcome in outcomes], np.nan)
     dropped = training.dropped
     if len(dropped):
-        try:
+        with suppress(Stop):  # nothing else depends on samples of weight 0
             decision[:, dropped] = rule.of_training_samples(X, dropped, support).T
-        except Stop:
-            decision[:, dropped] = np.nan  # weight 0: nothing else depends on them
     return decision
 
 
@@ -115,4 +113,6 @@ def starting_points(last: LastFit | None, training: Training) -> list[NDArray | 
         return cold
     if not np.array_equal(last.classes, training.classes):
         return cold
-    return list(last.coefficients[:, training.kept])
+    if len(last.coefficients) != len(cold):  # another multi-class strategy
+        return cold
+    return list(training.gathered(last.coefficients))

@@ -16,6 +16,7 @@ from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.progress import progress_shower
 from bandsvm.fitting.run import Observer
 from bandsvm.fitting.settings import BandSettings, FitSettings
+from bandsvm.multiclass import strategy_of
 from bandsvm.system.stopping import Stop
 
 
@@ -28,6 +29,7 @@ def decision_rule(model: Any) -> DecisionRule:
         model.intercept_,
         model.tol,
         model.n_jobs,
+        strategy_of(model),
     )
 
 

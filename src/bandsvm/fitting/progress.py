@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -12,6 +13,8 @@ from bandsvm.fitting.run import FitRun, Observer
 
 logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
+# More problems than this share a bar, and few of them have lines of their own.
+MOST_PROBLEMS_SHOWN = 12
 # Widths of a line with a bar: it fits into 80 columns with a million support vectors.
 TITLE_WIDTH, SHORTEST_BAR, LONGEST_BAR, WITHOUT_BAR = 18, 10, 40, 70
 
@@ -63,20 +66,29 @@ class ProgressLines(Observer):
 
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
+        self._last_end_at = -math.inf
 
     def begin(self, run: FitRun) -> None:
         """Report nothing yet, so that a short fit prints only one line."""
         self._last_line_at = 0.0
-        title = run.training.titles()[run.index]
+        title = run.training.titles[run.index]
         self._title = f"{title} " if title else ""
 
     def step(self, run: FitRun) -> None:
         """Report the state of the fit if a line is due."""
         progress = run.progress
         due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
-        if due or self._verbose > 1 or progress.violation <= progress.tol:
+        ends = progress.violation <= progress.tol and self._shows_end(run)
+        if due or self._verbose > 1 or ends:
             self._last_line_at = progress.seconds
+            self._last_end_at = time.monotonic()
             report(self._title + describe(run))
+
+    def _shows_end(self, run: FitRun) -> bool:
+        """Return whether the end of a problem has a line: of many problems, one per second."""
+        n_problems = len(run.training.titles)
+        waited = time.monotonic() - self._last_end_at >= SECONDS_BETWEEN_LINES
+        return n_problems <= MOST_PROBLEMS_SHOWN or waited or run.index == n_problems - 1
 
 
 class ProgressBar(Observer):
@@ -110,12 +122,22 @@ class ProgressBar(Observer):
         self._bar.stop()
 
     def begin(self, run: FitRun) -> None:
-        """Add a bar for the next problem."""
-        self._move = self.add(run.training.titles()[run.index])
+        """Add a bar for the next problem, or one for all if they are many."""
+        n_problems = len(run.training.titles)
+        if n_problems <= MOST_PROBLEMS_SHOWN:
+            self._move = self.add(run.training.titles[run.index])
+        elif run.index == 0:
+            self._task_of_all = self._bar.add_task("fit", total=n_problems, figures="")
 
     def step(self, run: FitRun) -> None:
         """Move the bar."""
         progress, (n_lower, n_upper) = run.progress, run.n_support()
+        n_problems = len(run.training.titles)
+        if n_problems > MOST_PROBLEMS_SHOWN:
+            done = run.index + (progress.violation <= progress.tol)
+            figures = f"problem {run.index + 1} of {n_problems}"
+            self._bar.update(self._task_of_all, completed=done, figures=figures)
+            return
         figures = f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
         self._move(progress.violation, progress.tol, f"{figures}{n_lower + n_upper} SVs")
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 from bandsvm.system.stopping import Stop, stop_when
+from bandsvm.system.threads import in_threads, single_threaded_blas
 
 # Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
@@ -56,6 +59,9 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
 class Observer:
     """Watches a fit: a context around it that is called for every problem and every step."""
 
+    # Whether it has `begin` and `step`, so that problems must be solved one after the other.
+    watches_steps = True
+
     def __enter__(self) -> Observer:
         """Start, before anything is computed."""
         return self
@@ -80,8 +86,8 @@ class FitRun:
         How to solve.
     training : Training
         The problems to solve.
-    rows : KernelOperator
-        Kernel rows that all problems share.
+    rows : ProblemRows
+        Kernel rows of the problems.
     starts : list of ndarray or None
         Coefficients from which each problem starts.
     observers : sequence of Observer
@@ -96,13 +102,14 @@ class FitRun:
         self,
         settings: FitSettings,
         training: Training,
-        rows: KernelOperator,
+        rows: ProblemRows,
         starts: list[NDArray | None],
         observers: Sequence[Observer],
         assemble: Callable[[list[Outcome]], Any],
     ) -> None:
-        self.settings, self.training, self.rows = settings, training, rows
+        self.settings, self.training = settings, training
         self.index = 0
+        self._rows = rows
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: list[Outcome] = []
         self._earlier: Solution | None = None  # with less precise rows
@@ -112,24 +119,41 @@ class FitRun:
 
         If the precision of the rows does not suffice for ``tol``, more precise rows continue.
         """
-        for index, start in enumerate(self._starts):
-            self.index = index
-            for observer in self._observers:
-                observer.begin(self)
-            self._earlier = None
-            outcome = self._solve(start)
-            limited = outcome.solution.status.is_limit
-            if not (limited or outcome.certificate.is_optimal):
-                sharper = self.rows.more_precise()
-                if sharper is not None:
-                    self.rows, self._earlier = sharper, outcome.solution
-                    outcome = self._solve(outcome.solution.c)
-            self._outcomes.append(outcome)
+        problems = range(len(self._starts))
+        is_watched = any(observer.watches_steps for observer in self._observers)
+        if not is_watched and self._rows.n_at_once > 1:
+            rows = self._rows.for_threads()
+            jobs = [partial(self._outcome_alone, k, rows) for k in problems]
+            return in_threads(jobs, self._rows.n_at_once)
+        for index in problems:
+            self._outcomes.append(self._outcome(index))
         return self._outcomes
+
+    def _outcome_alone(self, index: int, rows: ProblemRows) -> Outcome:
+        """Return the outcome of a problem while other threads solve others."""
+        settings, training = self.settings, self.training
+        run = FitRun(settings, training, rows.aside(), self._starts, [], self._assemble)
+        with single_threaded_blas():
+            return run._outcome(index)
+
+    def _outcome(self, index: int) -> Outcome:
+        """Return the outcome of a problem."""
+        self.index = index
+        for observer in self._observers:
+            observer.begin(self)
+        self._earlier = None
+        outcome = self._solve(self._starts[index])
+        limited = outcome.solution.status.is_limit
+        falls_short = not (limited or outcome.certificate.is_optimal)
+        if falls_short and self._rows.more_precise():
+            self._earlier = outcome.solution
+            outcome = self._solve(outcome.solution.c)
+        return outcome
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
-        signed = self.training.signs[self.index, self.training.kept] * self.progress.c
+        members = self.training.members[self.index]
+        signed = self.training.signs[self.index, members] * self.progress.c
         return int(np.count_nonzero(signed > 0.0)), int(np.count_nonzero(signed < 0.0))
 
     def model(self) -> Any:
@@ -144,12 +168,14 @@ class FitRun:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        tol = self.settings.solving.tol
-        outcomes = [*self._outcomes, judge(self.training.problems[self.index], self.rows, now, tol)]
+        tol, index = self.settings.solving.tol, self.index
+        rows = self._rows.of(index)
+        outcomes = [*self._outcomes, judge(self.training.problems[index], rows, now, tol)]
+        later = self._rows.aside()
         for index in range(len(outcomes), len(self._starts)):
-            problem = self.training.problems[index]
-            untouched = solve(problem, self.rows, max_iter=0, start=self._starts[index])
-            outcomes.append(judge(problem, self.rows, untouched, tol))
+            problem, rows = self.training.problems[index], later.of(index)
+            untouched = solve(problem, rows, max_iter=0, start=self._starts[index])
+            outcomes.append(judge(problem, rows, untouched, tol))
         return self._assemble(outcomes)
 
     def _solve(self, start: NDArray | None) -> Outcome:
@@ -157,11 +183,12 @@ class FitRun:
         settings, problem = self.settings, self.training.problems[self.index]
         band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
         n_before = 0 if self._earlier is None else self._earlier.n_iter
+        rows = self._rows.of(self.index)
         solution = solve(
             problem,
-            self.rows,
+            rows,
             solver=solving.solver,
-            tol=aim_at(solving.tol, self.rows),
+            tol=aim_at(solving.tol, rows),
             max_iter=solving.max_iter - n_before,
             start=start,
             callback=self._observe,
@@ -174,13 +201,13 @@ class FitRun:
                 f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
             )
         if solution.status is Status.NOT_SEPARABLE:
-            title = self.training.titles()[self.index].rstrip(":")
+            title = self.training.titles[self.index].rstrip(":")
             raise ValueError(
                 f"C1=inf allows no sample below its band, but the classes cannot be separated that "
                 f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
                 f"finite C1, got C1={band.C1!r}."
             )
-        return judge(problem, self.rows, solution, solving.tol)
+        return judge(problem, rows, solution, solving.tol)
 
     def _observe(self, progress: Progress) -> Status | None:
         """Call all observers after a step; return the first reason to end."""

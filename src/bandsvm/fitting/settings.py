@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from bandsvm.kernels import KernelSettings, Rows
+from bandsvm.multiclass import MultiClass
 from bandsvm.system.memory import bytes_of
 
 # Rounding errors, in units of ``tol``, with which float32 rows still bring a fit close to ``tol``;
@@ -65,17 +66,25 @@ class FitSettings:
         The kernel, with gamma as a number.
     solving : SolverSettings
         How.
+    multi_class : MultiClass
+        Which problems more than two classes make.
     """
 
     band: BandSettings
     kernel: KernelSettings
     solving: SolverSettings
+    multi_class: MultiClass
 
     @classmethod
     def of(cls, estimator: Any, gamma: float) -> FitSettings:
         """Return the settings of an estimator whose gamma is known."""
         kernel = KernelSettings(estimator.kernel, gamma, estimator.coef0, estimator.degree)
-        return cls(BandSettings.of(estimator), kernel, SolverSettings.of(estimator))
+        return cls(
+            BandSettings.of(estimator),
+            kernel,
+            SolverSettings.of(estimator),
+            MultiClass.of(estimator),
+        )
 
     def rows(
         self,

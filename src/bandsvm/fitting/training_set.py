@@ -17,7 +17,7 @@ from bandsvm.fitting.training import Training, training_problems
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """A model with its samples of positive weight, their band problems and coefficients.
+    """A model with its training samples, their band problems and coefficients.
 
     Parameters
     ----------
@@ -29,30 +29,39 @@ class TrainingSet:
         All training samples, or their kernel matrix.
     y : ndarray of shape (n_samples,)
         Their labels.
-    samples : ndarray or CSR of shape (n_kept, n_features)
-        Samples of positive weight, or their kernel matrix.
     training : Training
         Classes, signs and band problems.
-    coefficients : ndarray of shape (n_problems, n_kept)
-        The model's coefficients c of the samples of positive weight.
+    coefficients : ndarray of shape (n_problems, n_samples)
+        The model's coefficients c.
     """
 
     model: Any
     settings: FitSettings
     X: Any
     y: NDArray
-    samples: Any
     training: Training
     coefficients: NDArray[np.float64]
 
+    @property
+    def kept_coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the samples of positive weight."""
+        return self.coefficients[:, self.training.kept]
 
-def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingSet:
-    """Return a fitted model's training set, checked as far as the model allows."""
+
+def training_set(
+    model: Any, X: Any, y: Any, sample_weight: Any, caller: str, *, share_samples: bool = False
+) -> TrainingSet:
+    """Return a fitted model's training set, checked as far as the model allows.
+
+    With ``share_samples`` all problems have all samples of positive weight; see `band_problems`.
+    """
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
     X, y = data.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
     settings = FitSettings.of(model, model.gamma_)
-    training = training_problems(settings.band, y, weights)
+    training = training_problems(
+        settings.band, settings.multi_class, y, weights, share_samples=share_samples
+    )
     n_samples = len(model.alpha_)
     if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):
         raise ValueError(
@@ -65,7 +74,6 @@ def training_set(model: Any, X: Any, y: Any, sample_weight: Any, caller: str) ->
         settings,
         X,
         y,
-        training.kept_samples(X, settings.kernel.is_precomputed),
         training,
-        last_fit(model).coefficients[:, training.kept],
+        last_fit(model).coefficients,
     )

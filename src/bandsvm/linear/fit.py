@@ -56,7 +56,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
             jobs = [
                 partial(_solved, model, problem, samples, method, start, shower, title)
                 for problem, start, title in zip(
-                    training.problems, starts, training.titles(), strict=True
+                    training.problems, starts, training.titles, strict=True
                 )
             ]
             # Coordinate descent uses one thread; newton steps use all.
@@ -170,5 +170,5 @@ def _store(
     for name in ("alpha_", "theta_"):
         vars(model).pop(name, None)
     if model.store_multipliers or model.warm_start:
-        coefficients = np.array([solution.point.c for solution in solutions])
+        coefficients = [solution.point.c for solution in solutions]
         model.alpha_, model.theta_ = training.multipliers(coefficients)

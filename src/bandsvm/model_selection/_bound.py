@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm.certificate import duality_gap
+from bandsvm.fitting.model import decision_rule
 from bandsvm.fitting.training import Training
 from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import Samples
@@ -31,8 +32,9 @@ class LeaveOneOutBound:
         Indices of the samples that could be misclassified when left out; no other can.
     margin : ndarray of shape (n_samples,)
         Lower bound on the signed decision value ``y g(x)`` of each sample when it is left out; with
-        more than two classes, on its own class's value minus the largest other one. NaN for samples
-        of weight 0.
+        more than two classes, on its own class's value minus the largest other one or, with
+        ``multi_class='ovo'``, on the least value of its own class in a pair. NaN for samples of
+        weight 0.
     """
 
     error: float
@@ -71,8 +73,8 @@ def leave_one_out_bound(
 
     Notes
     -----
-    With more than two classes, the bounds of all one-vs-rest problems together decide for which
-    samples the own class stays ahead.
+    With more than two classes, the bounds of all problems together decide for which samples the
+    own class stays ahead. With ``multi_class='ovo'`` it must win all of its pairs.
 
     Gamma and class weights are those of the fit to all samples.
 
@@ -89,29 +91,35 @@ def leave_one_out_bound(
     checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
     check_theorem_holds(model)
     training, kernel = checked.training, checked.settings.kernel
-    kept = training.kept
     diagonal = (
-        np.diagonal(checked.samples)
+        np.diagonal(checked.X)
         if kernel.is_precomputed
-        else kernel.function().diagonal(Samples(checked.samples))
+        else kernel.function().diagonal(Samples(checked.X))
     )
     of_kept = lowest_margin(
         training, checked.coefficients, _decision_values(checked), np.asarray(diagonal)
     )
     margin = np.full(len(checked.y), np.nan)
-    margin[kept] = of_kept
-    doubtful = kept[of_kept <= 0.0]
-    return LeaveOneOutBound(len(doubtful) / len(kept), doubtful, margin)
+    margin[training.kept] = of_kept
+    doubtful = training.kept[of_kept <= 0.0]
+    return LeaveOneOutBound(len(doubtful) / len(training.kept), doubtful, margin)
 
 
 def lowest_margin(
     training: Training, coefficients: NDArray, f: NDArray, diagonal: NDArray
 ) -> NDArray[np.float64]:
-    """Return the least lead of each sample's own class when the sample is left out."""
-    signs = training.signs[:, training.kept]
-    problems = zip(training.problems, signs, coefficients, f, strict=True)
-    lowest = [lowest_signed_value(*problem, diagonal) for problem in problems]
-    return _margin(np.array(lowest), signs)
+    """Return the least lead of the own class when a sample is left out, for all that are kept.
+
+    All arguments are about all samples; ``coefficients`` and ``f`` have one row per problem.
+    """
+    lowest = []
+    for k, (problem, members) in enumerate(zip(training.problems, training.members, strict=True)):
+        signs, c, own_f = (rows[k, members] for rows in (training.signs, coefficients, f))
+        lowest.append(lowest_signed_value(problem, signs, c, own_f, diagonal[members]))
+    kept = training.kept
+    return training.strategy.least_lead(
+        training.spread(lowest, np.inf)[:, kept], training.signs[:, kept]
+    )
 
 
 def lowest_signed_value(
@@ -130,25 +138,15 @@ def lowest_signed_value(
     return signs * f - alpha * diagonal - slack - rounding
 
 
-def _margin(lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
-    """Return the least lead of each sample's own class over the others."""
-    if len(lowest) == 1:
-        return lowest[0]
-    own = signs > 0.0
-    # In its own problem g >= lowest, in the others g <= -lowest.
-    best_other = np.where(own, -np.inf, -lowest).max(axis=0)
-    return np.where(own, lowest, -np.inf).max(axis=0) - best_other
-
-
 def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
-    """Return K c of the samples of positive weight, one row per problem, in double precision."""
-    support = np.flatnonzero(checked.coefficients.any(axis=0))
-    samples, values = checked.samples, checked.coefficients[:, support].T
-    kernel = checked.settings.kernel
-    if kernel.is_precomputed:
-        return (samples[:, support].astype(np.float64) @ values).T
-    left = samples.astype(np.float64, copy=False)
-    return kernel.product(left, samples[support], values, checked.settings.solving.n_jobs).T
+    """Return K c of all samples, one row per problem, in double precision."""
+    rule = replace(decision_rule(checked.model), intercept=np.zeros(len(checked.coefficients)))
+    everything, support = np.arange(len(checked.y)), np.asarray(checked.model.support_)
+    return rule.of_training_samples(_in_double(checked.X), everything, support).T
+
+
+def _in_double(X: Any) -> Any:
+    return X.astype(np.float64, copy=False) if X.dtype == np.float32 else X
 
 
 def check_theorem_holds(model: Any) -> None:

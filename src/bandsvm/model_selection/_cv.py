@@ -59,6 +59,10 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
         Factors of C1 and C2 per class.
+    multi_class, decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        One-vs-rest or one-vs-one, and what `decision_function` returns, as in `BandedSVC`.
+    break_ties : bool, default=False
+        How one-vs-one models decide between classes of as many votes, as in `BandedSVC`.
     cv : int, cross-validation generator or iterable, default=5
         How to split: a number of stratified folds, or any value that scikit-learn takes.
     scoring : str, callable or None, default=None
@@ -161,6 +165,9 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         coef0=0.0,
         fit_intercept=True,
         class_weight=None,
+        multi_class="ovr",
+        decision_function_shape="ovr",
+        break_ties=False,
         cv=5,
         scoring=None,
         criterion="cv",
@@ -186,6 +193,9 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.cv = cv
         self.scoring = scoring
         self.criterion = criterion
@@ -326,7 +336,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
             Decision values, as of `BandedSVC`.
         """
         return self._best().decision_function(X)
@@ -363,6 +373,9 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             coef0=self.coef0,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
+            multi_class=self.multi_class,
+            decision_function_shape=self.decision_function_shape,
+            break_ties=self.break_ties,
             tol=self.tol,
             max_iter=self.max_iter,
             cache_size=self.cache_size,

@@ -181,7 +181,9 @@ class FoldSolver:
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
-        self._labels = labels_of(self._band.class_weight, folds.y, self._weights)
+        self._labels = labels_of(
+            self._band.class_weight, folds.y, self._weights, settings.multi_class
+        )
         self._first: list[Solved] = []
         self._examples = [] if other is None else other._first
         self._last: list[Solved] = []
@@ -223,9 +225,8 @@ class FoldSolver:
         self._last, self._last_point = solved, point
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
-        columns = [each.decision[self._held_out] for each in solved]
-        values = columns[0] if len(columns) == 1 else np.column_stack(columns)
-        decisions = StoredDecisions(training.classes, values)
+        values = np.column_stack([each.decision[self._held_out] for each in solved])
+        decisions = StoredDecisions(training.classes, values, training.strategy)
         score = self._folds.score(decisions, self._folds.splits[self._fold])
         self.n_undefined += not np.isfinite(score)
         return score

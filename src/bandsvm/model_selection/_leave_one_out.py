@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import choose_intercept
-from bandsvm.decisions import lead, verdict
 from bandsvm.engines.sizes import SMALL_PROBLEM
 from bandsvm.engines.slopes import free_variables
+from bandsvm.fitting.model import decision_rule
 from bandsvm.fitting.settings import SolverSettings
+from bandsvm.fitting.training import some_samples
 from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import KernelOperator, KernelRows
 from bandsvm.problem import BandProblem
@@ -91,7 +92,8 @@ def leave_one_out(
     -----
     Refits use the `tol`, gamma and class weights of the model: ``gamma='scale'`` and
     ``class_weight='balanced'`` are computed once from all samples. If the only sample of a class is
-    left out, its one-vs-rest problem remains, with all samples in the rest.
+    left out, its one-vs-rest problem remains, with all samples in the rest; with
+    ``multi_class='ovo'`` its pairs remain, with samples of the other class alone.
 
     Decision values are accurate to `tol`. Up to 1000 samples, labels that `tol` could change are
     decided by an exact refit.
@@ -108,7 +110,8 @@ def leave_one_out(
     >>> print(f"{leave_one_out(model, X, y).error:.3f}")
     0.100
     """
-    checked = training_set(model, X, y, sample_weight, "leave_one_out")
+    # A sample that takes no part in a problem needs its decision value there.
+    checked = training_set(model, X, y, sample_weight, "leave_one_out", share_samples=True)
     with single_threaded_blas():
         memory = _memory_of(checked)
         rows = _rows(checked, memory)
@@ -128,7 +131,7 @@ def _memory_of(checked: TrainingSet) -> Memory:
     n_samples, problems = len(checked.training.kept), checked.training.problems
     sizes = [
         matrix_bytes(len(free_variables(problem, c)), n_samples)
-        for problem, c in zip(problems, checked.coefficients, strict=True)
+        for problem, c in zip(problems, checked.kept_coefficients, strict=True)
     ]
     budget = checked.settings.solving.cache_bytes
     if budget is None:
@@ -183,8 +186,8 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     """Return the kernel rows that all problems and refits share."""
     solving = replace(checked.settings.solving, cache_bytes=memory.rows)
     rows = replace(checked.settings, solving=solving).rows(
-        checked.samples,
-        largest_cost=checked.training.largest_cost(),
+        some_samples(checked.X, checked.training.kept, checked.settings.kernel.is_precomputed),
+        largest_cost=checked.training.largest_cost,
         largest_rounding=0.0,  # every row is used many times
     )
     if isinstance(rows, KernelRows) and rows.n_samples <= min(rows.capacity, SMALL_PROBLEM):
@@ -196,9 +199,10 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -
     """Return all problems, with exact refits where ``tol`` could change the label."""
     columns = [
         Column(problem, rows, c, checked.settings.solving, memory.matrices)
-        for problem, c in zip(checked.training.problems, checked.coefficients, strict=True)
+        for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
-    ahead = lead(np.column_stack([column.decision for column in columns]))
+    strategy = checked.training.strategy
+    ahead = strategy.lead(np.column_stack([column.decision for column in columns]))
     for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
         for column in columns:
             if column.is_support[i]:
@@ -221,14 +225,15 @@ def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> 
     decision = np.empty((len(columns), len(checked.y)))
     decision[:, training.kept] = [column.decision for column in columns]
     if len(training.dropped):
-        decision[:, training.dropped] = model.decision_function(checked.X[training.dropped]).T
-    values = training.columns(decision)
-    predictions = model.classes_[verdict(values)[0]]
+        rule = decision_rule(model)
+        of_dropped = rule.of_training_samples(checked.X, training.dropped, model.support_)
+        decision[:, training.dropped] = of_dropped.T
+    predictions = model.classes_[training.strategy.predicted(decision.T)]
     wrong = predictions[training.kept] != checked.y[training.kept]
     return LeaveOneOutResult(
         error=float(wrong.mean()),
         predictions=predictions,
-        decision=values,
+        decision=training.strategy.shaped(decision.T),
         n_refits=n_refits,
         n_pair_steps=sum(column.n_pair_steps for column in columns),
         n_kernel_rows=n_kernel_rows,

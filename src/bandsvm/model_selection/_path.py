@@ -18,11 +18,12 @@ from bandsvm.classifier import BandedSVC
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.run import Outcome, aim_at, judge
 from bandsvm.fitting.settings import BandSettings, FitSettings
-from bandsvm.fitting.training import Training, band_problems, labels_of
+from bandsvm.fitting.training import Training, band_problems, labels_of, some_samples
 from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.model_selection._shared import Start, solve_from
+from bandsvm.multiclass import MultiClass
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status, after
 from bandsvm.system.stopping import Stop, check_stop
@@ -93,7 +94,7 @@ def band_path(
     X, y = data.check_samples(template, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     data.check_for_kernel(template.kernel, X)
-    labels = labels_of(template.class_weight, y, weights)
+    labels = labels_of(template.class_weight, y, weights, MultiClass.of(template))
     needs_gamma = uses_gamma(template.kernel)
     gamma = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
     settings = FitSettings.of(template, gamma)
@@ -167,8 +168,8 @@ class PathSolver:
         self._solving, self._trainings = settings.solving, trainings
         self.ended_by: Status | None = None
         rows = settings.rows(
-            trainings[0].kept_samples(X, settings.kernel.is_precomputed),
-            largest_cost=max(training.largest_cost() for training in trainings),
+            some_samples(X, trainings[0].kept, settings.kernel.is_precomputed),
+            largest_cost=max(training.largest_cost for training in trainings),
         )
         self._follow(rows)
 

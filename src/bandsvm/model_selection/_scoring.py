@@ -15,14 +15,22 @@ from sklearn.metrics import get_scorer
 
 from bandsvm.decisions import verdict
 from bandsvm.model_selection._splits import Split
+from bandsvm.multiclass import Strategy
 
 
 class StoredDecisions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier, as scorers expect it, that returns stored decision values."""
+    """A fitted classifier, as scorers expect it, that returns stored decision values.
 
-    def __init__(self, classes: Any = None, values: Any = None) -> None:
+    ``strategy`` is how predictions follow from ``values``, which are decision values of problems.
+    None is one column per class, or a vector for two classes.
+    """
+
+    def __init__(
+        self, classes: Any = None, values: Any = None, strategy: Strategy | None = None
+    ) -> None:
         self.classes = classes
         self.values = values
+        self.strategy = strategy
 
     @property
     def classes_(self) -> NDArray:
@@ -37,12 +45,14 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
                 f"only, got {X.shape[0]} samples; use sklearn.model_selection.GridSearchCV with "
                 "BandedSVC for other scores."
             )
-        return self.values
+        return self.values if self.strategy is None else self.strategy.shaped(self.values)
 
     def predict(self, X: Any) -> NDArray:
         """Return their predicted classes."""
-        predicted, _ = verdict(self.decision_function(X))
-        return self.classes[predicted]
+        values = self.decision_function(X)
+        if self.strategy is None:
+            return self.classes[verdict(values)[0]]
+        return self.classes[self.strategy.predicted(self.values)]
 
 
 # Returns the score of the decision values of a fold, or NaN if it has none.

@@ -4,8 +4,9 @@
   `_values` (values as JSON, and back) and `_steps` (estimators). What a file may hold is said in
   tables by `_rules`: `_classifier`, `_linear`, `_search`, `_transformers`, `_categories`, `_text`
   and `_composites`.
-- `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing; `liblinear`:
-  export to LIBLINEAR's; `onnx`: export to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
+- `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing, and
+  `_libsvm_rules`, its layout of coefficients; `liblinear`: export to LIBLINEAR's; `onnx`: export
+  to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
 """
 
 from bandsvm.persistence._container import ModelFileError

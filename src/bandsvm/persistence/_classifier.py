@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandsvm.certificate import Certificate
 from bandsvm.checks.parameters import band_parameters, check_parameters
 from bandsvm.classifier import BandedSVC
+from bandsvm.multiclass import MultiClass
 from bandsvm.persistence._rules import (
     FEATURES,
     Kind,
@@ -61,7 +62,7 @@ def checked_problems(parts: Parts) -> int:
     require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
     require(_is_class_weight(model.class_weight))
     band_parameters(model, classes)
-    n_problems = 1 if len(classes) == 2 else len(classes)
+    n_problems = MultiClass.of(model).strategy(len(classes)).n_problems
     require(intercept.shape == (n_problems,) and is_finite(intercept))
     require(is_number(attributes.get("n_iter_", 1)))
     certificate = attributes.get("certificate_")
@@ -84,7 +85,7 @@ def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: 
     """Check what is known of every training sample."""
     shape = check_multipliers(attributes, n_problems)
     for name in ("xi_", "eta_"):
-        # A fit that was cut short does not know them of samples without weight: they are nan.
+        # They are nan in pairs of other classes and, if a fit was cut short, without weight.
         slacks = attributes[name]
         require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
     for name in ("support_", "alpha_support_", "theta_support_"):

@@ -1,4 +1,4 @@
-"""The text of a two-class LIBSVM model, read with distrust.
+"""The text of a LIBSVM model, read with distrust.
 
 Nothing is allocated by what the file promises, only by what it holds, so that reading takes a small
 multiple of the file's size at most.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -31,8 +31,11 @@ KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
 READABLE_TYPES = ("c_svc", "nu_svc")
 # LIBSVM's own integers: labels, counts, indices of features.
 LARGEST_WHOLE = 2**31 - 1
-# Bytes of a header line, far more than two numbers take: a file without line ends is not swallowed.
-LONGEST_HEADER_LINE = 1024
+# Bytes of a header line, far more than two numbers take, and of each further number: a file without
+# line ends is not swallowed.
+LONGEST_HEADER_LINE, LONGEST_NUMBER = 1024, 40
+# More classes than any known model has: the header has a number for each pair.
+MOST_CLASSES = 1000
 LONGEST_QUOTE = 30
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,10}")
@@ -41,7 +44,7 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class LibsvmText:
-    """The contents of a two-class model file.
+    """The contents of a model file.
 
     Parameters
     ----------
@@ -50,12 +53,12 @@ class LibsvmText:
     parameters : dict
         The kernel's own: gamma, coef0, degree.
     labels, n_support : tuple of int
-        Labels of the classes of positive and of other values; their numbers of support vectors,
-        which come in this order.
-    rho : float
-        Minus the intercept.
-    coefficients : ndarray of shape (n_support,)
-        Coefficients of the support vectors.
+        Labels of the classes and their numbers of support vectors, which come in this order.
+    rho : tuple of float
+        Minus the intercept of each pair of classes (0, 1), (0, 2), ..., (1, 2), ..., whose values
+        are positive for the first class.
+    coefficients : ndarray of shape (n_support, n_classes - 1)
+        Coefficients of the support vectors in the pairs of their class with each other class.
     support : CSR of shape (n_support, largest index) or ndarray of shape (n_support,)
         The support vectors or, with a precomputed kernel, their numbers in the training set,
         from 1.
@@ -63,9 +66,9 @@ class LibsvmText:
 
     kernel: str
     parameters: dict[str, Any]
-    labels: tuple[int, int]
-    n_support: tuple[int, int]
-    rho: float
+    labels: tuple[int, ...]
+    n_support: tuple[int, ...]
+    rho: tuple[float, ...]
     coefficients: NDArray[np.float64]
     support: Any
 
@@ -78,10 +81,10 @@ class _Lines:
         self._path = path
         self._number = 0
 
-    def header_line(self) -> list[bytes]:
+    def header_line(self, most_numbers: int) -> list[bytes]:
         """Return the words of the next line."""
         self._number += 1
-        line = self._file.readline(LONGEST_HEADER_LINE)
+        line = self._file.readline(max(LONGEST_HEADER_LINE, LONGEST_NUMBER * most_numbers))
         if not line:
             self.fail("the file ends before its support vectors; it was cut off")
         if not line.endswith(b"\n"):
@@ -129,9 +132,9 @@ def read_model(path: Path, most_features: int = MOST_FEATURES) -> LibsvmText:
         lines = _Lines(file, path)
         header = _read_header(lines)
         if header["kernel_type"] == "precomputed":
-            coefficients, support = _read_serials(lines, header["total_sv"])
+            coefficients, support = _read_serials(lines, header)
         else:
-            coefficients, support = _read_vectors(lines, header["total_sv"], most_features)
+            coefficients, support = _read_vectors(lines, header, most_features)
     return LibsvmText(
         header["kernel_type"],
         {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
@@ -146,15 +149,18 @@ def read_model(path: Path, most_features: int = MOST_FEATURES) -> LibsvmText:
 def _read_header(lines: _Lines) -> dict[str, Any]:
     """Return the fields up to the line SV, each checked on its own and all together."""
     header: dict[str, Any] = {}
-    while (words := lines.header_line()) != [b"SV"]:
+    while (words := lines.header_line(_n_pairs(header.get("nr_class", 2)))) != [b"SV"]:
         if not words:
             lines.fail("the line is empty")
         name = words[0].decode("ascii", "backslashreplace")
         if name in header:
             lines.fail(f"{name} occurs twice")
         if name not in _FIELDS:
-            lines.fail(f"{quote(words[0])} is not a field of a two-class LIBSVM model")
-        n_values, parse = _FIELDS[name]
+            lines.fail(f"{quote(words[0])} is not a field of a LIBSVM model")
+        count, parse = _FIELDS[name]
+        if count is not _one and "nr_class" not in header:
+            lines.fail(f"nr_class must come before {name}")
+        n_values = count(header.get("nr_class", 2))
         if len(words) != 1 + n_values:
             lines.fail(f"{name} must have {n_values} value(s), got {len(words) - 1}")
         header[name] = parse(lines, name, *words[1:])
@@ -187,13 +193,10 @@ def _kernel_type(lines: _Lines, name: str, word: bytes) -> str:
     return value
 
 
-def _two_classes(lines: _Lines, name: str, word: bytes) -> int:
+def _n_classes(lines: _Lines, name: str, word: bytes) -> int:
     n_classes = lines.whole(name, word)
-    if n_classes != 2:
-        lines.fail(
-            f"nr_class must be 2, got {n_classes}: for more classes LIBSVM is one-vs-one and "
-            "BandedSVC one-vs-rest; train one model per class, with that class against the rest"
-        )
+    if not 2 <= n_classes <= MOST_CLASSES:
+        lines.fail(f"nr_class must be from 2 to {MOST_CLASSES}, got {n_classes}")
     return n_classes
 
 
@@ -209,6 +212,10 @@ def _number(lines: _Lines, name: str, word: bytes) -> float:
     return lines.number(name, word)
 
 
+def _numbers(lines: _Lines, name: str, *words: bytes) -> tuple[float, ...]:
+    return tuple(lines.number(name, word) for word in words)
+
+
 def _gamma(lines: _Lines, name: str, word: bytes) -> float:
     gamma = lines.number(name, word)
     if gamma < 0.0:
@@ -218,38 +225,61 @@ def _gamma(lines: _Lines, name: str, word: bytes) -> float:
 
 def _labels(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
     labels = tuple(lines.whole(name, word, -LARGEST_WHOLE - 1) for word in words)
-    if labels[0] == labels[1]:
-        lines.fail(f"the two labels must differ, got {labels[0]} twice")
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        lines.fail(f"the labels must differ, got {twice} twice")
     return labels
 
 
-# name -> (number of values, what reads and checks them)
-_FIELDS: dict[str, tuple[int, Any]] = {
-    "svm_type": (1, _svm_type),
-    "kernel_type": (1, _kernel_type),
-    "degree": (1, _whole),
-    "gamma": (1, _gamma),
-    "coef0": (1, _number),
-    "nr_class": (1, _two_classes),
-    "total_sv": (1, _whole),
-    "rho": (1, _number),
-    "label": (2, _labels),
+def _one(n_classes: int) -> int:
+    """Return the number of values of most fields."""
+    return 1
+
+
+def _n_pairs(n_classes: int) -> int:
+    return n_classes * (n_classes - 1) // 2
+
+
+def _each_class(n_classes: int) -> int:
+    return n_classes
+
+
+# name -> (number of values for a number of classes, what reads and checks them)
+_FIELDS: dict[str, tuple[Callable[[int], int], Any]] = {
+    "svm_type": (_one, _svm_type),
+    "kernel_type": (_one, _kernel_type),
+    "degree": (_one, _whole),
+    "gamma": (_one, _gamma),
+    "coef0": (_one, _number),
+    "nr_class": (_one, _n_classes),
+    "total_sv": (_one, _whole),
+    "rho": (_n_pairs, _numbers),
+    "label": (_each_class, _labels),
     # Probabilities, which BandedSVC leaves to scikit-learn's calibration.
-    "probA": (1, _number),
-    "probB": (1, _number),
-    "nr_sv": (2, _counts),
+    "probA": (_n_pairs, _numbers),
+    "probB": (_n_pairs, _numbers),
+    "nr_sv": (_each_class, _counts),
 }
 
 
-def _support_lines(lines: _Lines, total: int) -> Iterator[tuple[float, list[bytes]]]:
-    """Yield coefficient and features of every support vector, as many as promised."""
-    count = 0
+def _support_lines(
+    lines: _Lines, header: dict[str, Any], coefficients: array
+) -> Iterator[list[bytes]]:
+    """Yield the features of every support vector, as many as promised; append coefficients."""
+    count, total, n_coefficients = 0, header["total_sv"], header["nr_class"] - 1
     for words in lines.rest():
         if count == total:
             lines.fail(f"more support vectors than the {total} of total_sv")
         if not words:
             lines.fail("the line is empty; a support vector starts with its coefficient")
-        yield lines.number("the coefficient", words[0]), words[1:]
+        if len(words) < n_coefficients:
+            lines.fail(
+                f"a support vector starts with {n_coefficients} coefficients, got {len(words)} "
+                "word(s)"
+            )
+        for word in words[:n_coefficients]:
+            coefficients.append(lines.number("the coefficient", word))
+        yield words[n_coefficients:]
         count += 1
     if count < total:
         lines.fail(f"the file ends after {count} of {total} support vectors; it was cut off")
@@ -263,13 +293,12 @@ def _pair(lines: _Lines, word: bytes) -> tuple[int, bytes]:
     return lines.whole("the index of a feature", index), value
 
 
-def _read_vectors(lines: _Lines, total: int, most_features: int) -> tuple[NDArray, Any]:
+def _read_vectors(lines: _Lines, header: dict[str, Any], most_features: int) -> tuple[NDArray, Any]:
     """Return coefficients and support vectors."""
     coefficients, values = array("d"), array("d")
     columns, ends = array("i"), array("q", [0])
     n_features = 0
-    for coefficient, words in _support_lines(lines, total):
-        coefficients.append(coefficient)
+    for words in _support_lines(lines, header, coefficients):
         last = 0
         for word in words:
             index, value = _pair(lines, word)
@@ -287,20 +316,24 @@ def _read_vectors(lines: _Lines, total: int, most_features: int) -> tuple[NDArra
         ends.append(len(columns))
     vectors = sp.csr_array(
         (np.array(values), np.array(columns, dtype=np.int32), np.array(ends)),
-        shape=(len(coefficients), n_features),
+        shape=(len(ends) - 1, n_features),
     )
-    return np.array(coefficients), vectors
+    return _by_class(coefficients, header), vectors
 
 
-def _read_serials(lines: _Lines, total: int) -> tuple[NDArray, Any]:
+def _read_serials(lines: _Lines, header: dict[str, Any]) -> tuple[NDArray, Any]:
     """Return coefficients and places in the training set, of a precomputed kernel."""
     coefficients, serials = array("d"), array("q")
-    for coefficient, words in _support_lines(lines, total):
+    for words in _support_lines(lines, header, coefficients):
         if len(words) != 1:
             lines.fail(f"with a precomputed kernel a support vector is 0:number, got {len(words)}")
         index, value = _pair(lines, words[0])
         if index != 0:
             lines.fail(f"with a precomputed kernel the only index is 0, got {index}")
-        coefficients.append(coefficient)
         serials.append(lines.whole("the number of a training sample", value, 1))
-    return np.array(coefficients), np.array(serials, dtype=np.int64)
+    return _by_class(coefficients, header), np.array(serials, dtype=np.int64)
+
+
+def _by_class(coefficients: array, header: dict[str, Any]) -> NDArray[np.float64]:
+    """Return coefficients with one row per support vector."""
+    return np.array(coefficients).reshape(-1, header["nr_class"] - 1)

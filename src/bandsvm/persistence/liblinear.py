@@ -109,6 +109,11 @@ def _classifier(model: Any) -> Any:
             f"LIBLINEAR has linear models only, but the model has kernel={kernel!r}; use "
             "export_libsvm, or fit a LinearBandedSVC."
         )
+    if len(classifier.intercept_) > 1 and getattr(classifier, "multi_class", "ovr") == "ovo":
+        raise ValueError(
+            "LIBLINEAR is one-vs-rest, but the model has multi_class='ovo'; use export_libsvm, or "
+            "fit it with multi_class='ovr'."
+        )
     return classifier
 
 

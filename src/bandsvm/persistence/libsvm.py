@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
 from bandsvm.linear import LinearBandedSVC
+from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
 from bandsvm.system.files import MOST_FEATURES, write_whole
 
@@ -37,22 +38,23 @@ def export_libsvm(model, path):
     LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Labels are
     integers in its format: other classes are written as their positions in ``classes_``.
 
-    For more than two classes LIBSVM is one-vs-one, while `BandedSVC` is one-vs-rest. So each class
-    gets its own file, a model with the labels 1 (this class) and -1 (the rest). Predict the class
-    whose model gives the largest decision value.
+    For more than two classes LIBSVM is one-vs-one, so that one file holds a model with
+    ``multi_class='ovo'``. Of a one-vs-rest model each class gets its own file, a model with the
+    labels 1 (this class) and -1 (the rest): predict the class whose model gives the largest
+    decision value. LIBSVM decides between classes of as many votes like ``break_ties=False``.
 
     Parameters
     ----------
     model : BandedSVC
         A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed'.
     path : str or path-like
-        The file to write. With more than two classes, the position of the class in ``classes_`` is
-        inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on.
+        The file to write. With more than two classes one-vs-rest, the position of the class in
+        ``classes_`` is inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on.
 
     Returns
     -------
     list of Path
-        The files: one for two classes, else one per class.
+        The files: one, or one per class of a one-vs-rest model of more than two classes.
 
     See Also
     --------
@@ -68,33 +70,35 @@ def export_libsvm(model, path):
     >>> with TemporaryDirectory() as folder:
     ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
     ['iris.0.model', 'iris.1.model', 'iris.2.model']
+    >>> model = BandedSVC(multi_class="ovo").fit(*load_iris(return_X_y=True))
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
+    ['iris.model']
     """
     _check_exportable(model)
     path = Path(path)
-    if len(model.classes_) == 2:
-        paths, labels = [path], [_whole_labels(model.classes_)[::-1]]
-    else:
-        paths = [
-            path.with_name(f"{path.stem}.{k}{path.suffix}") for k in range(len(model.classes_))
-        ]
-        labels = [[1, -1]] * len(paths)
-    for problem, (file, pair) in enumerate(zip(paths, labels, strict=True)):
-        write_whole(file, "".join(_model_text(model, problem, pair)).encode("ascii"))
+    models = written_models(model, _whole_labels(model.classes_))
+    paths = [path]
+    if len(models) > 1:
+        paths = [path.with_name(f"{path.stem}.{k}{path.suffix}") for k in range(len(models))]
+    for file, written in zip(paths, models, strict=True):
+        write_whole(file, "".join(_model_text(model, written)).encode("ascii"))
     return paths
 
 
 def load_libsvm(path, n_features=None):
-    """Read a two-class LIBSVM model as a fitted `BandedSVC`.
+    """Read a LIBSVM model as a fitted `BandedSVC`; more than two classes are one-vs-one.
 
-    The model gives the same predictions as LIBSVM; labels may differ only where a decision value is
-    exactly 0. The file stores nothing about the training set, so there are no multipliers, slacks
-    or certificate, and `C1`, `C2`, `rho1` and `rho2` keep their defaults.
+    The model gives the same predictions as LIBSVM. With two classes labels may differ only where a
+    decision value is exactly 0. With more they may differ only where classes have as many votes:
+    LIBSVM predicts the one that comes first in the file, `BandedSVC` the smallest label. The file
+    stores nothing about the training set, so there are no multipliers, slacks or certificate, and
+    `C1`, `C2`, `rho1` and `rho2` keep their defaults.
 
     Parameters
     ----------
     path : str or path-like
-        A text model of type `c_svc` or `nu_svc` with two classes, written by `export_libsvm` or by
-        LIBSVM.
+        A text model of type `c_svc` or `nu_svc`, written by `export_libsvm` or by LIBSVM.
     n_features : int or None, default=None
         Number of features (with a precomputed kernel: of training samples), which the file does not
         store. None takes the largest index in the file, up to 16777216. Pass it if the last
@@ -132,16 +136,7 @@ def load_libsvm(path, n_features=None):
     ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
     model = BandedSVC(kernel=ours[text.kernel], **text.parameters)
     model.gamma_ = text.parameters.get("gamma", np.nan)
-    # Positive values mean the first label in LIBSVM, and the last of the sorted classes here.
-    sign = 1.0 if text.labels[0] > text.labels[1] else -1.0
-    model.classes_ = np.array(sorted(text.labels))
-    first = np.arange(text.n_support[0])
-    second = text.n_support[0] + np.arange(text.n_support[1])
-    groups = [second, first] if sign > 0.0 else [first, second]
-    order = np.concatenate(groups)
-    model.n_support_ = np.array([len(group) for group in groups])
-    model.dual_coef_ = sign * text.coefficients[None, order]
-    model.intercept_ = np.array([-sign * text.rho])
+    order = read_rule(model, text)
     support = text.support[order]
     if text.kernel == "precomputed":
         model.support_ = support - 1
@@ -186,33 +181,22 @@ def _whole_labels(classes: NDArray) -> list[int]:
     return list(range(len(classes)))
 
 
-def _model_text(model: BandedSVC, problem: int, labels: list[int]) -> Iterator[str]:
-    """Yield the text of one problem's model; positive values mean the first label."""
+def _model_text(model: BandedSVC, written: WrittenModel) -> Iterator[str]:
+    """Yield the text of a model."""
     kernel = KERNEL_NAMES[model.kernel]
-    coefficients, signs = model.dual_coef_[problem], _signs(model, problem)
-    positive = np.flatnonzero((coefficients != 0.0) & (signs > 0.0))
-    negative = np.flatnonzero((coefficients != 0.0) & (signs < 0.0))
-    written = {"gamma": model.gamma_, "coef0": model.coef0}
+    parameters = {"gamma": model.gamma_, "coef0": model.coef0}
     yield f"svm_type c_svc\nkernel_type {kernel}\n"
     for name in KERNEL_PARAMETERS[kernel]:
-        value = f"{int(model.degree)}" if name == "degree" else f"{written[name]:.17g}"
+        value = f"{int(model.degree)}" if name == "degree" else f"{parameters[name]:.17g}"
         yield f"{name} {value}\n"
-    yield f"nr_class 2\ntotal_sv {len(positive) + len(negative)}\n"
-    yield f"rho {-model.intercept_[problem]:.17g}\n"
-    yield f"label {labels[0]} {labels[1]}\n"
-    yield f"nr_sv {len(positive)} {len(negative)}\nSV\n"
-    for k in np.concatenate([positive, negative]):
-        yield f"{coefficients[k]:.17g} {_support_text(model, k)}\n"
-
-
-def _signs(model: BandedSVC, problem: int) -> NDArray[np.float64]:
-    """Return +1 for support vectors of the class that a problem separates, -1 for others."""
-    if not hasattr(model, "alpha_"):
-        # Read from a file: sorted by class, the negative one first.
-        return np.repeat([-1.0, 1.0], model.n_support_)
-    alpha = model.alpha_.reshape(len(model.alpha_), -1)[model.support_, problem]
-    # c = y (alpha - theta), and one of them is 0.
-    return np.sign(model.dual_coef_[problem]) * np.where(alpha > 0.0, 1.0, -1.0)
+    n_support = [len(group) for group in written.groups]
+    yield f"nr_class {len(written.labels)}\ntotal_sv {sum(n_support)}\n"
+    yield f"rho {' '.join(f'{rho:.17g}' for rho in written.rho)}\n"
+    yield f"label {' '.join(map(str, written.labels))}\n"
+    yield f"nr_sv {' '.join(map(str, n_support))}\nSV\n"
+    for k in np.concatenate(written.groups):
+        coefficients = " ".join(f"{value:.17g}" for value in written.coefficients[k])
+        yield f"{coefficients} {_support_text(model, k)}\n"
 
 
 def _support_text(model: BandedSVC, k: int) -> str:

@@ -11,8 +11,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm.checks.parameters import check_voting
 from bandsvm.classifier import BandedSVC
 from bandsvm.linear import LinearBandedSVC
+from bandsvm.multiclass import OneVsOne, Strategy, strategy_of
 from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's
@@ -138,6 +140,7 @@ def _parse(scope: Any, model: Any, inputs: list, custom_parsers: Any = None) -> 
     """Declare the operator and its outputs."""
     if isinstance(model, BandedSVC):
         _check_kernel(model)
+        check_voting(model)
     operator = scope.declare_local_operator(ALIASES[type(model)], model)
     operator.inputs = inputs
     for name, output_type in zip(OUTPUTS, _output_types(operator, None), strict=True):
@@ -171,8 +174,9 @@ def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, Any]:
         np.float64: data_types.DoubleTensorType,
         np.str_: data_types.StringTensorType,
     }[_labels(model).dtype.type]
-    n_classes = len(model.classes_)
-    shape = [n_samples] if n_classes == 2 else [n_samples, n_classes]
+    strategy = strategy_of(model)
+    n_columns = strategy.n_problems if _has_pair_values(strategy) else len(model.classes_)
+    shape = [n_samples] if strategy.n_problems == 1 else [n_samples, n_columns]
     floats = data_types.FloatTensorType if _is_single(operator) else data_types.DoubleTensorType
     return labels([n_samples]), floats(shape)
 
@@ -184,7 +188,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
     model = operator.raw_operator
     label, decision_values = ([output.full_name] for output in operator.outputs)
-    version = {"op_version": container.target_opset}
+    version, strategy = {"op_version": container.target_opset}, strategy_of(model)
     if isinstance(model, BandedSVC):
         values = _kernel_values(operator, version)
     else:
@@ -195,12 +199,54 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         zero = np.zeros(1, dtype=np.float32 if _is_single(operator) else np.float64)
         is_last = ops.OnnxGreater(values, zero, **version)
         position = ops.OnnxCast(is_last, to=TensorProto.INT64, **version)
+    elif isinstance(strategy, OneVsOne):
+        pairs = values
+        values = pairs if strategy.has_pair_values else _by_class(strategy, pairs, version)
+        values = ops.OnnxIdentity(values, output_names=decision_values, **version)
+        votes = values if strategy.breaks_ties else _votes(strategy, pairs, version)
+        position = ops.OnnxArgMax(votes, axis=1, keepdims=0, **version)
     else:
         values = ops.OnnxIdentity(values, output_names=decision_values, **version)
         position = ops.OnnxArgMax(values, axis=1, keepdims=0, **version)
     labels = ops.OnnxGather(_labels(model), position, output_names=label, **version)
     values.add_to(scope, container)
     labels.add_to(scope, container)
+
+
+def _has_pair_values(strategy: Strategy) -> bool:
+    return isinstance(strategy, OneVsOne) and strategy.has_pair_values
+
+
+def _votes(strategy: OneVsOne, values: Any, version: dict[str, Any]) -> Any:
+    """Return the node of votes: in how many pairs each class wins."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops as ops
+
+    wins = ops.OnnxGreater(values, np.zeros(1, dtype=np.float32), **version)
+    return _counted(strategy, ops.OnnxCast(wins, to=TensorProto.FLOAT, **version), version)
+
+
+def _counted(strategy: OneVsOne, wins: Any, version: dict[str, Any]) -> Any:
+    """Return the node of votes, given 1 where the first class of a pair wins and 0 elsewhere."""
+    from skl2onnx.algebra import onnx_ops as ops
+
+    sides = strategy.sides.astype(np.float32)
+    if_all_lost = (sides < 0.0).sum(axis=0, keepdims=True).astype(np.float32)
+    return ops.OnnxAdd(ops.OnnxMatMul(wins, sides, **version), if_all_lost, **version)
+
+
+def _by_class(strategy: OneVsOne, values: Any, version: dict[str, Any]) -> Any:
+    """Return the node of `OneVsOne.by_class`."""
+    from onnx import TensorProto
+    from skl2onnx.algebra import onnx_ops as ops
+
+    one, three = np.ones(1, dtype=np.float32), np.full(1, 3.0, dtype=np.float32)
+    loses = ops.OnnxLess(values, np.zeros(1, dtype=np.float32), **version)
+    wins = ops.OnnxCast(ops.OnnxNot(loses, **version), to=TensorProto.FLOAT, **version)
+    sums = ops.OnnxMatMul(values, strategy.sides.astype(np.float32), **version)
+    scale = ops.OnnxMul(ops.OnnxAdd(ops.OnnxAbs(sums, **version), one, **version), three, **version)
+    shares = ops.OnnxDiv(sums, scale, **version)
+    return ops.OnnxAdd(_counted(strategy, wins, version), shares, **version)
 
 
 def _kernel_values(operator: Any, version: dict[str, Any]) -> Any:

@@ -17,7 +17,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from bandsvm.checks.data import check_weights
 from bandsvm.classifier import BandedSVC
 from bandsvm.metrics import risk_coverage_curve
-from bandsvm.selective._held_out import fitted_clone, held_out, prediction_score
+from bandsvm.selective._held_out import (
+    check_compares_classes,
+    fitted_clone,
+    held_out,
+    prediction_score,
+)
 
 __all__ = ["SelectiveClassifier", "prediction_score"]
 
@@ -144,6 +149,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") else np.asarray(X)
         check_consistent_length(X, y)
         wrapped = self._wrapped()
+        check_compares_classes(wrapped, len(np.unique(y)))
         weights = None
         if sample_weight is not None:
             if not has_fit_parameter(wrapped, "sample_weight"):

@@ -15,6 +15,18 @@ from sklearn.utils import get_tags
 from bandsvm.decisions import lead
 
 
+def check_compares_classes(estimator: Any, n_classes: int) -> None:
+    """Refuse decision values of pairs of classes, of which the largest tells nothing."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    for name, value in parameters.items():
+        is_shape = name.split("__")[-1] == "decision_function_shape"
+        if is_shape and isinstance(value, str) and value == "ovo" and n_classes > 2:
+            raise ValueError(
+                f"Scores of predictions compare decision values of classes, but {name}='ovo' gives "
+                "those of pairs of classes; set decision_function_shape='ovr'."
+            )
+
+
 def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     """Return the confidence of a fitted classifier in its predictions.
 
@@ -29,9 +41,11 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     -------
     ndarray of shape (n_samples,)
         For two classes, ``|g(x)|``. For more, the difference between the largest and the second
-        largest decision value. If the model has no decision_function, the same with probabilities.
+        largest decision value (votes, with ``multi_class='ovo'``). If the model has no
+        decision_function, the same with probabilities.
     """
     if hasattr(estimator, "decision_function"):
+        check_compares_classes(estimator, len(getattr(estimator, "classes_", ())))
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
     elif hasattr(estimator, "predict_proba"):
         values = np.asarray(estimator.predict_proba(X), dtype=np.float64)

@@ -18,7 +18,6 @@ from bandsvm.cli._preparation import describe_preparation
 from bandsvm.cli._quality import Judged, Quality, histogram_edges, quality
 from bandsvm.cli._summary import describe_certificate
 from bandsvm.cli._tables import Table
-from bandsvm.decisions import lead
 from bandsvm.explore.analysis.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
 from bandsvm.system.text import shown
 
@@ -73,7 +72,7 @@ class Findings:
     @cached_property
     def score(self) -> NDArray[np.float64]:
         """How far the predicted class is ahead: what abstaining goes by."""
-        return lead(self.judged.values).astype(np.float64)
+        return self.judged.lead.astype(np.float64)
 
     @cached_property
     def quality(self) -> Quality | None:
@@ -169,7 +168,7 @@ def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:
     else:
         if not 0 <= k < len(names):
             raise ValueError(f"class must be from 0 to {len(names) - 1}, got {k}.")
-        values = judged.values[:, k]
+        values = judged.of_class(k)
         groups = [("all other classes", codes != k), (names[k], codes == k)]
         bands = [(-band.rho2[k], -band.rho1[k]), (band.rho1[k], band.rho2[k])]
     n_bins = int(np.clip(2.0 * np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm.cli._models import classifier_of
 from bandsvm.explore.analysis.findings import MOST_CLASSES
+from bandsvm.multiclass import strategy_of
 from bandsvm.system.text import shown
 
 # Features that the picture shows.
@@ -36,12 +37,11 @@ def feature_weights(model: Any, names: list[str] | None) -> dict[str, Any] | Non
     coef = np.asarray(classifier.coef_)
     encoded = _encoded_names(model, names, coef.shape[1])
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_BARS]
-    classes = [shown(label) for label in classifier.classes_.tolist()]
+    labels = [shown(label) for label in classifier.classes_.tolist()]
     return {
         "features": [shown(encoded[k]) for k in order.tolist()],
         "weights": coef[:MOST_CLASSES, order].tolist(),
-        # Two classes share a row, which is positive for the second of them.
-        "classes": classes[1:] if len(coef) == 1 else classes[:MOST_CLASSES],
+        "classes": strategy_of(classifier).names(labels)[:MOST_CLASSES],
         "intercepts": np.ravel(classifier.intercept_)[:MOST_CLASSES].tolist(),
         "n_features": coef.shape[1],
         "is_prepared": isinstance(model, Pipeline) and len(model) > 1,

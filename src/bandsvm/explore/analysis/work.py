@@ -72,7 +72,7 @@ class FitProgress(Observer):
             {
                 "stage": "fit",
                 "share": (run.index + done) / n_problems,
-                "problem": run.training.titles()[run.index].rstrip(":"),
+                "problem": run.training.titles[run.index].rstrip(":"),
                 "n_steps": progress.n_iter,
                 "violation": progress.violation,
                 "tol": progress.tol,

@@ -1,0 +1,128 @@
+"""Decision rules in LIBSVM's layout: support vectors by class, coefficients by pair of classes.
+
+In LIBSVM, a support vector has a coefficient for each other class, and decision values of a pair
+are positive for the class that comes first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm.classifier import BandedSVC
+from bandsvm.multiclass import OneVsOne, strategy_of
+from bandsvm.persistence._libsvm_text import LibsvmText
+
+# A table of so many coefficients takes 2 GiB. It has a row per pair of classes, the file only one
+# per class.
+MOST_COEFFICIENTS = 2**28
+
+
+@dataclass(frozen=True)
+class WrittenModel:
+    """A decision rule as LIBSVM has it.
+
+    Parameters
+    ----------
+    labels : list of int
+        Labels of the classes.
+    groups : list of ndarray
+        Support vectors of each class.
+    rho : list of float
+        Minus the intercept of each pair.
+    coefficients : ndarray of shape (n_support, n_classes - 1)
+        Coefficients of all support vectors of the model in the pairs with each other class.
+    """
+
+    labels: list[int]
+    groups: list[NDArray[np.intp]]
+    rho: list[float]
+    coefficients: NDArray[np.float64]
+
+
+def written_models(model: BandedSVC, labels: list[int]) -> list[WrittenModel]:
+    """Return the files that a model takes: one, or one per class if it is one-vs-rest."""
+    strategy = strategy_of(model)
+    if isinstance(strategy, OneVsOne):
+        return [_pairs(model, strategy, labels)]
+    if len(labels) == 2:
+        return [_one_problem(model, 0, labels[::-1])]
+    return [_one_problem(model, k, [1, -1]) for k in range(len(labels))]
+
+
+def _one_problem(model: BandedSVC, problem: int, labels: list[int]) -> WrittenModel:
+    """Return the rule of one problem; positive values mean the first label."""
+    coefficients = model.dual_coef_[problem]
+    if hasattr(model, "alpha_"):
+        sides = _sides(model)[problem]
+    else:
+        # Read from a file: sorted by class, the negative one first.
+        sides = np.repeat([-1.0, 1.0], model.n_support_)
+    groups = [np.flatnonzero((coefficients != 0.0) & (sides == side)) for side in (1.0, -1.0)]
+    return WrittenModel(labels, groups, [-model.intercept_[problem]], coefficients[:, None])
+
+
+def _pairs(model: BandedSVC, strategy: OneVsOne, labels: list[int]) -> WrittenModel:
+    """Return the rule of all pairs of classes."""
+    if hasattr(model, "alpha_"):
+        sides = _sides(model)
+        # Every support vector has a coefficient in some pair, on the side of its class.
+        pair = np.argmax(sides != 0.0, axis=0)
+        is_second = sides[pair, np.arange(len(pair))] < 0.0
+        class_of = strategy.pairs[pair, is_second.astype(np.intp)]
+    else:
+        class_of = np.repeat(np.arange(len(labels)), model.n_support_)
+    everything = np.arange(len(class_of))
+    problems = strategy.problems_of[class_of]
+    return WrittenModel(
+        labels,
+        [np.flatnonzero(class_of == k) for k in range(len(labels))],
+        (-model.intercept_).tolist(),
+        model.dual_coef_[problems, everything[:, None]],
+    )
+
+
+def _sides(model: BandedSVC) -> NDArray[np.float64]:
+    """Return the side of every support vector in every problem; 0 where its coefficient is 0."""
+    alpha = model.alpha_.reshape(len(model.alpha_), -1)[model.support_].T
+    # c = y (alpha - theta), and one of them is 0.
+    return np.sign(model.dual_coef_) * np.where(alpha > 0.0, 1.0, -1.0)
+
+
+def read_rule(model: BandedSVC, text: LibsvmText) -> NDArray[np.intp]:
+    """Set classes and coefficients of a model as a file has them; return its order of vectors."""
+    n_classes, n_pairs = len(text.labels), len(text.rho)
+    if n_pairs * len(text.coefficients) > MOST_COEFFICIENTS:
+        raise ValueError(
+            f"The model has {len(text.coefficients)} support vectors and {n_pairs} pairs of "
+            f"classes; load_libsvm takes at most {MOST_COEFFICIENTS} of both multiplied."
+        )
+    places = np.argsort(text.labels)  # in the file, of the classes in order
+    rank = np.argsort(places)
+    model.classes_ = np.array(text.labels)[places]
+    ends = np.cumsum((0, *text.n_support))
+    groups = [np.arange(ends[k], ends[k + 1]) for k in places]
+    order = np.concatenate(groups)
+    model.n_support_ = np.array([len(group) for group in groups])
+    if n_classes == 2:
+        # Positive values mean the first label in LIBSVM, and the last of the sorted classes here.
+        sign = -1.0 if rank[0] == 0 else 1.0
+        model.dual_coef_ = sign * text.coefficients[order].T
+        model.intercept_ = np.array([-sign * text.rho[0]])
+        return order
+    model.set_params(multi_class="ovo")
+    number = {pair: k for k, pair in enumerate(combinations(range(n_classes), 2))}
+    in_file = np.zeros((n_pairs, len(text.coefficients)))
+    model.intercept_ = np.empty(n_pairs)
+    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        first, second = sorted((rank[i], rank[j]))
+        sign = 1.0 if first == rank[i] else -1.0
+        row = number[first, second]
+        model.intercept_[row] = -sign * text.rho[k]
+        in_file[row, ends[i] : ends[i + 1]] = sign * text.coefficients[ends[i] : ends[i + 1], j - 1]
+        in_file[row, ends[j] : ends[j + 1]] = sign * text.coefficients[ends[j] : ends[j + 1], i]
+    model.dual_coef_ = in_file[:, order]
+    return order
