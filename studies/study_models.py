@@ -27,7 +27,7 @@ from bandsvm import BandedSVC, BandedSVCCV
 
 GAMMA_FACTORS = (0.1, 0.3, 1.0, 3.0)
 # 4 x 4 C-SVMs, then 4 x 2 bands at each of the two best: 32 candidates, as many as SVC's 8 x 4.
-BAND_GRID = {"C1": (0.1, 1.0, 10.0, 100.0), "rho2": (1.2, 2.0)}
+BAND_GRID = {"C1": (0.1, 1.0, 10.0, 100.0), "rho2": (1.0, 2.0)}
 CSVM_C = tuple(float(C) for C in np.geomspace(0.1, 100.0, 8))
 LOGISTIC_C = (1.0, 10.0, 100.0)
 BOOSTING_GRID = {"learning_rate": (0.1, 0.3), "max_leaf_nodes": (7, 31)}
