@@ -31,7 +31,7 @@ class Settings:
     """How large the study is."""
 
     binary_sizes: tuple[int, ...] = (300, 1000, 5000)
-    multi_class_sizes: tuple[int, ...] = (5000,)
+    multi_class_sizes: tuple[int, ...] = (2000,)
     n_splits: int = 5
     most_test: int = 2000
     binary: tuple[str, ...] = BINARY
