@@ -202,7 +202,7 @@ def method(results: Results) -> str:
         f"{counts}. C-SVMs try {len(CSVM_C)} values of C from {CSVM_C[0]:g} to {CSVM_C[-1]:g}; "
         f"all kernel methods try gamma at {', '.join(f'{f:g}' for f in GAMMA_FACTORS)} times that of "
         "`gamma='scale'`. Banded SVMs search in stages: C1 at 0.1, 1, 10 and 100 without a band, "
-        "then bands (the default C2, rho2 at 1.2 and 2) at the two best. Logistic regression tries C "
+        "then bands (the default C2, rho2 at 1 and 2) at the two best. Logistic regression tries C "
         f"at {', '.join(f'{C:g}' for C in LOGISTIC_C)}; boosting tries "
         + " and ".join(f"`{k}` {v[0]} and {v[1]}" for k, v in BOOSTING_GRID.items())
         + ". All maximise accuracy in the same "
