@@ -4,7 +4,8 @@
 - `fit`: a fit from end to end: checks the input, builds problems and rows, solves.
 - `training`: turns labels, weights and parameters into band problems, one for two classes, else one
   per class.
-- `run`: solves and certifies one problem after the other, and calls observers.
+- `run`: solves and certifies the problems, and calls observers; `side_by_side`: the kernel rows of
+  problems that are solved at the same time.
 - `settings`: an estimator's parameters, frozen.
 - `fitted`: turns outcomes into a fitted state, and a fitted model into a starting point.
 - `training_set`: a fitted model together with the data that it was fitted to.

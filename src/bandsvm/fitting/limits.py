@@ -24,6 +24,8 @@ class Limits(Observer):
     caller set with `stop_when`, say from another thread, ends the work too.
     """
 
+    may_interleave = True
+
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit
         self._interruption = Interruption()

@@ -61,26 +61,30 @@ def describe(run: FitRun) -> str:
 class ProgressLines(Observer):
     """Reports a line per second, or one per outer step if ``verbose > 1``."""
 
+    may_interleave = True
+
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
+        self._last_line_at: dict[int, float] = {}
 
     def begin(self, run: FitRun) -> None:
         """Report nothing yet, so that a short fit prints only one line."""
-        self._last_line_at = 0.0
-        title = run.training.titles()[run.index]
-        self._title = f"{title} " if title else ""
+        self._last_line_at[run.index] = 0.0
 
     def step(self, run: FitRun) -> None:
         """Report the state of the fit if a line is due."""
         progress = run.progress
-        due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
+        due = progress.seconds - self._last_line_at[run.index] >= SECONDS_BETWEEN_LINES
         if due or self._verbose > 1 or progress.violation <= progress.tol:
-            self._last_line_at = progress.seconds
-            report(self._title + describe(run))
+            self._last_line_at[run.index] = progress.seconds
+            title = run.training.titles()[run.index]
+            report((f"{title} " if title else "") + describe(run))
 
 
 class ProgressBar(Observer):
     """A bar from the first violation to ``tol``, on a log scale, drawn by `rich`."""
+
+    may_interleave = True
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -99,6 +103,7 @@ class ProgressBar(Observer):
             TimeElapsedColumn(),
             console=console,
         )
+        self._moves: dict[int, Callable[[float, float, str], None]] = {}
 
     def __enter__(self) -> ProgressBar:
         """Start drawing."""
@@ -111,13 +116,14 @@ class ProgressBar(Observer):
 
     def begin(self, run: FitRun) -> None:
         """Add a bar for the next problem."""
-        self._move = self.add(run.training.titles()[run.index])
+        self._moves[run.index] = self.add(run.training.titles()[run.index])
 
     def step(self, run: FitRun) -> None:
         """Move the bar."""
         progress, (n_lower, n_upper) = run.progress, run.n_support()
         figures = f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
-        self._move(progress.violation, progress.tol, f"{figures}{n_lower + n_upper} SVs")
+        figures = f"{figures}{n_lower + n_upper} SVs"
+        self._moves[run.index](progress.violation, progress.tol, figures)
 
     def add(self, title: str) -> Callable[[float, float, str], None]:
         """Add a bar for a problem of this title; return what moves it, from what was reached."""

@@ -1,8 +1,11 @@
-"""The run of a fit: one problem after the other, with observers that may end it."""
+"""The run of a fit: problems are solved and certified, with observers that may end it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +13,13 @@ from numpy.typing import NDArray
 
 from bandsvm.certificate import Certificate, certify, choose_intercept
 from bandsvm.fitting.settings import FitSettings
+from bandsvm.fitting.side_by_side import SharedRows
 from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
 from bandsvm.system.stopping import Stop, stop_when
+from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
 # Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
@@ -54,7 +59,13 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
 
 
 class Observer:
-    """Watches a fit: a context around it that is called for every problem and every step."""
+    """Watches a fit: a context around it that is called for every problem and every step.
+
+    Calls never overlap, but problems that are solved at the same time take turns. An observer that
+    `may_interleave` tells them apart by ``run.index``; otherwise problems are solved one by one.
+    """
+
+    may_interleave = False
 
     def __enter__(self) -> Observer:
         """Start, before anything is computed."""
@@ -104,28 +115,28 @@ class FitRun:
         self.settings, self.training, self.rows = settings, training, rows
         self.index = 0
         self._starts, self._observers, self._assemble = starts, observers, assemble
-        self._outcomes: list[Outcome] = []
-        self._earlier: Solution | None = None  # with less precise rows
+        self._outcomes: dict[int, Outcome] = {}
+        self._reached: dict[int, Solution] = {}  # by problems without an outcome
+        self._earlier: dict[int, Solution] = {}  # with less precise rows
+        self._turn = RLock()  # of observers, and of certificates
+        self._has_failed = False
 
     def run(self) -> list[Outcome]:
         """Return the outcomes of all problems.
 
         If the precision of the rows does not suffice for ``tol``, more precise rows continue.
         """
-        for index, start in enumerate(self._starts):
-            self.index = index
-            for observer in self._observers:
-                observer.begin(self)
-            self._earlier = None
-            outcome = self._solve(start)
-            limited = outcome.solution.status.is_limit
-            if not (limited or outcome.certificate.is_optimal):
-                sharper = self.rows.more_precise()
-                if sharper is not None:
-                    self.rows, self._earlier = sharper, outcome.solution
-                    outcome = self._solve(outcome.solution.c)
-            self._outcomes.append(outcome)
-        return self._outcomes
+        unsolved = list(range(len(self._starts)))
+        while unsolved:
+            self._solve_all(unsolved)
+            unsolved = [index for index in unsolved if self._falls_short(self._outcomes[index])]
+            sharper = self.rows.more_precise() if unsolved else None
+            if sharper is None:
+                break
+            self.rows = sharper
+            self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
+            self._reached.update(self._earlier)
+        return [self._outcomes[index] for index in range(len(self._starts))]
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
@@ -134,8 +145,103 @@ class FitRun:
 
     def model(self) -> Any:
         """Return an estimator fitted to the current state; later problems are at their starts."""
+        self._note_progress()
+        outcomes = []
+        for index, problem in enumerate(self.training.problems):
+            if index in self._outcomes:
+                outcomes.append(self._outcomes[index])
+                continue
+            reached = self._reached.get(index)
+            if reached is None:
+                reached = solve(problem, self.rows, max_iter=0, start=self._starts[index])
+            outcomes.append(judge(problem, self.rows, reached, self.settings.solving.tol))
+        return self._assemble(outcomes)
+
+    @staticmethod
+    def _falls_short(outcome: Outcome) -> bool:
+        """Return whether a problem was solved, but not to ``tol``."""
+        return not (outcome.solution.status.is_limit or outcome.certificate.is_optimal)
+
+    def _solve_all(self, indices: list[int]) -> None:
+        """Solve and certify problems; at the same time if observers, threads and memory allow."""
+        interleaved = all(observer.may_interleave for observer in self._observers)
+        shared = SharedRows(self.rows, len(indices), len(indices) if interleaved else 1)
+        jobs = [partial(self._solve, index, shared) for index in indices]
+        solutions = results_in_threads(jobs, shared.n_at_once)
+        with self._ending_others(), closing(solutions):
+            for index, solution in zip(indices, solutions, strict=True):
+                self._check(index, solution)
+                with self._turn:
+                    problem, tol = self.training.problems[index], self.settings.solving.tol
+                    self._outcomes[index] = judge(problem, self.rows, solution, tol)
+                    self._reached.pop(index, None)
+
+    @contextmanager
+    def _ending_others(self) -> Iterator[None]:
+        """End all problems at their next step if an error is raised."""
+        try:
+            yield
+        except BaseException:
+            self._has_failed = True
+            raise
+
+    def _solve(self, index: int, shared: SharedRows) -> Solution:
+        """Solve a problem."""
+        solving, earlier = self.settings.solving, self._earlier.get(index)
+        with self._ending_others(), single_threaded_blas(), shared.for_problem() as rows:
+            if earlier is None:
+                self._begin(index)
+            solution = solve(
+                self.training.problems[index],
+                rows,
+                solver=solving.solver,
+                tol=aim_at(solving.tol, rows),
+                max_iter=solving.max_iter - (0 if earlier is None else earlier.n_iter),
+                start=self._starts[index] if earlier is None else earlier.c,
+                callback=partial(self._observe, index, shared.n_at_once > 1),
+            )
+        return solution if earlier is None else after(earlier, solution)
+
+    def _begin(self, index: int) -> None:
+        """Tell all observers that a problem begins."""
+        with self._turn:
+            self.index = index
+            for observer in self._observers:
+                observer.begin(self)
+
+    def _check(self, index: int, solution: Solution) -> None:
+        """Raise an error with advice if a problem has no solution."""
+        band, kernel = self.settings.band, self.settings.kernel.kernel
+        if solution.status is Status.NOT_FINITE:
+            raise ValueError(
+                f"The decision values overflow with kernel={kernel!r}, "
+                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
+            )
+        if solution.status is Status.NOT_SEPARABLE:
+            title = self.training.titles()[index].rstrip(":")
+            raise ValueError(
+                f"C1=inf allows no sample below its band, but the classes cannot be separated that "
+                f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
+                f"finite C1, got C1={band.C1!r}."
+            )
+
+    def _observe(self, index: int, has_others: bool, progress: Progress) -> Status | None:
+        """Call all observers after a step; return the first reason to end."""
+        with self._turn:
+            if self._has_failed:
+                return Status.STOPPED
+            earlier = self._earlier.get(index)
+            self.index = index
+            self.progress = progress if earlier is None else after(earlier, progress)
+            if has_others and progress.is_current:
+                self._note_progress()  # another problem may ask for the model
+            reasons = [observer.step(self) for observer in self._observers]
+            return next((reason for reason in reasons if reason is not None), None)
+
+    def _note_progress(self) -> None:
+        """Keep the point that the current problem has reached."""
         progress = self.progress
-        now = Solution(
+        self._reached[self.index] = Solution(
             c=progress.c.copy(),
             f=progress.f.copy(),
             status=Status.INTERRUPTED,
@@ -144,46 +250,3 @@ class FitRun:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        tol = self.settings.solving.tol
-        outcomes = [*self._outcomes, judge(self.training.problems[self.index], self.rows, now, tol)]
-        for index in range(len(outcomes), len(self._starts)):
-            problem = self.training.problems[index]
-            untouched = solve(problem, self.rows, max_iter=0, start=self._starts[index])
-            outcomes.append(judge(problem, self.rows, untouched, tol))
-        return self._assemble(outcomes)
-
-    def _solve(self, start: NDArray | None) -> Outcome:
-        """Solve and certify the current problem."""
-        settings, problem = self.settings, self.training.problems[self.index]
-        band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
-        n_before = 0 if self._earlier is None else self._earlier.n_iter
-        solution = solve(
-            problem,
-            self.rows,
-            solver=solving.solver,
-            tol=aim_at(solving.tol, self.rows),
-            max_iter=solving.max_iter - n_before,
-            start=start,
-            callback=self._observe,
-        )
-        if self._earlier is not None:
-            solution = after(self._earlier, solution)
-        if solution.status is Status.NOT_FINITE:
-            raise ValueError(
-                f"The decision values overflow with kernel={kernel!r}, "
-                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
-            )
-        if solution.status is Status.NOT_SEPARABLE:
-            title = self.training.titles()[self.index].rstrip(":")
-            raise ValueError(
-                f"C1=inf allows no sample below its band, but the classes cannot be separated that "
-                f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
-                f"finite C1, got C1={band.C1!r}."
-            )
-        return judge(problem, self.rows, solution, solving.tol)
-
-    def _observe(self, progress: Progress) -> Status | None:
-        """Call all observers after a step; return the first reason to end."""
-        self.progress = progress if self._earlier is None else after(self._earlier, progress)
-        reasons = [observer.step(self) for observer in self._observers]
-        return next((reason for reason in reasons if reason is not None), None)

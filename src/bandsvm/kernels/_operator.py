@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -65,6 +66,12 @@ class KernelOperator(Protocol):
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from recomputed kernel values."""
 
+    def views(self, most: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``most`` problems at a time, one view each."""
+
+    def begin_problem(self) -> None:
+        """Forget what would make the next result depend on problems that were solved before."""
+
 
 class Rows(KernelOperator, Protocol):
     """What the CPU engine also requires of a store of kernel rows."""
@@ -78,10 +85,17 @@ class Rows(KernelOperator, Protocol):
 
 
 class OnCpu:
-    """Rows in main memory, with the CPU engine."""
+    """Rows in main memory, with the CPU engine, for one problem at a time."""
 
     def engine(
         self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
     ) -> CpuEngine:
         """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
         return CpuEngine(problem, self, c, f)
+
+    def views(self: Rows, most: int) -> Sequence[Rows]:
+        """Return these rows: only one problem at a time can use them."""
+        return [self]
+
+    def begin_problem(self) -> None:
+        """Do nothing: products do not depend on what was computed before."""
