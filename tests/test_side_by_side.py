@@ -59,6 +59,7 @@ def same_bits(one, other):
         (6, np.asarray, None),
         (6, sp.csr_array, None),
         (6, np.asarray, 4),
+        (100, np.asarray, None),
         (200, np.asarray, None),
         (200, sp.csr_array, None),
     ],
@@ -103,8 +104,10 @@ def test_classes_are_solved_at_the_same_time(monkeypatch):
     assert BandedSVC(n_jobs=2).fit(X, y).certificate_.is_optimal
 
 
+# Rows of 100 features are worth keeping at their second use, and so for several classes.
+@pytest.mark.parametrize("n_features", [100, 200])
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_jobs):
+def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_features, n_jobs):
     computed, original = [], _core.compute_rows
 
     def counted(left, indices, *others):
@@ -112,7 +115,7 @@ def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_jobs):
         original(left, indices, *others)
 
     monkeypatch.setattr(_core, "compute_rows", counted)
-    X, y = classes(200)
+    X, y = classes(n_features)
     model = BandedSVC(n_jobs=n_jobs, **BAND).fit(X, y)
     # Rows of variables that move and return to zero are needed too.
     assert len(set(computed)) == len(computed) <= 1.2 * len(model.support_)
@@ -228,15 +231,15 @@ def rows_of(X, cache_bytes, n_jobs=4):
 
 def test_views_share_the_memory_of_the_rows(rng):
     few, many = rng.normal(size=(4000, 5)), rng.normal(size=(4000, 200))
-    assert len(rows_of(few, 500 * MEGABYTE).views(8)) == 4  # threads
-    assert len(rows_of(few, 500 * MEGABYTE).views(3)) == 3
-    assert len(rows_of(many, 500 * MEGABYTE).views(8)) == 4
+    assert len(rows_of(few, 500 * MEGABYTE).views(8, 8)) == 4  # threads
+    assert len(rows_of(few, 500 * MEGABYTE).views(8, 3)) == 3
+    assert len(rows_of(many, 500 * MEGABYTE).views(8, 8)) == 4
     # Views of kept rows would replace each other's.
-    assert len(rows_of(many, 80 * MEGABYTE).views(8)) == 1
+    assert len(rows_of(many, 80 * MEGABYTE).views(8, 8)) == 1
     # Otherwise each view has enough of the store for itself.
     few = rng.normal(size=(8000, 5))
-    assert len(rows_of(few, 100 * MEGABYTE).views(8)) == 1
-    views = rows_of(few, 300 * MEGABYTE).views(8)
+    assert len(rows_of(few, 100 * MEGABYTE).views(8, 8)) == 1
+    views = rows_of(few, 300 * MEGABYTE).views(8, 8)
     assert len(views) > 1
     assert all(LARGEST_BLOCK <= view.capacity < len(few) for view in views)
     stores = [view._store for view in views]

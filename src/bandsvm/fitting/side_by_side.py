@@ -24,7 +24,7 @@ class SharedRows:
     """
 
     def __init__(self, rows: KernelOperator, n_problems: int, most: int) -> None:
-        self._views: list[Any] = list(rows.views(min(n_problems, most)))
+        self._views: list[Any] = list(rows.views(n_problems, most))
         self._free = self._views.copy()
         self._n_left = n_problems
         self._n_threads: int = getattr(rows, "n_threads", 1)

@@ -66,8 +66,8 @@ class KernelOperator(Protocol):
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from recomputed kernel values."""
 
-    def views(self, most: int) -> Sequence[KernelOperator]:
-        """Return the same K for at most ``most`` problems at a time, one view each."""
+    def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``most`` of some problems at a time, one view each."""
 
     def begin_problem(self) -> None:
         """Forget what would make the next result depend on problems that were solved before."""
@@ -93,7 +93,7 @@ class OnCpu:
         """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
         return CpuEngine(problem, self, c, f)
 
-    def views(self: Rows, most: int) -> Sequence[Rows]:
+    def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
         """Return these rows: only one problem at a time can use them."""
         return [self]
 

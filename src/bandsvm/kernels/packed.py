@@ -39,6 +39,9 @@ from bandsvm.system.threads import n_threads
 FEWEST_PRODUCTS_TO_PICK = 60
 # Largest share of the memory for the two blocks that are kept; the rest is for rows.
 BLOCK_SHARE = 0.5
+# Rows that several problems share are kept from their first use if they are worth keeping after so
+# many uses. Rows of fewer features are hardly slower to compute again than to read.
+USES_OF_SHARED = 3.0
 # Bytes per sample of a solver's arrays, if it runs beside others.
 BYTES_OF_POINT = 100
 # More samples than the last panel of packed ones can leave empty, for estimates of memory.
@@ -132,13 +135,19 @@ class PackedRows(ComputedRows):
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
 
-    def views(self, most: int) -> list[PackedRows]:
-        """Return the same rows for at most ``most`` problems at a time, one view each.
+    def views(self, n_problems: int, most: int) -> list[PackedRows]:
+        """Return the same rows for at most ``most`` of some problems at a time, one view each.
 
         Their number depends on threads and memory; what is computed with them does not.
         """
-        number = min(most, self.n_threads, self._views_in_memory())
+        if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
+            self._worth_keeping = 0.0
+        number = min(n_problems, most, self.n_threads, self._views_in_memory())
         return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
+
+    def _fits_by_default(self) -> bool:
+        """Return whether all rows fit in the default memory, however much is free."""
+        return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
 
     def begin_problem(self) -> None:
         """Count uses of rows anew: they decide in which order rows are added to f."""
