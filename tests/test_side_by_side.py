@@ -17,7 +17,7 @@ from bandsvm.fitting import run as fitting_run
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import Observer
-from bandsvm.kernels import PackedKernel, PackedRows, make_kernel
+from bandsvm.kernels import PackedKernel, PackedRows, _rows, make_kernel, packed
 from bandsvm.kernels._slots import SlotTable
 from bandsvm.solvers import Status
 from bandsvm.system.memory import MEGABYTE
@@ -75,6 +75,44 @@ def test_classes_at_the_same_time_come_to_the_same_bits(n_features, kind, cache_
     for a, b in zip(one.certificate_.parts, three.certificate_.parts, strict=True):
         assert (a.n_iter, a.n_pair_steps) == (b.n_iter, b.n_pair_steps)
         assert a.gradient_drift == b.gradient_drift
+
+
+@pytest.fixture
+def small_store(monkeypatch):
+    """Let blocks be so small, and rows worth so much, that views keep some in a tight store."""
+    for module in (_rows, packed):
+        monkeypatch.setattr(module, "LARGEST_BLOCK", 96)
+    monkeypatch.setattr(packed, "uses_worth_keeping", lambda n_products: 3.5)
+    return {"cache_size": 3, **BAND}
+
+
+def test_views_with_a_store_of_their_own_come_to_the_same_bits(small_store, monkeypatch):
+    views, original = [], PackedRows.views
+
+    def noted(self, *args):
+        views.extend(found := original(self, *args))
+        return found
+
+    monkeypatch.setattr(PackedRows, "views", noted)
+    X, y = classes(6)
+    one, three = (BandedSVC(n_jobs=n_jobs, **small_store).fit(X, y) for n_jobs in (1, 3))
+    assert same_bits(one, three)
+    assert len(views) == 1 + 3
+    assert len({id(view._table) for view in views}) == len(views)
+    assert all((view._table.peek(np.arange(len(X))) >= 0).any() for view in views)
+
+
+def test_models_asked_for_meanwhile_change_no_bit(small_store):
+    class Asks(Interleaved):
+        def step(self, run):
+            run.model()
+
+    X, y = classes(6)
+    plain, asked = (BandedSVC(n_jobs=3, warm_start=True, **small_store) for _ in range(2))
+    plain.set_params(C1=1.0).fit(X, y).set_params(C1=10.0).fit(X, y)
+    asked.set_params(C1=1.0).fit(X, y).set_params(C1=10.0)
+    fit_model(asked, X, y, None, Asks())
+    assert same_bits(plain, asked)
 
 
 def test_an_observer_that_wants_classes_one_by_one_changes_no_bit():

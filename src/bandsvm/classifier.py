@@ -74,7 +74,8 @@ default='rbf'
     cache_size : float or None, default=None
         Megabytes of memory for kernel rows and values computed from them. None: 2000, or a quarter
         of the memory that the process may use (free memory, container limits, its share among
-        joblib's workers) if that is less.
+        joblib's workers) if that is less. Classes are fitted fastest if the rows of all samples
+        fit in: about ``n_samples ** 2 / 250_000`` megabytes.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if the number of samples and the classes are
         the same. Parameters may differ.
@@ -85,8 +86,8 @@ default='rbf'
     n_jobs : int or None, default=None
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
-        all. Results do not depend on it. The kernels 'laplacian', 'chi2', 'precomputed' and
-        callables use one thread.
+        all. Results do not depend on it. More than two classes are fitted at the same time. The
+        kernels 'laplacian', 'chi2', 'precomputed' and callables use one thread.
 
     Attributes
     ----------

@@ -153,7 +153,8 @@ class FitRun:
                 continue
             reached = self._reached.get(index)
             if reached is None:
-                reached = solve(problem, self.rows, max_iter=0, start=self._starts[index])
+                rows = self.rows.aside()
+                reached = solve(problem, rows, max_iter=0, start=self._starts[index])
             outcomes.append(judge(problem, self.rows, reached, self.settings.solving.tol))
         return self._assemble(outcomes)
 

@@ -69,6 +69,9 @@ class KernelOperator(Protocol):
     def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
         """Return the same K for at most ``most`` of some problems at a time, one view each."""
 
+    def aside(self) -> KernelOperator:
+        """Return the same K for a product beside the problems that are being solved."""
+
     def begin_problem(self) -> None:
         """Forget what would make the next result depend on problems that were solved before."""
 
@@ -96,6 +99,10 @@ class OnCpu:
     def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
         """Return these rows: only one problem at a time can use them."""
         return [self]
+
+    def aside(self: Rows) -> Rows:
+        """Return these rows."""
+        return self
 
     def begin_problem(self) -> None:
         """Do nothing: products do not depend on what was computed before."""

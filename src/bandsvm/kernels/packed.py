@@ -178,17 +178,25 @@ class PackedRows(ComputedRows):
 
     def _view(self, k: int, number: int) -> PackedRows:
         """Return view ``k`` of a number of views."""
-        view = copy.copy(self)
+        view = self.aside()
         view.n_threads = max(1, self.n_threads // number)
-        view.n_computed = view._n_values = 0
-        view._n_uses = np.zeros_like(self._n_uses)
-        view._blocks = [Block(self._dtype), Block(self._dtype)]
-        view._place_in_block = np.full(self.n_samples, -1)
+        view._worth_keeping = self._worth_keeping
         if not self._holds_all:
             for_rows = self._capacity * self._row_bytes - (number - 1) * self._bytes_per_view()
             view._capacity = int(for_rows // (number * self._row_bytes))
             view._table = SlotTable(self.n_samples, view._capacity)
             view._store = self._store[k * view._capacity : (k + 1) * view._capacity]
+        return view
+
+    def aside(self) -> PackedRows:
+        """Return the same rows for a product beside the problems that are being solved."""
+        view = copy.copy(self)
+        view.n_computed = view._n_values = 0
+        view._n_uses = np.zeros_like(self._n_uses)
+        view._blocks = [Block(self._dtype), Block(self._dtype)]
+        view._place_in_block = np.full(self.n_samples, -1)
+        if self._worth_keeping > 1.0:
+            view._worth_keeping = np.inf  # the store may belong to views
         return view
 
     @property
