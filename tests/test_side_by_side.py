@@ -102,13 +102,14 @@ def test_views_with_a_store_of_their_own_come_to_the_same_bits(small_store, monk
     assert all((view._table.peek(np.arange(len(X))) >= 0).any() for view in views)
 
 
-def test_models_asked_for_meanwhile_change_no_bit(small_store):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_asked_for_meanwhile_change_no_bit(small_store, n_jobs):
     class Asks(Interleaved):
         def step(self, run):
             run.model()
 
     X, y = classes(6)
-    plain, asked = (BandedSVC(n_jobs=3, warm_start=True, **small_store) for _ in range(2))
+    plain, asked = (BandedSVC(n_jobs=n_jobs, warm_start=True, **small_store) for _ in range(2))
     plain.set_params(C1=1.0).fit(X, y).set_params(C1=10.0).fit(X, y)
     asked.set_params(C1=1.0).fit(X, y).set_params(C1=10.0)
     fit_model(asked, X, y, None, Asks())
