@@ -1,22 +1,27 @@
 """Problems that are solved at the same time: same bits, each row once, and observers as ever."""
 
+import gc
 import os
 import signal
 import threading
 import tracemalloc
+import weakref
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
 from bandsvm.engines.sizes import LARGEST_BLOCK
 from bandsvm.fitting import run as fitting_run
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import fit_model
-from bandsvm.fitting.run import Observer
+from bandsvm.fitting.rows import OwnRows
+from bandsvm.fitting.run import FitRun, Observer
+from bandsvm.fitting.settings import FitSettings
 from bandsvm.kernels import PackedKernel, PackedRows, _rows, make_kernel, packed
 from bandsvm.kernels._slots import SlotTable
 from bandsvm.solvers import Status
@@ -276,6 +281,108 @@ def test_an_error_in_one_class_ends_the_others(multi_class):
     with pytest.raises(OSError, match="the disk is full"):
         fit_model(model, X, y, None, Fails())
     assert not hasattr(model, "classes_")
+
+
+class PressesAt(Interleaved):
+    """Sends SIGINT at the first step that meets a condition."""
+
+    def __init__(self, condition):
+        self.condition, self.has_pressed = condition, False
+
+    def step(self, run):
+        if not self.has_pressed and self.condition(run):
+            self.has_pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_classes_that_have_not_begun_at_their_last_solution(multi_class, n_jobs):
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=n_jobs, warm_start=True, **BAND).fit(X, y)
+    last = model.dual_coef_[-1]
+    used = model.support_[last != 0.0]
+    presses = PressesAt(lambda run: True)
+    assert fit_model(model.set_params(tol=1e-8), X, y, None, presses)
+    assert [part.status for part in model.certificate_.parts] == [Status.INTERRUPTED] * 3
+    assert model.certificate_.gradient_drift < 1e-2
+    now = np.zeros(len(X))
+    now[model.support_] = model.dual_coef_[-1]
+    np.testing.assert_allclose(now[used], last[last != 0.0])
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(
+    monkeypatch, multi_class, n_jobs
+):
+    monkeypatch.setattr("bandsvm.fitting.settings.COARSE_ROUNDING", np.inf)
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=n_jobs, tol=1e-8, **BAND)
+    presses = PressesAt(lambda run: len(run._earlier) == 3)  # all with float64 rows
+    assert fit_model(model, X, y, None, presses)
+    assert presses.has_pressed
+    assert [part.status for part in model.certificate_.parts] == [Status.INTERRUPTED] * 3
+    assert model.certificate_.kkt_violation < 1e-3
+
+
+def test_only_pairs_with_rows_in_single_precision_get_more_precise_ones(monkeypatch):
+    monkeypatch.setattr("bandsvm.fitting.settings.COARSE_ROUNDING", np.inf)
+    X, y = classes(6, n_samples=2000)
+    kept = (y < 2) | (np.cumsum(y == 2) <= 250)  # one pair of more than 1000 samples
+    made, original = [], OwnRows.of
+    monkeypatch.setattr(OwnRows, "of", lambda self, k: made.append(k) or original(self, k))
+    model = BandedSVC(multi_class="ovo", n_jobs=1, tol=1e-15, **BAND)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X[kept], y[kept])
+    assert made == [0, 1, 2, 0]
+    assert model.certificate_.parts[0].gradient_drift < 1e-10
+
+
+# 400 samples per pair have rows by NumPy or written by the core; 1300 have packed ones.
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("n_samples", "kernel"), [(600, "laplacian"), (600, "rbf"), (2000, "rbf")])
+def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
+    stores, counts, original = weakref.WeakSet(), [], FitSettings.rows
+
+    def counted(self, *args, **options):
+        rows = original(self, *args, **options)
+        stores.add(rows)
+        counts.append(len(stores))
+        return rows
+
+    monkeypatch.setattr(FitSettings, "rows", counted)
+    X, y = classes(6, n_samples=n_samples, n_classes=4)
+    gc.disable()
+    try:
+        fit_model(
+            BandedSVC(multi_class="ovo", kernel=kernel, n_jobs=n_jobs), X, y, None, Interleaved()
+        )
+    finally:
+        gc.enable()
+    assert len(counts) == 6
+    assert max(counts) <= n_jobs
+
+
+def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
+    has_ended, job, solution = threading.Event(), FitRun._solve, FitRun._solution
+
+    def ends(run, index, *args):
+        try:
+            return job(run, index, *args)
+        finally:
+            has_ended.set()
+
+    def waits(run, index, *args):
+        assert index > 0 or has_ended.wait(LONG)
+        return solution(run, index, *args)
+
+    monkeypatch.setattr(FitRun, "_solve", ends)
+    monkeypatch.setattr(FitRun, "_solution", waits)
+    X, y = classes(6, n_samples=300)
+    model = BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2)
+    with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):
+        model.fit(X, y)
 
 
 def rows_of(X, cache_bytes, n_jobs=4):
