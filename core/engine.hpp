@@ -117,8 +117,13 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
   in_parallel(fresh.size(), n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       const Real* const row = stored[fresh[k]];
-      for (std::size_t j = 0; row && j < number; ++j)
+      if (!row) continue;
+      // Rows come from main memory: fetch the next one meanwhile.
+      const Real* const next = k + 1 < last && stored[fresh[k + 1]] ? stored[fresh[k + 1]] : row;
+      for (std::size_t j = 0; j < number; ++j) {
+        __builtin_prefetch(next + indices[j], 0, 2);
         values[fresh[k] * stride + j] = row[indices[j]];
+      }
     }
   });
   in_parallel((old.size() + kTile - 1) / kTile, n_threads, [&](std::size_t first,

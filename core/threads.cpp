@@ -114,26 +114,64 @@ int process() { return 0; }
 int process() { return int(getpid()); }
 #endif
 
+// As many calls at a time get help as there are pools; their helpers are never more than cores.
+constexpr std::size_t kPools = 32;
+
 // Never destroyed: its threads may outlive everything else. A forked child has none of them and
-// gets its own pool.
-Pool& pool() {
-  struct Owned {
-    int owner;
-    Pool pool;
-  };
-  static std::atomic<Owned*> current{nullptr};
+// gets its own pools.
+struct Pools {
+  int owner;
+  std::atomic<std::size_t> n_helpers{0};
+  Pool pools[kPools];
+};
+
+Pools& all_pools() {
+  static std::atomic<Pools*> current{nullptr};
   while (true) {
-    Owned* found = current.load();
-    if (found && found->owner == process()) return found->pool;
-    Owned* const fresh = new Owned{process(), {}};
+    Pools* found = current.load();
+    if (found && found->owner == process()) return *found;
+    Pools* const fresh = new Pools{process(), {}, {}};
     if (!current.compare_exchange_strong(found, fresh)) delete fresh;
   }
+}
+
+// Reserves helpers for the time of a call. A call that is alone gets all that it asks for.
+class Helpers {
+ public:
+  Helpers(std::atomic<std::size_t>& n_helpers, std::size_t number)
+      : n_helpers_(n_helpers), number_(number) {
+    const std::size_t others = n_helpers_.fetch_add(number_);
+    granted = others == 0 || others + number_ <= std::thread::hardware_concurrency();
+  }
+  ~Helpers() { n_helpers_ -= number_; }
+
+  bool granted;
+
+ private:
+  std::atomic<std::size_t>& n_helpers_;
+  const std::size_t number_;
+};
+
+bool run_in_a_pool(std::size_t n_parts, void (*part)(const void*, std::size_t),
+                   const void* context) {
+  // The pool of the last call: its threads may still be looking out for work.
+  static thread_local std::size_t last = 0;
+  Pools& all = all_pools();
+  const Helpers helpers(all.n_helpers, n_parts - 1);
+  if (!helpers.granted) return false;
+  if (all.pools[last].try_run(n_parts, part, context)) return true;
+  for (std::size_t k = 0; k < kPools; ++k)
+    if (k != last && all.pools[k].try_run(n_parts, part, context)) {
+      last = k;
+      return true;
+    }
+  return false;
 }
 
 }  // namespace
 
 void run_parts(std::size_t n_parts, void (*part)(const void*, std::size_t), const void* context) {
-  if (n_parts > 1 && pool().try_run(n_parts, part, context)) return;
+  if (n_parts > 1 && run_in_a_pool(n_parts, part, context)) return;
   for (std::size_t t = 0; t < n_parts; ++t) part(context, t);
 }
 

@@ -9,7 +9,7 @@
 namespace bandsvm {
 
 // Calls part(context, t) for 0 < t < n_parts on waiting threads, and for t = 0 here; returns when
-// all are done. If the waiting threads are busy with another call, all parts run here.
+// all are done. If as many threads as there are cores help other calls, all parts run here.
 void run_parts(std::size_t n_parts, void (*part)(const void* context, std::size_t t),
                const void* context);
 

@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm.fitting.model import fit_model
-from bandsvm.fitting.rows import ProblemRows
+from bandsvm.fitting.rows import OwnRows
 from bandsvm.fitting.run import Observer
 from bandsvm.multiclass import OneVsOne
 from bandsvm.multipliers import slack_multipliers
@@ -332,13 +332,13 @@ def test_pair_values_do_not_break_ties():
 def test_results_do_not_depend_on_threads(name, monkeypatch):
     X, y = SETS[name]()
     threads = set()
-    original = ProblemRows.of
+    original = OwnRows.of
 
     def noted(rows, index):
         threads.add(threading.get_ident())
         return original(rows, index)
 
-    monkeypatch.setattr(ProblemRows, "of", noted)
+    monkeypatch.setattr(OwnRows, "of", noted)
     one, many = (BandedSVC(multi_class="ovo", n_jobs=n).fit(X, y) for n in (1, 2))
     assert len(threads) > 1  # pairs are solved in threads of their own ...
     threads.clear()

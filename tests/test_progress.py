@@ -54,10 +54,12 @@ def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_liste
 def test_many_problems_share_a_bar_and_few_have_lines(capsys, monkeypatch, nobody_listens):
     X, y = make_classification(120, n_informative=6, n_classes=6, random_state=0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", np.inf)
-    BandedSVC(verbose=1, multi_class="ovo").fit(X, y)
+    BandedSVC(verbose=1, multi_class="ovo", n_jobs=1).fit(X, y)
     first, last = capsys.readouterr().err.splitlines()
     assert "class 0 against 1" in first
     assert "class 4 against 5" in last
+    BandedSVC(verbose=1, multi_class="ovo", n_jobs=2).fit(X, y)  # in any order
+    assert len(capsys.readouterr().err.splitlines()) == 2
     pytest.importorskip("rich")
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -60,6 +61,22 @@ TEST_CASE("exceptions arrive, and the pool goes on") {
     CHECK_THROWS_WITH_AS(bandsvm::in_parallel(4, 4, throw_in), "part", std::runtime_error);
     CHECK(counts(50, 4) == std::vector<int>(50, 1));
   }
+}
+
+TEST_CASE("two callers at once both have help") {
+  if (std::thread::hardware_concurrency() < 2) return;
+  // Each of the four parts waits for the other three.
+  std::atomic<int> n_here{0}, n_met{0};
+  const auto meet = [&](std::size_t, std::size_t) {
+    ++n_here;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (n_here < 4 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    n_met += n_here == 4;
+  };
+  std::thread other([&] { bandsvm::in_parallel(2, 2, meet); });
+  bandsvm::in_parallel(2, 2, meet);
+  other.join();
+  CHECK(n_met == 4);
 }
 
 TEST_CASE("many callers at once") {

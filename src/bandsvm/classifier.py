@@ -14,7 +14,7 @@ from bandsvm.checks.parameters import check_voting
 from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.decisions import BandPositionMixin, decisions_of
 from bandsvm.fitting.model import decision_rule, fit_model
-from bandsvm.fitting.rows import ProblemRows
+from bandsvm.fitting.rows import problem_rows
 from bandsvm.fitting.training_set import training_set
 from bandsvm.solvers import Solution
 from bandsvm.system.threads import single_threaded_blas
@@ -89,7 +89,8 @@ default='rbf'
     cache_size : float or None, default=None
         Megabytes of memory for kernel rows and values computed from them. None: 2000, or a quarter
         of the memory that the process may use (free memory, container limits, its share among
-        joblib's workers) if that is less.
+        joblib's workers) if that is less. Classes are fitted fastest if the rows of all samples
+        fit in: about ``n_samples ** 2 / 250_000`` megabytes.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if the number of samples and the classes are
         the same. Parameters may differ.
@@ -100,8 +101,8 @@ default='rbf'
     n_jobs : int or None, default=None
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
-        all. Results do not depend on it. The kernels 'laplacian', 'chi2', 'precomputed' and
-        callables use one thread.
+        all. Results do not depend on it. More than two classes are fitted at the same time. The
+        kernels 'laplacian', 'chi2', 'precomputed' and callables use one thread.
 
     Attributes
     ----------
@@ -327,7 +328,7 @@ default='rbf'
         training = checked.training
         certificates = []
         with single_threaded_blas():
-            rows = ProblemRows(checked.settings, checked.X, training)
+            rows = problem_rows(checked.settings, checked.X, training)
             gradient = np.empty(training.signs.shape)
             rule = decision_rule(self)
             kept = rule.of_training_samples(checked.X, training.kept, self.support_)

@@ -128,6 +128,8 @@ def train(model: Any, X: Any, y: Any, checkpoint: Observer) -> bool:
 class Checkpoint(Observer):
     """Hands the model so far to ``write`` now and then; a failure is said, not fatal."""
 
+    may_interleave = True
+
     def __init__(
         self, write: Callable[[BandedSVC], None], every: float, warn: Callable[[str], None]
     ) -> None:

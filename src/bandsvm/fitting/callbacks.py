@@ -21,7 +21,7 @@ class FitTasks(Observer):
         metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         self._data = {"X": X, "y": y, "metadata": metadata}
         self._root: Any = None
-        self._problem: Any = None
+        self._problems: dict[int, Any] = {}
 
     def begin(self, run: FitRun) -> None:
         """Open the task of a problem; for two classes, the fit itself is the task."""
@@ -33,26 +33,24 @@ class FitTasks(Observer):
             )
             self._begin(self._root)
         if n_problems > 1:
-            self._close_problem()
             title = run.training.titles[run.index].rstrip(":")
-            self._problem = self._root.subcontext(task_name=title, max_subtasks=None)
-            self._begin(self._problem)
+            problem = self._root.subcontext(task_name=title, max_subtasks=None)
+            self._problems[run.index] = problem
+            self._begin(problem)
 
     def step(self, run: FitRun) -> Status | None:
         """Report an outer step as a task that has ended."""
-        step = (self._problem or self._root).subcontext(task_name=f"step {run.progress.n_iter}")
+        task = self._problems.get(run.index, self._root)
+        step = task.subcontext(task_name=f"step {run.progress.n_iter}")
         self._begin(step)
         wants_end = self._end(step, lambda: vars(run.model()))
         return Status.STOPPED if wants_end else None
 
     def close(self) -> None:
-        """Close the open tasks once the estimator is fitted."""
-        self._close_problem()
+        """Close the open tasks once the estimator is fitted: more precise rows reopen any."""
+        for problem in self._problems.values():
+            self._end(problem, None)
         self._end(self._root, {})
-
-    def _close_problem(self) -> None:
-        if self._problem is not None:
-            self._end(self._problem, None)
 
     def _begin(self, context: Any) -> None:
         context.call_on_fit_task_begin(estimator=self._estimator, **self._data)

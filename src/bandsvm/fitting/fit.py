@@ -11,7 +11,7 @@ import numpy as np
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_parameters
 from bandsvm.fitting.fitted import FittedState, LastFit, fitted_state, starting_points
-from bandsvm.fitting.rows import ProblemRows
+from bandsvm.fitting.rows import problem_rows
 from bandsvm.fitting.run import FitRun, Observer, Outcome
 from bandsvm.fitting.settings import BandSettings, FitSettings
 from bandsvm.fitting.training import training_problems
@@ -71,7 +71,7 @@ def fit_state(
             run = FitRun(
                 settings,
                 training,
-                ProblemRows(settings, X, training),
+                problem_rows(settings, X, training),
                 starting_points(last, training),
                 observers,
                 assemble,

@@ -24,7 +24,7 @@ class Limits(Observer):
     caller set with `stop_when`, say from another thread, ends the work too.
     """
 
-    watches_steps = False
+    may_interleave = True
 
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit

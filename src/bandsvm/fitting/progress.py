@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from bandsvm.fitting.run import FitRun, Observer
 
@@ -64,35 +65,41 @@ def describe(run: FitRun) -> str:
 class ProgressLines(Observer):
     """Reports a line per second, or one per outer step if ``verbose > 1``."""
 
+    may_interleave = True
+
     def __init__(self, verbose: int) -> None:
         self._verbose = verbose
+        self._last_line_at: dict[int, float] = {}
         self._last_end_at = -math.inf
+        self._ended: set[int] = set()
 
     def begin(self, run: FitRun) -> None:
         """Report nothing yet, so that a short fit prints only one line."""
-        self._last_line_at = 0.0
-        title = run.training.titles[run.index]
-        self._title = f"{title} " if title else ""
+        self._last_line_at[run.index] = 0.0
 
     def step(self, run: FitRun) -> None:
         """Report the state of the fit if a line is due."""
         progress = run.progress
-        due = progress.seconds - self._last_line_at >= SECONDS_BETWEEN_LINES
+        due = progress.seconds - self._last_line_at[run.index] >= SECONDS_BETWEEN_LINES
         ends = progress.violation <= progress.tol and self._shows_end(run)
         if due or self._verbose > 1 or ends:
-            self._last_line_at = progress.seconds
+            self._last_line_at[run.index] = progress.seconds
             self._last_end_at = time.monotonic()
-            report(self._title + describe(run))
+            title = run.training.titles[run.index]
+            report((f"{title} " if title else "") + describe(run))
 
     def _shows_end(self, run: FitRun) -> bool:
         """Return whether the end of a problem has a line: of many problems, one per second."""
+        self._ended.add(run.index)
         n_problems = len(run.training.titles)
         waited = time.monotonic() - self._last_end_at >= SECONDS_BETWEEN_LINES
-        return n_problems <= MOST_PROBLEMS_SHOWN or waited or run.index == n_problems - 1
+        return n_problems <= MOST_PROBLEMS_SHOWN or waited or len(self._ended) == n_problems
 
 
 class ProgressBar(Observer):
     """A bar from the first violation to ``tol``, on a log scale, drawn by `rich`."""
+
+    may_interleave = True
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -111,6 +118,9 @@ class ProgressBar(Observer):
             TimeElapsedColumn(),
             console=console,
         )
+        self._moves: dict[int, Callable[[float, float, str], None]] = {}
+        self._task_of_all: Any = None
+        self._ended: set[int] = set()
 
     def __enter__(self) -> ProgressBar:
         """Start drawing."""
@@ -125,8 +135,8 @@ class ProgressBar(Observer):
         """Add a bar for the next problem, or one for all if they are many."""
         n_problems = len(run.training.titles)
         if n_problems <= MOST_PROBLEMS_SHOWN:
-            self._move = self.add(run.training.titles[run.index])
-        elif run.index == 0:
+            self._moves[run.index] = self.add(run.training.titles[run.index])
+        elif self._task_of_all is None:
             self._task_of_all = self._bar.add_task("fit", total=n_problems, figures="")
 
     def step(self, run: FitRun) -> None:
@@ -134,12 +144,15 @@ class ProgressBar(Observer):
         progress, (n_lower, n_upper) = run.progress, run.n_support()
         n_problems = len(run.training.titles)
         if n_problems > MOST_PROBLEMS_SHOWN:
-            done = run.index + (progress.violation <= progress.tol)
-            figures = f"problem {run.index + 1} of {n_problems}"
+            if progress.violation <= progress.tol:
+                self._ended.add(run.index)
+            done = len(self._ended)
+            figures = f"problem {min(done + 1, n_problems)} of {n_problems}"
             self._bar.update(self._task_of_all, completed=done, figures=figures)
             return
         figures = f"violation {progress.violation:.1e}, tol {progress.tol:.0e}, "
-        self._move(progress.violation, progress.tol, f"{figures}{n_lower + n_upper} SVs")
+        figures = f"{figures}{n_lower + n_upper} SVs"
+        self._moves[run.index](progress.violation, progress.tol, figures)
 
     def add(self, title: str) -> Callable[[float, float, str], None]:
         """Add a bar for a problem of this title; return what moves it, from what was reached."""

@@ -1,9 +1,12 @@
-"""The run of a fit: one problem after the other, with observers that may end it."""
+"""The run of a fit: problems are solved and certified, with observers that may end it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +19,8 @@ from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Progress, Solution, Status, after, solve
-from bandsvm.system.stopping import Stop, stop_when
-from bandsvm.system.threads import in_threads, single_threaded_blas
+from bandsvm.system.stopping import Stop, check_stop, stop_when
+from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
 # Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
@@ -57,10 +60,13 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
 
 
 class Observer:
-    """Watches a fit: a context around it that is called for every problem and every step."""
+    """Watches a fit: a context around it that is called for every problem and every step.
 
-    # Whether it has `begin` and `step`, so that problems must be solved one after the other.
-    watches_steps = True
+    Calls never overlap, but problems that are solved at the same time take turns. An observer that
+    `may_interleave` tells them apart by ``run.index``; otherwise problems are solved one by one.
+    """
+
+    may_interleave = False
 
     def __enter__(self) -> Observer:
         """Start, before anything is computed."""
@@ -96,7 +102,8 @@ class FitRun:
         Returns a fitted estimator for outcomes.
     """
 
-    progress: Progress
+    progress: Progress  # during a step
+    _lent: KernelOperator  # to the problem whose step it is
 
     def __init__(
         self,
@@ -111,44 +118,25 @@ class FitRun:
         self.index = 0
         self._rows = rows
         self._starts, self._observers, self._assemble = starts, observers, assemble
-        self._outcomes: list[Outcome] = []
-        self._earlier: Solution | None = None  # with less precise rows
+        self._outcomes: dict[int, Outcome] = {}
+        self._reached: dict[int, Solution] = {}  # by problems without an outcome
+        self._earlier: dict[int, Solution] = {}  # with less precise rows
+        self._turn = RLock()  # of observers
+        self._has_steps = self._has_failed = False
 
     def run(self) -> list[Outcome]:
         """Return the outcomes of all problems.
 
         If the precision of the rows does not suffice for ``tol``, more precise rows continue.
         """
-        problems = range(len(self._starts))
-        is_watched = any(observer.watches_steps for observer in self._observers)
-        if not is_watched and self._rows.n_at_once > 1:
-            rows = self._rows.for_threads()
-            jobs = [partial(self._outcome_alone, k, rows) for k in problems]
-            return in_threads(jobs, self._rows.n_at_once)
-        for index in problems:
-            self._outcomes.append(self._outcome(index))
-        return self._outcomes
-
-    def _outcome_alone(self, index: int, rows: ProblemRows) -> Outcome:
-        """Return the outcome of a problem while other threads solve others."""
-        settings, training = self.settings, self.training
-        run = FitRun(settings, training, rows.aside(), self._starts, [], self._assemble)
-        with single_threaded_blas():
-            return run._outcome(index)
-
-    def _outcome(self, index: int) -> Outcome:
-        """Return the outcome of a problem."""
-        self.index = index
-        for observer in self._observers:
-            observer.begin(self)
-        self._earlier = None
-        outcome = self._solve(self._starts[index])
-        limited = outcome.solution.status.is_limit
-        falls_short = not (limited or outcome.certificate.is_optimal)
-        if falls_short and self._rows.more_precise():
-            self._earlier = outcome.solution
-            outcome = self._solve(outcome.solution.c)
-        return outcome
+        unsolved = list(range(len(self._starts)))
+        while unsolved:
+            self._solve_all(unsolved)
+            short = [index for index in unsolved if self._falls_short(self._outcomes[index])]
+            unsolved = self._rows.sharpen(short) if short else []
+            self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
+            self._reached.update(self._earlier)
+        return [self._outcomes[index] for index in range(len(self._starts))]
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
@@ -158,8 +146,140 @@ class FitRun:
 
     def model(self) -> Any:
         """Return an estimator fitted to the current state; later problems are at their starts."""
+        self._note_progress()
+        indices = range(len(self._starts))
+        return self._assemble([self._outcomes.get(k) or self._standing(k) for k in indices])
+
+    def _standing(self, index: int) -> Outcome:
+        """Return the outcome of a problem if it ended now."""
+        # Rows that are lent to another problem may be in use.
+        rows = (self._lent if index == self.index else self._rows.of(index)).aside()
+        reached = self._reached.get(index) or self._at_start(index, rows)
+        return self._judged(index, rows, reached)
+
+    def _at_start(self, index: int, rows: KernelOperator) -> Solution:
+        """Return the starting point of a problem, even if work must end."""
+        problem, start = self.training.problems[index], self._starts[index]
+        with stop_when(None):
+            return solve(problem, rows, max_iter=0, start=start)
+
+    def _judged(self, index: int, rows: KernelOperator, solution: Solution) -> Outcome:
+        """Certify a solution."""
+        with self._rows.certifying:
+            problem, tol = self.training.problems[index], self.settings.solving.tol
+            return judge(problem, rows, solution, tol)
+
+    @staticmethod
+    def _falls_short(outcome: Outcome) -> bool:
+        """Return whether a problem was solved, but not to ``tol``."""
+        return not (outcome.solution.status.is_limit or outcome.certificate.is_optimal)
+
+    def _solve_all(self, indices: list[int]) -> None:
+        """Solve and certify problems; at the same time if observers, threads and memory allow."""
+        interleaved = all(observer.may_interleave for observer in self._observers)
+        n_at_once = self._rows.prepare(len(indices), len(indices) if interleaved else 1)
+        jobs = [partial(self._solve, index, n_at_once > 1) for index in indices]
+        # Others end before they are waited for.
+        with closing(results_in_threads(jobs, n_at_once)) as results, self._ending_others():
+            for advice in results:
+                if advice:
+                    raise ValueError(advice)
+
+    @contextmanager
+    def _ending_others(self) -> Iterator[None]:
+        """End all problems at their next step if an error is raised."""
+        try:
+            yield
+        except BaseException:
+            self._has_failed = True
+            raise
+
+    def _solve(self, index: int, has_others: bool) -> str | None:
+        """Solve and certify a problem; return advice if it has no solution.
+
+        It is not raised here: of several such problems, the first one is reported.
+        """
+        with self._ending_others(), single_threaded_blas(), self._rows.lend(index) as rows:
+            if index not in self._earlier:
+                self._begin(index)
+            solution = self._solution(index, rows, has_others)
+            advice = self._advice(index, solution.status)
+            if advice is None:
+                outcome = self._judged(index, rows, solution)
+                with self._turn:
+                    self._outcomes[index] = outcome
+                    self._reached.pop(index, None)
+            return advice
+
+    def _solution(self, index: int, rows: KernelOperator, has_others: bool) -> Solution:
+        """Return the solution of a problem, or what it has if work must end."""
+        solving, earlier = self.settings.solving, self._earlier.get(index)
+        try:
+            if earlier is not None:
+                check_stop()  # decision values of a start may take long
+            solution = solve(
+                self.training.problems[index],
+                rows,
+                solver=solving.solver,
+                tol=aim_at(solving.tol, rows),
+                max_iter=solving.max_iter - (0 if earlier is None else earlier.n_iter),
+                start=self._starts[index] if earlier is None else earlier.c,
+                callback=partial(self._observe, index, rows, has_others),
+            )
+        except Stop as stop:
+            if not self._has_steps:
+                raise
+            # Without an outcome of every problem, those of the others would be lost.
+            reached = self._reached.get(index) or self._at_start(index, rows)
+            return replace(reached, status=stop.reason)
+        return solution if earlier is None else after(earlier, solution)
+
+    def _begin(self, index: int) -> None:
+        """Tell all observers that a problem begins."""
+        with self._turn:
+            self.index = index
+            for observer in self._observers:
+                observer.begin(self)
+
+    def _advice(self, index: int, status: Status) -> str | None:
+        """Return what to tell the user if a problem has no solution."""
+        band, kernel = self.settings.band, self.settings.kernel.kernel
+        if status is Status.NOT_FINITE:
+            return (
+                f"The decision values overflow with kernel={kernel!r}, "
+                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
+            )
+        if status is Status.NOT_SEPARABLE:
+            title = self.training.titles[index].rstrip(":")
+            return (
+                f"C1=inf allows no sample below its band, but the classes cannot be separated that "
+                f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
+                f"finite C1, got C1={band.C1!r}."
+            )
+        return None
+
+    def _observe(
+        self, index: int, rows: KernelOperator, has_others: bool, progress: Progress
+    ) -> Status | None:
+        """Call all observers after a step; return the first reason to end."""
+        with self._turn:
+            if self._has_failed:
+                return Status.STOPPED
+            self._has_steps = True
+            earlier = self._earlier.get(index)
+            self.index, self._lent = index, rows
+            self.progress = progress if earlier is None else after(earlier, progress)
+            if has_others and progress.is_current:
+                self._note_progress()  # another problem may ask for the model
+            reasons = [observer.step(self) for observer in self._observers]
+            # They would keep the rows in memory while those of the next problem are made.
+            del self.progress, self._lent
+            return next((reason for reason in reasons if reason is not None), None)
+
+    def _note_progress(self) -> None:
+        """Keep the point that the current problem has reached."""
         progress = self.progress
-        now = Solution(
+        self._reached[self.index] = Solution(
             c=progress.c.copy(),
             f=progress.f.copy(),
             status=Status.INTERRUPTED,
@@ -168,49 +288,3 @@ class FitRun:
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
         )
-        tol, index = self.settings.solving.tol, self.index
-        rows = self._rows.of(index)
-        outcomes = [*self._outcomes, judge(self.training.problems[index], rows, now, tol)]
-        later = self._rows.aside()
-        for index in range(len(outcomes), len(self._starts)):
-            problem, rows = self.training.problems[index], later.of(index)
-            untouched = solve(problem, rows, max_iter=0, start=self._starts[index])
-            outcomes.append(judge(problem, rows, untouched, tol))
-        return self._assemble(outcomes)
-
-    def _solve(self, start: NDArray | None) -> Outcome:
-        """Solve and certify the current problem."""
-        settings, problem = self.settings, self.training.problems[self.index]
-        band, kernel, solving = settings.band, settings.kernel.kernel, settings.solving
-        n_before = 0 if self._earlier is None else self._earlier.n_iter
-        rows = self._rows.of(self.index)
-        solution = solve(
-            problem,
-            rows,
-            solver=solving.solver,
-            tol=aim_at(solving.tol, rows),
-            max_iter=solving.max_iter - n_before,
-            start=start,
-            callback=self._observe,
-        )
-        if self._earlier is not None:
-            solution = after(self._earlier, solution)
-        if solution.status is Status.NOT_FINITE:
-            raise ValueError(
-                f"The decision values overflow with kernel={kernel!r}, "
-                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
-            )
-        if solution.status is Status.NOT_SEPARABLE:
-            title = self.training.titles[self.index].rstrip(":")
-            raise ValueError(
-                f"C1=inf allows no sample below its band, but the classes cannot be separated that "
-                f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
-                f"finite C1, got C1={band.C1!r}."
-            )
-        return judge(problem, rows, solution, solving.tol)
-
-    def _observe(self, progress: Progress) -> Status | None:
-        """Call all observers after a step; return the first reason to end."""
-        self.progress = progress if self._earlier is None else after(self._earlier, progress)
-        reasons = [observer.step(self) for observer in self._observers]
-        return next((reason for reason in reasons if reason is not None), None)

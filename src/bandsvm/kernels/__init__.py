@@ -8,7 +8,7 @@
 - `_samples`: dense or CSR samples, which are never copied as a whole.
 - `_rows`: float64 rows computed by NumPy, for small problems and all kernels.
 - `packed`: rows computed by the compiled core, from samples that `_packing` arranges for it;
-  `_slots`: where each row is stored.
+  `_slots`: where each row is stored; `_part`: the samples that are still in play.
 - `_prediction`: products for predictions; `_precision`: rounding errors of float32.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -65,6 +66,15 @@ class KernelOperator(Protocol):
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from recomputed kernel values."""
 
+    def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``most`` of some problems at a time, one view each."""
+
+    def aside(self) -> KernelOperator:
+        """Return the same K for a product beside the problems that are being solved."""
+
+    def begin_problem(self) -> None:
+        """Forget what would make the next result depend on problems that were solved before."""
+
 
 class Rows(KernelOperator, Protocol):
     """What the CPU engine also requires of a store of kernel rows."""
@@ -73,15 +83,29 @@ class Rows(KernelOperator, Protocol):
     def n_threads(self) -> int:
         """Number of threads that compiled functions may use."""
 
+    def more_precise(self) -> Rows | None:
+        """Return the same rows in a higher precision, or None if there is none."""
+
     def part(self, indices: NDArray) -> Rows | None:
         """Return the rows and columns of some samples; None if that saves no time."""
 
 
 class OnCpu:
-    """Rows in main memory, with the CPU engine."""
+    """Rows in main memory, with the CPU engine, for one problem at a time."""
 
     def engine(
         self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
     ) -> CpuEngine:
         """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
         return CpuEngine(problem, self, c, f)
+
+    def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
+        """Return these rows: only one problem at a time can use them."""
+        return [self]
+
+    def aside(self: Rows) -> Rows:
+        """Return these rows."""
+        return self
+
+    def begin_problem(self) -> None:
+        """Do nothing: products do not depend on what was computed before."""

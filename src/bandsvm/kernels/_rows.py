@@ -47,6 +47,7 @@ class ComputedRows(OnCpu):
         scratch = min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes)
         for_rows = cache_bytes - 2 * self._target_bytes - scratch - other_bytes
         self._capacity = row_capacity(len(samples), row_bytes, for_rows)
+        self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
         # Sums must not depend on how many rows are kept, as long as this many are.
         self._rows_at_once = LARGEST_BLOCK
         self._table = SlotTable(len(samples), self._capacity)
@@ -88,15 +89,18 @@ class ComputedRows(OnCpu):
 
     def _slots(self, indices: NDArray) -> NDArray[np.intp]:
         """Return the slots of the rows of ``indices``, after computing missing ones."""
-        slots, missing, places = self._table.find(indices)
-        if len(missing):
-            try:
-                self._fill(missing, places)
-            except BaseException:
-                self._table.forget(missing)
-                raise
-            self.n_computed += len(missing)
-        return slots
+        while True:
+            slots, missing, places = self._table.find(indices)
+            if len(missing):
+                try:
+                    self._fill(missing, places)
+                except BaseException:
+                    self._table.forget(missing)
+                    raise
+                self.n_computed += len(missing)
+                self._table.written(missing)
+            if self._table.wait_for(indices):
+                return slots
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from separately computed float64 kernel values.
@@ -141,7 +145,7 @@ class KernelRows(ComputedRows):
             cache_bytes = memory.default_bytes(8 * width * len(samples))
         blocks = min(8 * min(len(samples), LARGEST_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
         super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
-        self._write = write or self._write_by_kernel
+        self._write = write
         self._padded = np.empty((self._capacity, width))
         self._store = self._padded[:, : len(samples)]
 
@@ -185,7 +189,8 @@ class KernelRows(ComputedRows):
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute rows into their slots."""
-        self._write(missing, self._padded, places)
+        write = self._write or self._write_by_kernel
+        write(missing, self._padded, places)
 
 
 def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:

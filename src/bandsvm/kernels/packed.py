@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART
-from bandsvm.kernels._operator import OnCpu
 from bandsvm.kernels._packing import (
     PackedKernel,
     pack,
@@ -18,6 +18,7 @@ from bandsvm.kernels._packing import (
     rows_at_once,
     uses_worth_keeping,
 )
+from bandsvm.kernels._part import PartOfRows
 from bandsvm.kernels._rows import (
     SCRATCH_SHARE,
     SMALLEST_CAPACITY,
@@ -28,6 +29,7 @@ from bandsvm.kernels._rows import (
     finite,
 )
 from bandsvm.kernels._samples import Samples
+from bandsvm.kernels._slots import SlotTable
 from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
@@ -37,6 +39,11 @@ from bandsvm.system.threads import n_threads
 FEWEST_PRODUCTS_TO_PICK = 60
 # Largest share of the memory for the two blocks that are kept; the rest is for rows.
 BLOCK_SHARE = 0.5
+# Rows that several problems share are kept from their first use if they are worth keeping after so
+# many uses. Rows of fewer features are hardly slower to compute again than to read.
+USES_OF_SHARED = 3.0
+# Bytes per sample of a solver's arrays, if it runs beside others.
+BYTES_OF_POINT = 100
 # More samples than the last panel of packed ones can leave empty, for estimates of memory.
 PADDING = 256
 
@@ -100,7 +107,7 @@ class PackedRows(ComputedRows):
             cache_bytes = memory.default_bytes(useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2)
         self._origin = packed_kernel.origin(X) if origin is None else origin
         packed = pack(packed_kernel, X, self._origin, dtype, threads)
-        row_bytes = packed.stride * dtype().itemsize
+        self._row_bytes = packed.stride * dtype().itemsize
         self._largest_block = min(
             quickly_solved(packed), largest_block(X.shape[0], dtype().itemsize, cache_bytes)
         )
@@ -110,7 +117,7 @@ class PackedRows(ComputedRows):
             worth_keeping = 0.0
         # If rows are not kept, samples in play are packed separately.
         samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + LARGEST_PART)
-        super().__init__(kernel, Samples(X), row_bytes, cache_bytes, samples_bytes + blocks)
+        super().__init__(kernel, Samples(X), self._row_bytes, cache_bytes, samples_bytes + blocks)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
         self._n_jobs = n_jobs
@@ -127,6 +134,71 @@ class PackedRows(ComputedRows):
         self._worth_keeping = worth_keeping
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
+
+    def views(self, n_problems: int, most: int) -> list[PackedRows]:
+        """Return the same rows for at most ``most`` of some problems at a time, one view each.
+
+        Their number depends on threads and memory; what is computed with them does not.
+        """
+        if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
+            self._worth_keeping = 0.0
+        number = min(n_problems, most, self.n_threads, self._views_in_memory())
+        return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
+
+    def _fits_by_default(self) -> bool:
+        """Return whether all rows fit in the default memory, however much is free."""
+        return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
+
+    def begin_problem(self) -> None:
+        """Count uses anew: they decide in which order rows, and those of targets, are added."""
+        self._n_uses[:] = 0
+        self._n_values = 0
+        self._targets, self._target_rows = np.empty(0, dtype=np.intp), None
+
+    @property
+    def _holds_all(self) -> bool:
+        """Whether there is room for all rows, so that none is ever replaced."""
+        return self._capacity >= self.n_samples
+
+    def _bytes_per_view(self) -> float:
+        """Return the memory that a problem needs for itself."""
+        blocks = 2 * self._dtype().itemsize * self._largest_block**2
+        part = 0.0 if self._worth_keeping <= 1.0 else LARGEST_PART * self._packed.n_bytes
+        return blocks + part + BYTES_OF_POINT * self.n_samples
+
+    def _views_in_memory(self) -> int:
+        """Return how many problems at a time there is memory for."""
+        if self._holds_all:
+            return 1 + int(self._spare_bytes // self._bytes_per_view())
+        if self._worth_keeping <= 1.0:
+            return 1  # they would replace each other's rows
+        # Rows are kept now and then: each view keeps its own.
+        fewest = LARGEST_BLOCK * self._row_bytes
+        own = self._bytes_per_view()
+        return int((self._capacity * self._row_bytes + own) // (fewest + own))
+
+    def _view(self, k: int, number: int) -> PackedRows:
+        """Return view ``k`` of a number of views."""
+        view = self.aside()
+        view.n_threads = max(1, self.n_threads // number)
+        view._worth_keeping = self._worth_keeping
+        if not self._holds_all:
+            for_rows = self._capacity * self._row_bytes - (number - 1) * self._bytes_per_view()
+            view._capacity = int(for_rows // (number * self._row_bytes))
+            view._table = SlotTable(self.n_samples, view._capacity)
+            view._store = self._store[k * view._capacity : (k + 1) * view._capacity]
+        return view
+
+    def aside(self) -> PackedRows:
+        """Return the same rows for a product beside the problems that are being solved."""
+        view = copy.copy(self)
+        view.n_computed = view._n_values = 0
+        view._n_uses = np.zeros_like(self._n_uses)
+        view._blocks = [Block(self._dtype), Block(self._dtype)]
+        view._place_in_block = np.full(self.n_samples, -1)
+        if self._worth_keeping > 1.0:
+            view._worth_keeping = np.inf  # the store may belong to views
+        return view
 
     @property
     def capacity(self) -> int:
@@ -191,7 +263,8 @@ class PackedRows(ComputedRows):
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         self._n_uses[indices] += 1
-        is_new = (self._table.peek(indices) < 0) & (self._n_uses[indices] < self._worth_keeping)
+        # Whether another problem has stored a row must not matter: the sums would differ.
+        is_new = self._n_uses[indices] < self._worth_keeping
         if is_new.any():
             self.accumulate(f, indices[is_new], values[is_new], self._packed)
         indices, values = indices[~is_new], values[~is_new]
@@ -238,68 +311,6 @@ class PackedRows(ComputedRows):
             self.n_computed + self._n_values // self.n_samples,
             self._n_values % self.n_samples,
         )
-
-
-class PartOfRows(OnCpu):
-    """Rows and columns of some of the samples, never kept."""
-
-    def __init__(self, whole: PackedRows, indices: NDArray) -> None:
-        self._whole = whole
-        self._indices = indices
-        self._columns = whole.columns(indices)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self._indices)
-
-    @property
-    def n_computed(self) -> int:
-        """Number of rows computed, over all samples."""
-        return self._whole.n_computed
-
-    @property
-    def n_threads(self) -> int:
-        """Number of threads that compiled functions may use."""
-        return self._whole.n_threads
-
-    @property
-    def capacity(self) -> int:
-        """Number of rows that a block may have."""
-        return self._whole.capacity
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
-        return self._whole.is_coarse
-
-    def more_precise(self) -> None:
-        """Return None: only the whole store has higher precision."""
-
-    def part(self, indices: NDArray) -> None:
-        """Return None: only the whole store has parts."""
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
-        return self._whole.exact_product(self._indices[targets], self._indices[indices], values)
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-        return self._whole.diagonal()[self._indices]
-
-    def block(self, indices: NDArray) -> NDArray:
-        """Return K[indices, indices]."""
-        return self._whole.block(self._indices[indices])
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
-
-    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
-        self._whole.accumulate(f, self._indices[indices], values, self._columns)
 
 
 def row_writer(packed_kernel: PackedKernel, X: Any) -> tuple[RowWriter, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -60,8 +60,20 @@ def in_threads(jobs: Sequence[Callable[[], Result]], number: int) -> list[Result
 
     Each runs in a copy of the caller's context, and with its settings of NumPy.
     """
+    return list(results_in_threads(jobs, number))
+
+
+def results_in_threads(
+    jobs: Sequence[Callable[[], Result]], number: int
+) -> Generator[Result, None, None]:
+    """Yield what jobs return, in their order, as soon as it is known; see `in_threads`.
+
+    With one at a time, a job starts when its result is asked for.
+    """
     if number == 1 or len(jobs) == 1:
-        return [job() for job in jobs]
+        for job in jobs:
+            yield job()
+        return
     settings = np.geterr()
 
     def run(job: Callable[[], Result]) -> Result:
@@ -69,10 +81,13 @@ def in_threads(jobs: Sequence[Callable[[], Result]], number: int) -> list[Result
             return job()
 
     with ThreadPoolExecutor(min(number, len(jobs))) as pool:
-        return [
-            future.result()
-            for future in [pool.submit(copy_context().run, run, job) for job in jobs]
-        ]
+        futures = [pool.submit(copy_context().run, run, job) for job in jobs]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()  # those that have not begun, if one failed
 
 
 class _SingleThreadedBlas:

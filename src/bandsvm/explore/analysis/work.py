@@ -51,28 +51,31 @@ class Work:
 class FitProgress(Observer):
     """Reports how far a fit is: the share done over all its problems, and where it stands."""
 
+    may_interleave = True
+
     def __init__(self, report: Callable[[dict[str, Any]], None]) -> None:
         self._report, self._last = report, -SECONDS_BETWEEN_REPORTS
+        self._first: dict[int, float] = {}  # violation of each problem
+        self._done: dict[int, float] = {}  # share of each problem
 
     def begin(self, run: FitRun) -> None:
         """Start the next problem."""
-        self._first = 0.0
+        self._first[run.index] = 0.0
 
     def step(self, run: FitRun) -> None:
         """Report, but not too often."""
-        progress = run.progress
-        self._first = max(self._first, progress.violation)
+        progress, index = run.progress, run.index
+        self._first[index] = max(self._first[index], progress.violation)
+        self._done[index] = share_done(self._first[index], progress.violation, progress.tol)
         now = time.monotonic()
         if now - self._last < SECONDS_BETWEEN_REPORTS:
             return
         self._last = now
-        done = share_done(self._first, progress.violation, progress.tol)
-        n_problems = len(run.training.problems)
         self._report(
             {
                 "stage": "fit",
-                "share": (run.index + done) / n_problems,
-                "problem": run.training.titles[run.index].rstrip(":"),
+                "share": sum(self._done.values()) / len(run.training.problems),
+                "problem": run.training.titles[index].rstrip(":"),
                 "n_steps": progress.n_iter,
                 "violation": progress.violation,
                 "tol": progress.tol,
