@@ -250,6 +250,23 @@ def test_study_corrects_for_many_measures(monkeypatch):
     assert comparison.p_value(np.zeros(5)) == 1.0
 
 
+def test_study_of_defaults_runs_and_continues(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    results, page = tmp_path / "defaults.json", tmp_path / "defaults.md"
+    for n_new in (2, 0):
+        monkeypatch.setattr("sys.argv", ["defaults.py", "--quick", "--out", str(results)])
+        runpy.run_path(str(ROOT / "studies" / "defaults.py"), run_name="__main__")
+        assert capsys.readouterr().out.count(" s\n") == n_new
+    wdbc, wine = json.loads(results.read_text())["sets"]
+    assert min(wdbc["accuracy"] + wine["accuracy"]) > 0.8
+    assert wdbc["won"][:2] == wdbc["lost"][:2] == [0, 0]
+    assert "sensitivity" in wdbc.keys() - wine.keys()
+    arguments = ["defaults_page.py", "--results", str(results), "--out", str(page)]
+    monkeypatch.setattr("sys.argv", arguments)
+    runpy.run_path(str(ROOT / "studies" / "defaults_page.py"), run_name="__main__")
+    assert page.read_text().count("\n| C2 = ") + page.read_text().count("\n| **C2 = ") == 12
+
+
 def test_architecture_names_every_module():
     """A newcomer finds the room of any line."""
     text = (ROOT / "ARCHITECTURE.md").read_text()
