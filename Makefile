@@ -77,9 +77,9 @@ study: $(VENV)/ready
 	$(BIN)/python studies/study_page.py
 
 # BandedSVC with many bands against C2 = 0 on the same data sets (a quarter of an hour); writes
-# docs/defaults.md. Continues where it was stopped; `make defaults JOBS=16 TRAIN=5000` is the full size.
+# docs/defaults.md. Continues where it was stopped; `make defaults ARGS="--full --jobs 16"` is larger.
 defaults: $(VENV)/ready
-	$(BIN)/python studies/defaults.py $(if $(JOBS),--jobs $(JOBS)) $(if $(TRAIN),--train $(TRAIN))
+	$(BIN)/python studies/defaults.py $(ARGS)
 	$(BIN)/python studies/defaults_page.py
 
 # The core under address and undefined-behaviour sanitizers, in a separate environment.

@@ -2,10 +2,12 @@
 
 1. A set *loses* to a candidate if its accuracy falls by more than `MOST_LOST` against C2 = 0 at any
    C1, and by more than `NOISE` standard errors of that difference. At most `MOST_LOSERS` sets may lose.
-2. A candidate must bound scores: on the median set, the largest \\|g\\| of test samples is at most
-   `LEAST_BOUND` of that with C2 = 0.
+2. A candidate must bound scores. Scores run away if the largest |g| of test samples exceeds
+   `RUNAWAY` with C2 = 0; in the median of these cases (sets and C1) it must fall to at most
+   `LEAST_BOUND` of that.
 3. Of those that remain, the one that bounds scores most is chosen. Candidates within `CLOSE` of the
-   best count as equal; among these a fixed C2 comes before one that follows C1, then less fit cost.
+   best count as equal. Among these, what is easier to remember comes first: a fixed C2 before one
+   that follows C1, whole numbers before others; then the candidate with fewer pair steps.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ import numpy as np
 MOST_LOST = 0.005
 NOISE = 2.0
 MOST_LOSERS = 2
+RUNAWAY = 3.0
 LEAST_BOUND = 0.9
-CLOSE = 0.02
+CLOSE = 0.05
 # A difference in accuracy that is worth counting in the table.
 NOTABLE = 0.002
 
@@ -34,6 +37,11 @@ class Band(NamedTuple):
     def cost_at(self, C1: float) -> float:
         """Return C2 for a C1."""
         return self.C2 * C1 if self.follows_C1 else self.C2
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether both numbers are whole."""
+        return self.C2.is_integer() and self.rho2.is_integer()
 
     def __str__(self) -> str:
         """Return the values as the page shows them."""
@@ -63,7 +71,7 @@ class Verdict:
     accuracy: float  # mean difference
     worst: tuple[float, str]  # smallest difference, and its set
     sensitivity: float  # mean difference of the sensitivity area
-    bound: float  # median ratio of the largest score
+    bound: float  # median ratio of the largest score, where scores run away
     cost: float  # geometric mean of the ratio of pair steps
 
     @property
@@ -130,6 +138,7 @@ def verdict(band: Band, results: dict[str, Any]) -> Verdict:
     accuracy = np.array([one.accuracy for one in found])
     worst = int(accuracy.min(axis=1).argmin())
     sensitivity = [one.sensitivity for one in found if one.sensitivity is not None]
+    bounds = [ratio for one in found for ratio in one.bound[one.largest_before > RUNAWAY]]
     return Verdict(
         band,
         [name for name, one in zip(names, found, strict=True) if one.loses],
@@ -139,7 +148,7 @@ def verdict(band: Band, results: dict[str, Any]) -> Verdict:
         float(accuracy.mean()),
         (float(accuracy[worst].min()), names[worst]),
         float(np.mean(sensitivity)) if sensitivity else float("nan"),
-        float(np.median([one.bound for one in found])),
+        float(np.median(bounds)) if bounds else float("nan"),
         float(np.exp(np.mean([np.log(one.cost) for one in found]))),
     )
 
@@ -151,4 +160,4 @@ def choose(verdicts: list[Verdict]) -> Verdict | None:
         return None
     best = min(one.bound for one in allowed)
     close = [one for one in allowed if one.bound <= best + CLOSE]
-    return min(close, key=lambda one: (one.band.follows_C1, one.cost))
+    return min(close, key=lambda one: (one.band.follows_C1, not one.band.is_whole, one.cost))
