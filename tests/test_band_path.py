@@ -53,6 +53,17 @@ def test_every_point_equals_a_fit_of_its_own(vary, fit_intercept, loss):
         np.testing.assert_array_equal(signed, model.alpha_ - model.theta_)
 
 
+@pytest.mark.parametrize(
+    ("vary", "values"), [("C2", [0.0, 0.1, 0.2, 1.0]), ("rho2", [1e6, 90, 80])]
+)
+def test_path_along_which_nothing_changes(vary, values):
+    """No sample reaches the band's upper edge; scores that stand still cannot be divided by."""
+    path = band_path(X, Y, vary=vary, values=values, model=BandedSVC(rho2=1e6))
+    assert all(certificate.is_optimal for certificate in path.certificates)
+    np.testing.assert_array_equal(path.n_theta, 0)
+    np.testing.assert_allclose(np.ptp(path.intercepts), 0.0, atol=1e-9)
+
+
 @pytest.mark.parametrize("vary", ["C2", "rho2"])
 def test_path_beyond_the_samples_that_end_exactly(vary):
     samples, labels = make_classification(1500, flip_y=0.1, random_state=1)
