@@ -80,7 +80,7 @@ def test_shapes_and_types_of_fitted_attributes(n_classes, fit_intercept):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_support_vectors_are_those_of_either_edge(n_classes):
     X, y = labelled_samples(n_classes)
-    model = BandedSVC(C1=0.7, C2=0.4).fit(X, y)
+    model = BandedSVC(C1=0.7, C2=0.4, rho2=1.5).fit(X, y)
     alpha, theta = model.alpha_.reshape(80, -1), model.theta_.reshape(80, -1)
     np.testing.assert_array_equal(model.alpha_support_, np.flatnonzero(alpha.any(axis=1)))
     np.testing.assert_array_equal(model.theta_support_, np.flatnonzero(theta.any(axis=1)))
@@ -96,7 +96,8 @@ def test_support_vectors_are_those_of_either_edge(n_classes):
 def test_multipliers_are_feasible_and_make_the_coefficients(n_classes, fit_intercept, rng):
     X, y = labelled_samples(n_classes)
     weights = rng.uniform(0.5, 2.0, size=80)
-    model = BandedSVC(C1=0.7, C2=0.4, fit_intercept=fit_intercept).fit(X, y, weights)
+    model = BandedSVC(C1=0.7, C2=0.4, rho2=1.5, fit_intercept=fit_intercept)
+    model.fit(X, y, weights)
     alpha, theta, signs = (
         a.reshape(80, -1) for a in (model.alpha_, model.theta_, problem_signs(model, y))
     )

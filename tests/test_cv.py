@@ -46,7 +46,7 @@ def test_same_scores_as_grid_search(scoring, class_weight, loss):
         class_weight=class_weight, loss=loss,
     ).fit(X, Y)  # fmt: skip
     grid = {"C1": SMALL["C1"], "gamma": SMALL["gamma"], "C2": [0.0, 0.1, 1.0]}
-    model = BandedSVC(class_weight=class_weight, loss=loss)
+    model = BandedSVC(rho2=1.5, class_weight=class_weight, loss=loss)
     other = GridSearchCV(model, grid, cv=5, scoring=scoring).fit(X, Y)
     assert len(search.cv_results_["params"]) == len(other.cv_results_["params"])
     expected = {

@@ -342,7 +342,7 @@ def test_other_tabs_draw(page):
     assert page.figure("C2") == "0"
     assert before == "1"
     page.segment("along rho2")
-    assert page.figure("rho2") == "1.5"
+    assert page.figure("rho2") == "3"
 
 
 def test_markup_in_names_and_cells_is_text(page):

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.defaults import (
+    DEFAULT_C1,
+    DEFAULT_C2_SHARES,
+    DEFAULT_GAMMA_FACTORS,
+    DEFAULT_RHO2_FACTORS,
+)
 from bandsvm.kernels import resolve_gamma, uses_gamma
-
-# Costs around 1, and gammas around that of gamma="scale".
-DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
-DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)
-# Shares of C1, and upper edges in units of rho1.
-DEFAULT_C2_SHARES = (0.03, 0.1, 0.3, 1.0)
-DEFAULT_RHO2_FACTORS = (1.2, 1.5, 2.0, 3.0)
 
 
 class Candidate(NamedTuple):
