@@ -14,12 +14,13 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.linear.point import LocalJudge
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop
+from problems import NarrowBandedSVC as BandedSVC
+from problems import NarrowLinearBandedSVC as LinearBandedSVC
 from problems import make_case, primal_by_clarabel
 
 SOLVERS = available_linear_solvers()
@@ -257,7 +258,7 @@ def test_warm_start_from_the_solution_takes_fewer_steps(solver):
 
 
 def test_multipliers_are_kept_on_request_only(data):
-    model = LinearBandedSVC(rho2=1.5, store_multipliers=True).fit(*data)
+    model = LinearBandedSVC(store_multipliers=True).fit(*data)
     assert model.alpha_.shape == model.theta_.shape == (len(data[1]),)
     assert model.certificate_.kkt_violation <= 1e-2
     model.set_params(store_multipliers=False).fit(*data)
@@ -310,7 +311,7 @@ def after_steps(monkeypatch):
 
 def test_ctrl_c_keeps_the_best_model_so_far(data, solver, after_steps):
     after_steps(lambda step: step == 4 and os.kill(os.getpid(), signal.SIGINT))
-    model = LinearBandedSVC(rho2=1.5, solver=solver, warm_start=True)
+    model = LinearBandedSVC(solver=solver, warm_start=True)
     with pytest.raises(KeyboardInterrupt, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
         model.fit(*data)
     certificate = model.certificate_
@@ -325,7 +326,7 @@ def test_ctrl_c_keeps_the_best_model_so_far(data, solver, after_steps):
 def test_ctrl_c_in_a_fit_of_several_classes(solver, after_steps):
     X, y = load_iris(return_X_y=True)
     after_steps(lambda step: step == 2 and os.kill(os.getpid(), signal.SIGINT))
-    model = LinearBandedSVC(rho2=1.5, solver=solver)
+    model = LinearBandedSVC(solver=solver)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert model.decision_function(X).shape == (150, 3)
@@ -361,7 +362,7 @@ def test_time_limit_ends_a_fit(data, solver, after_steps):
 
 def test_verbose_reports_every_step(data, solver, caplog):
     with caplog.at_level("INFO", logger="bandsvm"):
-        model = LinearBandedSVC(rho2=1.5, solver=solver, C1=0.1, verbose=2, max_iter=20_000)
+        model = LinearBandedSVC(solver=solver, C1=0.1, verbose=2, max_iter=20_000)
         model.fit(*data)
     n_lines = model.n_iter_ + 1 if solver == "newton" else 2 + math.ceil(math.log2(model.n_iter_))
     assert len(caplog.messages) == n_lines
