@@ -70,6 +70,11 @@ class Grid:
                 f"rho2={self.rho2s[0]}; the band is [rho1, rho2]."
             )
 
+    @property
+    def widest_rho2(self) -> float:
+        """The upper edge of C-SVMs, without effect on the fit; `band_position` needs some width."""
+        return self.rho2s[-1]
+
     def without_band(self) -> list[Candidate]:
         """Return the C-SVMs to try, kernel by kernel."""
         places: list[tuple[Any, Any]] = []
@@ -77,7 +82,7 @@ class Grid:
             gammas = self._gammas if uses_gamma(kernel) else [None]
             places += [(kernel, gamma) for gamma in gammas]
         return [
-            Candidate(*place, C1, 0.0, self.rho2s[0])
+            Candidate(*place, C1, 0.0, self.widest_rho2)
             for place in dict.fromkeys(places)
             for C1 in self.C1s
         ]
