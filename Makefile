@@ -7,7 +7,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
 .PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study study-quick \
-	sanitize sanitize-threads clean
+	defaults sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -84,6 +84,12 @@ study-quick: $(VENV)/ready
 	rm -f build/study/study.jsonl
 	$(BIN)/python studies/study.py --quick --out build/study/study.jsonl
 	$(BIN)/python studies/study_page.py --results build/study/study.jsonl --out build/study
+
+# BandedSVC with many bands against C2 = 0 on the same data sets (a quarter of an hour); writes
+# docs/defaults.md. Continues where it was stopped; `make defaults ARGS="--full --jobs 16"` is larger.
+defaults: $(VENV)/ready
+	$(BIN)/python studies/defaults.py $(ARGS)
+	$(BIN)/python studies/defaults_page.py
 
 # The core under address and undefined-behaviour sanitizers, in a separate environment.
 sanitize: $(SANITIZE)/ready

@@ -85,7 +85,7 @@ def main() -> None:
             page.append(f"\n```text\n$ {line}\n{output_of(line, folder, is_interrupted)}```\n")
 
         section("Train", "A model, and a certificate of how close to optimal it is:")
-        run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --gamma 0.1")
+        run("bandsvm fit ijcnn1.svm --model ijcnn1.bsvm --C1 10 --C2 1 --rho2 1.5 --gamma 0.1")
         section(
             "Predict",
             "Accuracy, scores per class and confusion matrix where the file has labels; decision values and the band if wanted.\n"
@@ -99,7 +99,7 @@ def main() -> None:
         run("bandsvm inspect ijcnn1.bsvm")
         section("Interrupt and resume", "Ctrl-C keeps the model so far:")
         run(
-            "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --gamma 0.1",
+            "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --rho2 1.5 --gamma 0.1",
             is_interrupted=True,
         )
         run("bandsvm predict ijcnn1.t.gz --model again.bsvm --output again.csv")

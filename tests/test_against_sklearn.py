@@ -64,7 +64,7 @@ def test_equal_costs_are_svr_on_labels(rng, solver, C, band, kernel):
 def test_equal_costs_are_svr_on_labels_at_high_cost(rng, solver, kernel):
     X, y = noisy_classes(rng, 60)
     theirs = SVR(C=1e3, epsilon=0.25, tol=1e-8, cache_size=500, **kernel).fit(X, 1.25 * y)
-    ours = BandedSVC(C1=1e3, C2=1e3, tol=1e-8, solver=solver, **kernel).fit(X, y)
+    ours = BandedSVC(1e3, 1e3, rho2=1.5, tol=1e-8, solver=solver, **kernel).fit(X, y)
     # At this cost the float32 rows of LIBSVM's rbf kernel are worth a digit less.
     allowed = 1e-4 if kernel["kernel"] == "rbf" else RELATIVE
     np.testing.assert_allclose(ours.decision_function(X), theirs.predict(X), atol=allowed)

@@ -295,7 +295,7 @@ FAILURES = {
     "parameter": ({"tol": -1.0}, 1.0, None),
     "samples": ({}, np.nan, None),
     "weights": ({}, 1.0, np.zeros(N_SAMPLES)),
-    "band": ({"rho1": 3.0}, 1.0, None),
+    "band": ({"rho1": 3.0, "rho2": 1.5}, 1.0, None),
     "gamma": ({"gamma": "scale"}, 1e200, None),
     "kernel": ({"kernel": nothing}, 1.0, None),
     "overflow": ({"kernel": "linear"}, 1e200, None),

@@ -125,4 +125,4 @@ def test_mapping_holds_a_bad_value(name, value, error, rule, X, y):
 
 def test_band_of_one_class_is_empty(X, y):
     with pytest.raises(ValueError, match=r"rho2 of class 1 .*rho1=3\.0 and rho2=1\.5"):
-        BandedSVC(rho1={0: 1.0, 1: 3.0}).fit(X, y)
+        BandedSVC(rho1={0: 1.0, 1: 3.0}, rho2=1.5).fit(X, y)

@@ -30,12 +30,13 @@ GRIDS = {
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("vary", GRIDS)
 def test_every_point_equals_a_fit_of_its_own(vary, fit_intercept, loss):
-    base = BandedSVC(fit_intercept=fit_intercept, loss=loss)
+    base = BandedSVC(rho2=1.5, fit_intercept=fit_intercept, loss=loss)
     path = band_path(X, Y, vary=vary, values=GRIDS[vary], model=base)
     assert path.vary == vary
     np.testing.assert_array_equal(path.values, GRIDS[vary])
     for k, value in enumerate(GRIDS[vary]):
         changed = {"C1": value, "C2": value} if vary == "cost" else {vary: value}
+        changed = {"rho2": 1.5, **changed}
         single = BandedSVC(fit_intercept=fit_intercept, loss=loss, **changed).fit(X, Y)
         model = path.model(k)
         assert path.certificates[k].is_optimal
@@ -53,12 +54,24 @@ def test_every_point_equals_a_fit_of_its_own(vary, fit_intercept, loss):
         np.testing.assert_array_equal(signed, model.alpha_ - model.theta_)
 
 
+@pytest.mark.parametrize(
+    ("vary", "values"), [("C2", [0.0, 0.1, 0.2, 1.0]), ("rho2", [1e6, 90, 80])]
+)
+def test_path_along_which_nothing_changes(vary, values):
+    """No sample reaches the band's upper edge; scores that stand still cannot be divided by."""
+    path = band_path(X, Y, vary=vary, values=values, model=BandedSVC(rho2=1e6))
+    assert all(certificate.is_optimal for certificate in path.certificates)
+    np.testing.assert_array_equal(path.n_theta, 0)
+    np.testing.assert_allclose(np.ptp(path.intercepts), 0.0, atol=1e-9)
+
+
 @pytest.mark.parametrize("vary", ["C2", "rho2"])
 def test_path_beyond_the_samples_that_end_exactly(vary):
     samples, labels = make_classification(1500, flip_y=0.1, random_state=1)
-    path = band_path(samples, labels, vary=vary, values=np.linspace(1.0, 2.0, 5))
+    narrow = BandedSVC(rho2=1.5)
+    path = band_path(samples, labels, vary=vary, values=np.linspace(1.0, 2.0, 5), model=narrow)
     for k in range(5):
-        single = BandedSVC(**{vary: path.values[k]}).fit(samples, labels)
+        single = BandedSVC(**{"rho2": 1.5, vary: path.values[k]}).fit(samples, labels)
         assert path.certificates[k].is_optimal
         assert_same_objective(path.model(k), single)
         assert path.model(k).certify(samples, labels).is_optimal
@@ -67,17 +80,18 @@ def test_path_beyond_the_samples_that_end_exactly(vary):
 def test_path_computes_rows_once():
     # Of so many features that a row is worth its place in memory at once.
     samples, labels = make_classification(1500, 400, flip_y=0.1, random_state=1)
-    path = band_path(samples, labels)
+    path = band_path(samples, labels, model=BandedSVC(rho2=1.5))
     assert len(path.values) == 50
     assert sum(certificate.n_kernel_rows for certificate in path.certificates) <= 1500
 
 
 def test_path_of_several_classes():
     samples, labels = load_iris(return_X_y=True)
-    path = band_path(samples, labels, vary="C2", values=[0.0, 1.0])
+    narrow = BandedSVC(rho2=1.5)
+    path = band_path(samples, labels, vary="C2", values=[0.0, 1.0], model=narrow)
     assert len(path.coefficients) == 3
     assert path.intercepts.shape == (2, 3)
-    single = BandedSVC(C2=1.0).fit(samples, labels)
+    single = BandedSVC(C2=1.0, rho2=1.5).fit(samples, labels)
     np.testing.assert_allclose(
         path.model(1).decision_function(samples), single.decision_function(samples), atol=1e-7
     )
@@ -85,16 +99,19 @@ def test_path_of_several_classes():
 
 def test_weights_sparse_and_precomputed():
     weights = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
-    model = BandedSVC(gamma=0.05)
+    model = BandedSVC(rho2=1.5, gamma=0.05)
     dense, sparse, given = (
         band_path(samples, Y, values=[0.0, 1.0], model=m, sample_weight=weights).model(1)
         for samples, m in (
             (X, model),
             (sp.csr_array(X), model),
-            (np.exp(-0.05 * ((X[:, None] - X) ** 2).sum(axis=2)), BandedSVC(kernel="precomputed")),
+            (
+                np.exp(-0.05 * ((X[:, None] - X) ** 2).sum(axis=2)),
+                BandedSVC(rho2=1.5, kernel="precomputed"),
+            ),
         )
     )
-    single = BandedSVC(gamma=0.05).fit(X, Y, weights)
+    single = BandedSVC(rho2=1.5, gamma=0.05).fit(X, Y, weights)
     expected = single.decision_function(X)
     np.testing.assert_allclose(dense.decision_function(X), expected, atol=1e-6)
     np.testing.assert_allclose(sparse.decision_function(X), expected, atol=1e-6)

@@ -80,7 +80,7 @@ def test_shapes_and_types_of_fitted_attributes(n_classes, fit_intercept):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_support_vectors_are_those_of_either_edge(n_classes):
     X, y = labelled_samples(n_classes)
-    model = BandedSVC(C1=0.7, C2=0.4).fit(X, y)
+    model = BandedSVC(C1=0.7, C2=0.4, rho2=1.5).fit(X, y)
     alpha, theta = model.alpha_.reshape(80, -1), model.theta_.reshape(80, -1)
     np.testing.assert_array_equal(model.alpha_support_, np.flatnonzero(alpha.any(axis=1)))
     np.testing.assert_array_equal(model.theta_support_, np.flatnonzero(theta.any(axis=1)))
@@ -96,7 +96,8 @@ def test_support_vectors_are_those_of_either_edge(n_classes):
 def test_multipliers_are_feasible_and_make_the_coefficients(n_classes, fit_intercept, rng):
     X, y = labelled_samples(n_classes)
     weights = rng.uniform(0.5, 2.0, size=80)
-    model = BandedSVC(C1=0.7, C2=0.4, fit_intercept=fit_intercept).fit(X, y, weights)
+    model = BandedSVC(C1=0.7, C2=0.4, rho2=1.5, fit_intercept=fit_intercept)
+    model.fit(X, y, weights)
     alpha, theta, signs = (
         a.reshape(80, -1) for a in (model.alpha_, model.theta_, problem_signs(model, y))
     )
@@ -178,7 +179,7 @@ def test_positive_values_mean_the_class_that_sorts_last(labels):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_each_column_is_one_class_against_the_rest(kernel):
     X, y = labelled_samples(3)
-    binary = BandedSVC(kernel=kernel, C1=2.0, C2=0.5, tol=1e-8)
+    binary = BandedSVC(rho2=1.5, kernel=kernel, C1=2.0, C2=0.5, tol=1e-8)
     model = clone(binary).fit(X, y)
     values = model.decision_function(X)
     for k, label in enumerate(LABELS[3]):
@@ -198,12 +199,12 @@ def test_costs_by_class_are_sample_weights(n_classes):
     X, y = labelled_samples(n_classes)
     factors = dict(zip(LABELS[n_classes], (0.5, 2.0, 3.0), strict=False))
     C1, C2 = ({label: C * factor for label, factor in factors.items()} for C in (0.7, 0.4))
-    mapped = BandedSVC(C1=C1, C2=C2, tol=1e-8).fit(X, y)
-    weighted = BandedSVC(C1=0.7, C2=0.4, tol=1e-8, gamma=mapped.gamma_)
+    mapped = BandedSVC(rho2=1.5, C1=C1, C2=C2, tol=1e-8).fit(X, y)
+    weighted = BandedSVC(rho2=1.5, C1=0.7, C2=0.4, tol=1e-8, gamma=mapped.gamma_)
     weighted.fit(X, y, by_class(factors, y))
     values = mapped.decision_function(X)
     np.testing.assert_allclose(values, weighted.decision_function(X), atol=1e-9)
-    plain = BandedSVC(C1=0.7, C2=0.4, tol=1e-8).fit(X, y)
+    plain = BandedSVC(rho2=1.5, C1=0.7, C2=0.4, tol=1e-8).fit(X, y)
     assert np.abs(values - plain.decision_function(X)).max() > 1e-2
 
 
@@ -224,7 +225,9 @@ def test_class_weights_are_sample_weights(n_classes, class_weight, rng):
     weights = np.ones(80) if class_weight == "balanced" else rng.uniform(0.5, 2.0, size=80)
     factors = compute_sample_weight(class_weight, y)
     by_classes, by_samples, plain = (
-        BandedSVC(class_weight=kind, gamma=0.5, tol=1e-8).fit(X, y, w).decision_function(X)
+        BandedSVC(rho2=1.5, class_weight=kind, gamma=0.5, tol=1e-8)
+        .fit(X, y, w)
+        .decision_function(X)
         for kind, w in ((class_weight, weights), (None, weights * factors), (None, weights))
     )
     np.testing.assert_allclose(by_classes, by_samples, atol=1e-9)
@@ -235,7 +238,7 @@ def test_class_weights_are_sample_weights(n_classes, class_weight, rng):
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 def test_warm_start_at_the_solution_stays_there(n_classes, solver):
     X, y = labelled_samples(n_classes)
-    model = BandedSVC(warm_start=True, solver=solver, tol=1e-8).fit(X, y)
+    model = BandedSVC(rho2=1.5, warm_start=True, solver=solver, tol=1e-8).fit(X, y)
     cold_steps, values = model.certificate_.n_iter, model.decision_function(X)
     model.fit(X, y)
     assert model.certificate_.n_iter < cold_steps
@@ -250,9 +253,9 @@ def test_warm_start_at_the_solution_stays_there(n_classes, solver):
 )
 def test_warm_start_with_other_parameters_equals_a_cold_start(n_classes, change):
     X, y = labelled_samples(n_classes)
-    model = BandedSVC(warm_start=True, tol=1e-9).fit(X, y)
+    model = BandedSVC(rho2=1.5, warm_start=True, tol=1e-9).fit(X, y)
     warm = model.set_params(**change).fit(X, y).decision_function(X)
-    cold = BandedSVC(tol=1e-9, **change).fit(X, y).decision_function(X)
+    cold = BandedSVC(**{"rho2": 1.5, "tol": 1e-9, **change}).fit(X, y).decision_function(X)
     np.testing.assert_allclose(warm, cold, atol=1e-8)
 
 
@@ -266,9 +269,9 @@ def test_warm_start_from_coefficients_whose_products_underflow():
 
 def test_warm_start_with_other_samples_is_a_cold_start():
     X, y = labelled_samples()
-    model = BandedSVC(warm_start=True).fit(X, y)
+    model = BandedSVC(rho2=1.5, warm_start=True).fit(X, y)
     for others in ((X[:60], y[:60]), labelled_samples(3)):
-        cold = BandedSVC().fit(*others)
+        cold = BandedSVC(rho2=1.5).fit(*others)
         model.fit(*others)
         assert model.certificate_.n_pair_steps == cold.certificate_.n_pair_steps
         np.testing.assert_array_equal(model.dual_coef_, cold.dual_coef_)
@@ -276,14 +279,14 @@ def test_warm_start_with_other_samples_is_a_cold_start():
 
 def test_iteration_limit_warns_and_warm_start_goes_on():
     X, y = large_samples()
-    model = BandedSVC(max_iter=1, warm_start=True)
+    model = BandedSVC(rho2=1.5, max_iter=1, warm_start=True)
     with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .*> tol=.* gap .*warm_start=True"):
         model.fit(X, y)
     assert model.certificate_.status is Status.ITERATION_LIMIT
     assert model.n_iter_ == 1
     model.set_params(max_iter=10_000).fit(X, y)
     assert model.certificate_.is_optimal
-    assert_same_objective(model, BandedSVC().fit(X, y))
+    assert_same_objective(model, BandedSVC(rho2=1.5).fit(X, y))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +295,9 @@ def test_iteration_limit_warns_and_warm_start_goes_on():
 )
 def test_threads_and_cache_do_not_change_the_answer(change):
     X, y = large_samples()
-    model, changed = (BandedSVC(tol=1e-6, **kind).fit(X, y) for kind in ({}, change))
+    model, changed = (
+        BandedSVC(**{"rho2": 1.5, "tol": 1e-6, **kind}).fit(X, y) for kind in ({}, change)
+    )
     np.testing.assert_allclose(
         changed.decision_function(X), model.decision_function(X), atol=10 * model.tol
     )
@@ -304,7 +309,9 @@ def test_threads_and_cache_do_not_change_the_answer(change):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_fitted_model_survives_cloning_and_storage(n_classes, tmp_path):
     X, y = labelled_samples(n_classes)
-    model = BandedSVC(C1=dict.fromkeys(LABELS[n_classes], 2.0), kernel="poly", degree=2).fit(X, y)
+    model = BandedSVC(
+        rho2=1.5, C1=dict.fromkeys(LABELS[n_classes], 2.0), kernel="poly", degree=2
+    ).fit(X, y)
     assert clone(model).get_params() == model.get_params()
     assert not hasattr(clone(model), "dual_coef_")
     joblib.dump(model, tmp_path / "model.joblib")
@@ -322,7 +329,7 @@ def test_certify_agrees_with_the_certificate_of_the_fit(n_classes, kernel, rng):
     X, y = labelled_samples(n_classes)
     X = X @ X.T if kernel == "precomputed" else X
     weights = rng.uniform(0.5, 2.0, size=80)
-    model = BandedSVC(kernel=kernel, class_weight="balanced").fit(X, y, weights)
+    model = BandedSVC(rho2=1.5, kernel=kernel, class_weight="balanced").fit(X, y, weights)
     kept, checked = model.certificate_, model.certify(X, y, weights)
     assert checked.n_checked == 80
     assert checked.is_optimal
@@ -335,7 +342,7 @@ def test_certify_agrees_with_the_certificate_of_the_fit(n_classes, kernel, rng):
 
 def test_certificate_of_many_classes_sums_its_parts_and_reads_well():
     X, y = labelled_samples(3)
-    model = BandedSVC().fit(X, y)
+    model = BandedSVC(rho2=1.5).fit(X, y)
     whole, parts = model.certificate_, model.certificate_.parts
     assert len(parts) == 3
     for name in ("primal", "dual", "gap", "n_iter", "n_pair_steps", "n_kernel_rows", "seconds"):

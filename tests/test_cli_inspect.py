@@ -22,7 +22,7 @@ def test_inspect(folder, capsys):
     assert "C1=2.0" in told
     assert "optimal to tol" in told
     assert "in the band" in told
-    assert "band            1.0 to 1.5" in told
+    assert "band            1.0 to 3.0" in told
     model = bandsvm.load("m.bsvm")[-1]
     n_lower, n_upper = len(model.alpha_support_), len(model.theta_support_)
     assert f"({n_lower} at the lower, {n_upper} at the upper edge; by class 0: " in told

@@ -84,6 +84,7 @@ def test_page_needs_nothing_else(command, folder, capsys):
 def test_samples_that_deserve_a_look(folder):
     samples, y = toy(folder)
     arguments = ["fit", "toy.csv", "--model", "m.bsvm", "--quiet", "--C1", "10", "--scale", "none"]
+    arguments += ["--rho2", "1.5"]
     assert main([*arguments, "--report", "r.html"]) == 0
     model = bandsvm.load("m.bsvm")
     del model.feature_names_in_

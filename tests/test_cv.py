@@ -5,7 +5,12 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    make_classification,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import (
     GridSearchCV,
@@ -46,7 +51,7 @@ def test_same_scores_as_grid_search(scoring, class_weight, loss):
         class_weight=class_weight, loss=loss,
     ).fit(X, Y)  # fmt: skip
     grid = {"C1": SMALL["C1"], "gamma": SMALL["gamma"], "C2": [0.0, 0.1, 1.0]}
-    model = BandedSVC(class_weight=class_weight, loss=loss)
+    model = BandedSVC(rho2=1.5, class_weight=class_weight, loss=loss)
     other = GridSearchCV(model, grid, cv=5, scoring=scoring).fit(X, Y)
     assert len(search.cv_results_["params"]) == len(other.cv_results_["params"])
     expected = {
@@ -61,6 +66,24 @@ def test_same_scores_as_grid_search(scoring, class_weight, loss):
         # At tol=1e-3 a sample in 569 may change sides.
         assert score == pytest.approx(expected[key], abs=2.5e-3)
     assert search.best_score_ == scores.max()
+
+
+def test_bands_of_the_default_grid():
+    """A closed band is a candidate; C-SVMs have a band of some width, for band_position."""
+    search = BandedSVCCV(C1=[1.0], gamma=[0.1], refine=0, rho1=2.0, refit=False).fit(*IRIS)
+    tried = {(params["C2"], params["rho2"]) for params in search.cv_results_["params"]}
+    bands = {(C2, rho2) for C2 in (0.03, 0.1, 0.3, 1.0) for rho2 in (2.0, 3.0, 4.0, 6.0)}
+    assert tried == {(0.0, 6.0), *bands}
+
+
+def test_a_closed_band_can_be_chosen():
+    """Many classes: a closed band scores highest in the folds."""
+    X, y = load_digits(return_X_y=True)
+    samples = StandardScaler().fit_transform(X)[:300]
+    search = BandedSVCCV(C1=[100.0], gamma="scale", refine=0, cv=3).fit(samples, y[:300])
+    assert search.best_params_["rho2"] == 1.0
+    assert search.best_params_["C2"] > 0.0
+    assert search.certificate_.is_optimal
 
 
 def test_three_classes_like_grid_search():

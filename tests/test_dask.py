@@ -53,7 +53,7 @@ def in_chunks(n_chunks, *arrays):
 
 def fitted_both(client, data, n_chunks, **parameters):
     """Return the model of the cluster and that of this machine, after the same Newton steps."""
-    parameters = {"solver": "newton", "tol": 1e-8, **parameters}
+    parameters = {"rho2": 1.5, "solver": "newton", "tol": 1e-8, **parameters}
     chunked = in_chunks(n_chunks, *data)
     return (
         LinearBandedSVC(client=client, **parameters).fit(*chunked),
@@ -93,6 +93,7 @@ def test_descent_reaches_the_same_optimum(inline, loss, fit_intercept):
     y = (X @ np.random.default_rng(0).standard_normal(400) > 0).astype(int)
     rows = [slice(0, 500), slice(500, 800), slice(800, 1200)]
     parameters = {"loss": loss, "fit_intercept": fit_intercept, "C1": 0.1, "C2": 0.1, "tol": 1e-5}
+    parameters["rho2"] = 1.5
     model = LinearBandedSVC(client=inline, solver="cd", **parameters).fit(
         [dask.delayed(X[part]) for part in rows], [dask.delayed(y[part]) for part in rows]
     )

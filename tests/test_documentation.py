@@ -228,6 +228,66 @@ def test_page_on_choosing_is_what_the_script_writes(monkeypatch, tmp_path):
     assert written == (ROOT / "docs" / "choosing.md").read_text()
 
 
+def test_study_of_defaults_runs_and_continues(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    results, page = tmp_path / "defaults.json", tmp_path / "defaults.md"
+    for n_new in (2, 0):
+        monkeypatch.setattr("sys.argv", ["defaults.py", "--quick", "--out", str(results)])
+        runpy.run_path(str(ROOT / "studies" / "defaults.py"), run_name="__main__")
+        assert capsys.readouterr().out.count(" s\n") == n_new
+    wdbc, wine = json.loads(results.read_text())["sets"]
+    assert min(wdbc["accuracy"] + wine["accuracy"]) > 0.8
+    assert wdbc["won"][:2] == wdbc["lost"][:2] == [0, 0]
+    assert "sensitivity" in wdbc.keys() - wine.keys()
+    arguments = ["defaults_page.py", "--results", str(results), "--out", str(page)]
+    monkeypatch.setattr("sys.argv", arguments)
+    runpy.run_path(str(ROOT / "studies" / "defaults_page.py"), run_name="__main__")
+    assert page.read_text().count("\n| C2 = ") + page.read_text().count("\n| **C2 = ") == 12
+
+
+@pytest.fixture
+def defaults_page(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    return importlib.import_module("defaults_page")
+
+
+def test_page_on_defaults_is_what_the_script_writes(defaults_page):
+    written = defaults_page.page(json.loads(defaults_page.RESULTS.read_text()))
+    assert written == (ROOT / "docs" / "defaults.md").read_text()
+
+
+def test_rule_allows_few_losers_and_prefers_what_is_simple(defaults_page):
+    rule = importlib.import_module("defaults_rule")
+
+    def one(C2, follows, rho2, n_losers, bound, cost):
+        losers = ["set"] * n_losers
+        band = rule.Band(C2, follows, rho2)
+        return rule.Verdict(band, losers, 0, 0, 0, 0.0, (0.0, "set"), 0.0, bound, cost)
+
+    strong = one(1.0, False, 1.5, 3, 0.5, 1.6)
+    idle = one(1.0, False, 9.0, 0, 1.0, 1.0)
+    assert rule.choose([strong, idle]) is None
+    odd, whole = one(0.3, False, 2.5, 2, 0.84, 1.0), one(1.0, False, 3.0, 2, 0.85, 1.1)
+    follower, weak = one(1.0, True, 3.0, 0, 0.82, 1.0), one(1.0, False, 4.0, 0, 0.89, 1.0)
+    assert rule.choose([strong, idle, odd, follower, weak, whole]) is whole
+    assert rule.choose([strong, idle, odd, follower, weak]) is odd
+
+
+def test_a_loss_within_noise_does_not_count(defaults_page):
+    rule = importlib.import_module("defaults_rule")
+    settings = {"C1": [1.0], "C2": [1.0], "rho2": [2.0]}
+    band = rule.Band(1.0, False, 2.0)
+    assert rule.fits(settings) == [(1.0, 0.0, 1.0), (1.0, 1.0, 2.0)]
+    one = {"name": "set", "n_test": 100, "n_splits": 1, "accuracy": [0.9, 0.88]}
+    one |= {"largest": [4.0, 2.0], "pair_steps": [9, 19]}
+    for won, lost, loses in ((0, 2, False), (0, 5, True), (20, 22, False)):
+        accuracy = [0.9, 0.9 + (won - lost) / 100]
+        counted = {**one, "won": [0, won], "lost": [0, lost], "accuracy": accuracy}
+        assert rule.Comparison(counted, band, settings).loses is loses
+    found = rule.verdict(band, {"settings": settings, "sets": [counted]})
+    assert (found.bound, found.cost, found.n_lower) == (0.5, 2.0, 1)
+
+
 def test_architecture_names_every_module():
     """A newcomer finds the room of any line."""
     text = (ROOT / "ARCHITECTURE.md").read_text()

@@ -342,7 +342,7 @@ def test_distributions_count_every_sample(iris, cancer):
     about = distribution(part)
     counts = [sum(group["counts"]) for group in about["groups"]]
     assert counts == np.bincount(CANCER[1]).tolist()
-    assert about["bands"] == [[-1.5, -1.0], [1.0, 1.5]]
+    assert about["bands"] == [[-3.0, -1.0], [1.0, 3.0]]
     part = of_trial(*iris)["all"]
     for k in range(3):
         about = distribution(part, k)

@@ -278,7 +278,7 @@ def test_abstaining_moves_matrix_risk_and_coverage(page):
 
 
 def test_the_table_sorts_filters_and_turns_pages(page):
-    page.open("data?target=0&part=all").upload("cancer.csv")
+    page.open("data?target=0&part=all&rho2=1.5").upload("cancer.csv")
     assert len(page.column(1)) == 50
     page.tab.get_by_role("button", name="f0", exact=True).click()
     page.settle()
@@ -342,7 +342,7 @@ def test_other_tabs_draw(page):
     assert page.figure("C2") == "0"
     assert before == "1"
     page.segment("along rho2")
-    assert page.figure("rho2") == "1.5"
+    assert page.figure("rho2") == "3"
 
 
 def test_markup_in_names_and_cells_is_text(page):

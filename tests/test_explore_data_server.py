@@ -169,7 +169,7 @@ def test_a_fit_is_that_of_the_library(client):
     rows = np.array([row[0] - 1 for row in held_out["rows"]])
     train = np.setdiff1d(np.arange(150), rows)
     mean, deviation = X[train].mean(axis=0), X[train].std(axis=0)
-    model = BandedSVC(kernel="linear").fit((X[train] - mean) / deviation, SPECIES[Y][train])
+    model = BandedSVC(**PARAMETERS).fit((X[train] - mean) / deviation, SPECIES[Y][train])
     assert part["primal"] == pytest.approx(model.certificate_.primal, rel=1e-9)
     scaled = (X[rows] - mean) / deviation
     assert overview["accuracy"] == model.score(scaled, SPECIES[Y][rows])

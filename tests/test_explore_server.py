@@ -161,14 +161,14 @@ def test_fit_is_that_of_the_library(client, kernel, loss):
     X, y = arrays["X"], arrays["y"]
     settings = {"loss": loss, "kernel": kernel, "gamma": 0.5, "degree": 2, "coef0": 1.0}
     for index, C2 in enumerate((0.0, 10.0)):
-        expected = BandedSVC(10.0, C2, **settings).fit(X, y)
+        expected = BandedSVC(10.0, C2, rho2=1.5, **settings).fit(X, y)
         found = values["models"][index]
         assert found["objective"] == pytest.approx(expected.certificate_.primal, rel=1e-9)
         np.testing.assert_allclose(
             arrays[f"decision{index}"], expected.decision_function(X), atol=1e-9
         )
         assert found["accuracy"] == expected.score(X, y)
-        coverage = band_coverage(y, expected.decision_function(X))
+        coverage = band_coverage(y, expected.decision_function(X), rho2=1.5)
         assert found["coverage"] == pytest.approx(coverage._asdict(), abs=1e-12)
         np.testing.assert_allclose(
             arrays[f"reached{index}"], sensitivity_curve(y, expected.decision_function(X))[1]
@@ -182,7 +182,7 @@ def test_map_shows_decision_values(client):
     assert left < X[:, 0].min() < X[:, 0].max() < right
     assert bottom < X[:, 1].min() < X[:, 1].max() < top
     assert (right - left) / (top - bottom) == pytest.approx(8 / 6)
-    model = BandedSVC(10, 10, gamma=2.0).fit(X, y)
+    model = BandedSVC(10, 10, rho2=1.5, gamma=2.0).fit(X, y)
     corners = model.decision_function([[left, top], [right, top], [left, bottom], [right, bottom]])
     image = arrays["map0"].reshape(6, 8)
     np.testing.assert_allclose(image[[0, 0, -1, -1], [0, -1, 0, -1]], corners, atol=1e-3)
@@ -199,7 +199,7 @@ def test_view_can_be_chosen(client):
 
 def test_roles_tell_edges_and_bounds():
     X, y = Recipe.of(Fields(CLUSTERS)).samples()
-    model = BandedSVC(10, 1, gamma=2.0).fit(X, y)
+    model = BandedSVC(10, 1, rho2=1.5, gamma=2.0).fit(X, y)
     role = roles(model)
     z = y * model.decision_function(X)
     np.testing.assert_allclose(z[role == 1], 1.0, atol=1e-6)
@@ -207,7 +207,7 @@ def test_roles_tell_edges_and_bounds():
     np.testing.assert_allclose(z[role == 3], 1.5, atol=1e-6)
     assert (z[role == 4] >= 1.5 - 1e-6).all()
     assert (np.bincount(role, minlength=5) > 0).all()
-    squared = BandedSVC(10, 1, gamma=2.0, loss="squared_hinge").fit(X, y)
+    squared = BandedSVC(10, 1, rho2=1.5, gamma=2.0, loss="squared_hinge").fit(X, y)
     assert set(roles(squared)) == {0, 1, 3}
 
 

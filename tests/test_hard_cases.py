@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm import BandedSVC
+from problems import NarrowBandedSVC as BandedSVC
 
 
 def labels_of(X, rng):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandsvm import BandedSVC
+from problems import NarrowBandedSVC as BandedSVC
 
 SETTINGS = [
     {},

@@ -141,7 +141,7 @@ def fitted(way, X, y, sample_weight=None, **parameters):
     """Return a model that was fitted in one of the ways."""
     context, store = WAYS[way]
     with context():
-        return BandedSVC(tol=1e-6, **parameters).fit(store(X), y, sample_weight)
+        return BandedSVC(**{"rho2": 1.5, "tol": 1e-6, **parameters}).fit(store(X), y, sample_weight)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["kernel"])

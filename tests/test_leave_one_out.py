@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_class_weight
 
-from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.model_selection import leave_one_out, leave_one_out_bound
 from bandsvm.solvers import left_out
+from problems import NarrowBandedSVC as BandedSVC
 
 IRIS = load_iris(return_X_y=True)
 
@@ -227,7 +227,7 @@ def test_bound_is_never_below_the_error_of_many_problems():
 @pytest.mark.parametrize("seed", range(5))
 def test_theta_support_vectors_are_never_errors_without_intercept(seed):
     X, y = make_paper_clusters(20, random_state=seed)
-    model = BandedSVC(10, 100, 1.0, 1.1, gamma=1.0, fit_intercept=False, tol=1e-6).fit(X, y)
+    model = BandedSVC(10, 100, 1.0, rho2=1.1, gamma=1.0, fit_intercept=False, tol=1e-6).fit(X, y)
     found = leave_one_out(model, X, y)
     assert len(model.theta_support_) > 0
     assert (found.predictions != y).any()

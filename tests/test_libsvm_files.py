@@ -48,7 +48,7 @@ def file(tmp_path):
 def test_libsvm_predicts_the_same(parameters, storage, file):
     X, y = standardised(load_breast_cancer)
     X[np.abs(X) < 0.3] = 0.0
-    model = BandedSVC(**parameters).fit(storage(X[:300]), y[:300])
+    model = BandedSVC(rho2=1.5, **parameters).fit(storage(X[:300]), y[:300])
     assert len(model.theta_support_) > 10
     assert export_libsvm(model, file) == [file]
     labels, values = judge(file, X)
@@ -60,7 +60,7 @@ def test_libsvm_predicts_the_same(parameters, storage, file):
 def test_precomputed_kernel(n_columns, file):
     X, y = standardised(load_breast_cancer)
     K = np.exp(-0.02 * ((X[:, None] - X[None, :200]) ** 2).sum(axis=2))
-    model = BandedSVC(kernel="precomputed").fit(K[:200], y[:200])
+    model = BandedSVC(rho2=1.5, kernel="precomputed").fit(K[:200], y[:200])
     export_libsvm(model, file)
     # LIBSVM wants the number of each sample in front of its kernel values.
     labels, values = judge(file, np.column_stack([np.arange(1, len(K) + 1), K]))
@@ -75,7 +75,7 @@ def test_precomputed_kernel(n_columns, file):
 @pytest.mark.parametrize("loader", [load_iris, load_wine])
 def test_each_class_has_a_file(loader, parameters, tmp_path):
     X, y = standardised(loader)
-    model = BandedSVC(**parameters).fit(X, y)
+    model = BandedSVC(rho2=1.5, **parameters).fit(X, y)
     files = export_libsvm(model, tmp_path / "flowers.v1.model")
     assert [file.name for file in files] == [f"flowers.v1.{k}.model" for k in range(3)]
     expected = model.decision_function(X)
@@ -90,7 +90,7 @@ def test_each_class_has_a_file(loader, parameters, tmp_path):
 
 def test_support_vectors_are_counted_by_their_true_class(file):
     X, y = standardised(load_breast_cancer)
-    model = BandedSVC().fit(X, y)
+    model = BandedSVC(rho2=1.5).fit(X, y)
     # Coefficients of theta support vectors have the sign of the other class.
     assert np.sum(model.dual_coef_[0] > 0.0) != np.sum(y[model.support_] == 1)
     export_libsvm(model, file)
@@ -214,7 +214,7 @@ def test_probabilities_of_libsvm_are_left_out(file):
 def test_file_of_a_file_is_the_same(parameters, storage, tmp_path):
     X, y = standardised(load_breast_cancer)
     X[np.abs(X) < 1.0] = 0.0
-    model = BandedSVC(**parameters).fit(storage(X), y)
+    model = BandedSVC(rho2=1.5, **parameters).fit(storage(X), y)
     (first,) = export_libsvm(model, tmp_path / "first")
     again = load_libsvm(first)
     assert sp.issparse(again.support_vectors_)

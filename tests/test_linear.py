@@ -14,12 +14,13 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.linear.point import LocalJudge
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
 from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop
+from problems import NarrowBandedSVC as BandedSVC
+from problems import NarrowLinearBandedSVC as LinearBandedSVC
 from problems import make_case, primal_by_clarabel
 
 SOLVERS = available_linear_solvers()
@@ -361,7 +362,8 @@ def test_time_limit_ends_a_fit(data, solver, after_steps):
 
 def test_verbose_reports_every_step(data, solver, caplog):
     with caplog.at_level("INFO", logger="bandsvm"):
-        model = LinearBandedSVC(solver=solver, C1=0.1, verbose=2, max_iter=20_000).fit(*data)
+        model = LinearBandedSVC(solver=solver, C1=0.1, verbose=2, max_iter=20_000)
+        model.fit(*data)
     n_lines = model.n_iter_ + 1 if solver == "newton" else 2 + math.ceil(math.log2(model.n_iter_))
     assert len(caplog.messages) == n_lines
     assert "relative gap" in caplog.messages[0]

@@ -34,7 +34,7 @@ def close_figures():
 @pytest.fixture(scope="module")
 def fitted():
     X, y = make_paper_clusters(n_per_cluster=20, random_state=0)
-    return BandedSVC(10, 100, gamma=1.0).fit(X, y), X, y
+    return BandedSVC(10, 100, rho2=1.5, gamma=1.0).fit(X, y), X, y
 
 
 def labels_of(ax):
@@ -52,7 +52,7 @@ def test_penalties_are_those_of_the_objective():
         np.testing.assert_allclose(penalty, np.vectorize(expected)(signed), atol=1e-12)
     assert {1.0, 1.5} <= set(display.total_.get_xdata())
     assert PenaltyDisplay.from_estimator(BandedSVC(3, 4), ax=display.ax_).C2 == 4
-    display = PenaltyDisplay.from_estimator(BandedSVC(2.0, 0.5, loss="squared_hinge"))
+    display = PenaltyDisplay.from_estimator(BandedSVC(2.0, 0.5, rho2=1.5, loss="squared_hinge"))
     signed, penalty = display.total_.get_data()
     expected = 2.0 * np.maximum(1.0 - signed, 0.0) ** 2 + 0.5 * np.maximum(signed - 1.5, 0.0) ** 2
     np.testing.assert_allclose(penalty, expected, atol=1e-12)
@@ -151,7 +151,7 @@ def test_risk_coverage_of_a_model_and_of_predictions(fitted):
 def test_labels_need_not_be_signs(fitted):
     model, X, y = fitted
     words = np.where(y > 0, "yes", "no")
-    named = BandedSVC(10, 100, gamma=1.0).fit(X, words)
+    named = BandedSVC(10, 100, rho2=1.5, gamma=1.0).fit(X, words)
     expected = SensitivityCurveDisplay.from_estimator(model, X, y).sensitivity
     found = SensitivityCurveDisplay.from_estimator(named, X, words).sensitivity
     np.testing.assert_allclose(found, expected)

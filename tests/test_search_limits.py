@@ -256,7 +256,7 @@ def test_long_fits_say_where_they_are(lines, monkeypatch):
     options = {"C1": 1.0, "gamma": 0.03, "C2": 0.0, "refine": 0, "refit": False, "verbose": 1}
     BandedSVCCV(**options).fit(X, Y)
     steps = [line for line, _ in lines if ": step " in line]
-    assert steps[0].startswith("rbf, gamma=0.03, C1=1, C2=0, rho2=1.2, fold 1 of 5: step 0, ")
+    assert steps[0].startswith("rbf, gamma=0.03, C1=1, C2=0, rho2=3, fold 1 of 5: step 0, ")
     lines.clear()
     monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 1e9)
     BandedSVCCV(**options).fit(X, Y)

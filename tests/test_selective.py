@@ -80,7 +80,7 @@ def test_band_position_agrees_with_coverage():
     X, y = noisy(noise=0.0)
     for dtype in (np.float64, np.float32):
         samples = X.astype(dtype)
-        model = BandedSVC(C1=100.0, C2=100.0, gamma=1.0).fit(samples, y)
+        model = BandedSVC(C1=100.0, C2=100.0, rho2=1.5, gamma=1.0).fit(samples, y)
         positions, g = model.band_position(samples), model.decision_function(samples)
         right = model.predict(samples) == y
         # Free support vectors lie on an edge up to rounding: they are inside in either type.
@@ -88,14 +88,15 @@ def test_band_position_agrees_with_coverage():
         assert on_edge.sum() > 5
         assert (positions[on_edge & right] == "inside").all()
         if dtype is np.float64:
-            shares = band_coverage(y[right], g[right])
+            shares = band_coverage(y[right], g[right], rho2=1.5)
             for name in ("below", "inside", "above"):
                 assert np.mean(positions[right] == name) == pytest.approx(getattr(shares, name))
 
 
 def test_band_position_of_three_classes():
     X, y = IRIS
-    model = BandedSVC(rho1={0: 0.5, 1: 1.0, 2: 1.0}, fit_intercept=False).fit(X, y)
+    rho1 = {0: 0.5, 1: 1.0, 2: 1.0}
+    model = BandedSVC(rho1=rho1, rho2=1.5, fit_intercept=False).fit(X, y)
     outlier = [[5.0, 5.3, 3.0, 3.2]]
     samples = np.vstack([X, outlier])
     positions, g = model.band_position(samples), model.decision_function(samples)
@@ -144,10 +145,10 @@ def test_error_is_met_with_one_more_counted():
 def test_new_samples_behave_like_held_out_ones():
     X, y = noisy(1000)
     X_new, y_new = noisy(4000, seed=1)
-    model = SelectiveClassifier(max_error=0.05).fit(X, y)
+    model = SelectiveClassifier(max_error=0.1).fit(X, y)
     accepted = model.accepts(X_new)
     error = np.mean(model.predict(X_new)[accepted] != y_new[accepted])
-    assert error < 0.08 < np.mean(model.predict(X_new) != y_new)
+    assert error < 0.13 < np.mean(model.predict(X_new) != y_new)
     assert accepted.mean() == pytest.approx(model.coverage_, abs=0.1)
 
 

@@ -13,6 +13,7 @@ from bandsvm.checks import data
 from bandsvm.checks.parameters import check_voting
 from bandsvm.checks.svc_arguments import names_svc_arguments
 from bandsvm.decisions import BandPositionMixin, decisions_of
+from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.fitting.model import decision_rule, fit_model
 from bandsvm.fitting.rows import problem_rows
 from bandsvm.fitting.training_set import training_set
@@ -42,8 +43,9 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
         Penalty for lying above the band; 0 switches the upper edge off.
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band; greater than 0.
-    rho2 : float or mapping from class to float, default=1.5
-        Upper edge of the band; not less than `rho1`.
+    rho2 : float or mapping from class to float, default=3.0
+        Upper edge of the band; not less than `rho1`. docs/defaults.md shows what other values do to
+        accuracy and scores.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         What is penalised: the distance from the band, or its square. The square
         also gives L2-SVM, LS-SVM and ODM; docs/family.md lists the parameters of known models.
@@ -183,7 +185,7 @@ default='rbf'
         C1=1.0,
         C2=1.0,
         rho1=1.0,
-        rho2=1.5,
+        rho2=DEFAULT_RHO2,
         *,
         loss="hinge",
         kernel="rbf",

@@ -10,6 +10,8 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
+from bandsvm.defaults import DEFAULT_RHO2
+
 __all__ = [
     "BandCoverage",
     "ClusterBalance",
@@ -128,7 +130,7 @@ sensitivity_area_scorer = make_scorer(sensitivity_area, response_method="decisio
 
 
 def band_coverage(
-    y_true: ArrayLike, decision: ArrayLike, *, rho1: float = 1.0, rho2: float = 1.5
+    y_true: ArrayLike, decision: ArrayLike, *, rho1: float = 1.0, rho2: float = DEFAULT_RHO2
 ) -> BandCoverage:
     """Return the shares of samples whose signed decision value lies below, inside and above a band.
 
@@ -138,7 +140,7 @@ def band_coverage(
         Labels of two classes; the greater one is the class of positive decision values.
     decision : array-like of shape (n_samples,)
         Decision values g(x).
-    rho1, rho2 : float, default=1.0, 1.5
+    rho1, rho2 : float, default=1.0, 3.0
         Edges of the band; samples on an edge, up to rounding, are inside.
 
     Returns
@@ -149,7 +151,7 @@ def band_coverage(
     Examples
     --------
     >>> from bandsvm.metrics import band_coverage
-    >>> band_coverage([0, 0, 1, 1], [-1.2, 0.3, 1.0, 2.0])
+    >>> band_coverage([0, 0, 1, 1], [-1.2, 0.3, 1.0, 4.0])
     BandCoverage(below=0.25, inside=0.5, above=0.25)
     """
     if not 0.0 < rho1 <= rho2:

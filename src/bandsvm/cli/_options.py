@@ -9,6 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bandsvm.defaults import (
+    DEFAULT_C1,
+    DEFAULT_C2_SHARES,
+    DEFAULT_GAMMA_FACTORS,
+    DEFAULT_RHO2,
+    DEFAULT_RHO2_FACTORS,
+)
+
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
 MOST_VALUES = 100
@@ -149,7 +157,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("C1", type=_cost, metavar="X", help="cost of lying below the band; inf: hard margin (1)")
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
-    add("rho2", type=_positive, metavar="X", help="upper edge of the band (1.5)")
+    add("rho2", type=_positive, metavar="X", help=f"upper edge of the band ({DEFAULT_RHO2:g})")
     add("loss", choices=LOSSES, metavar="L", help=f"{' or '.join(LOSSES)} (hinge)")
     add("kernel", type=_kernel, metavar="K", help="kernel (rbf); --kernel list shows all names")
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
@@ -228,10 +236,22 @@ def add_grid_options(parser: argparse.ArgumentParser) -> None:
         "values to try (a list: 1,10,100; or FROM:TO:HOW_MANY, geometric: 0.1:1000:9)"
     )
     for name, one, text in (
-        ("C1", _positive, "costs of lying below the band (0.1,1,10,100)"),
-        ("C2", _at_least_zero, "costs of lying above it, and 0 (0.03 to 1 times C1)"),
-        ("rho2", _positive, "upper edges of the band (1.2,1.5,2,3 times rho1)"),
-        ("gamma", _gamma, "of the kernel, or scale, auto (0.03 to 3 times scale)"),
+        ("C1", _positive, f"costs of lying below the band ({_listed(DEFAULT_C1)})"),
+        (
+            "C2",
+            _at_least_zero,
+            f"costs of lying above it, and 0 ({_range(DEFAULT_C2_SHARES)} times C1)",
+        ),
+        (
+            "rho2",
+            _positive,
+            f"upper edges of the band ({_listed(DEFAULT_RHO2_FACTORS)} times rho1)",
+        ),
+        (
+            "gamma",
+            _gamma,
+            f"of the kernel, or scale, auto ({_range(DEFAULT_GAMMA_FACTORS)} times scale)",
+        ),
     ):
         group.add_argument(
             f"--{name}",
@@ -240,6 +260,14 @@ def add_grid_options(parser: argparse.ArgumentParser) -> None:
             metavar="VALUES",
             help=text,
         )
+
+
+def _listed(values: tuple[float, ...]) -> str:
+    return ",".join(f"{value:g}" for value in values)
+
+
+def _range(values: tuple[float, ...]) -> str:
+    return f"{values[0]:g} to {values[-1]:g}"
 
 
 def add_report_option(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from bandsvm.dask.fit import fit_on_cluster
 from bandsvm.dask.prediction import float_type, lazily, share_correct
 from bandsvm.dask.reading import check_rows_only, is_collection
 from bandsvm.decisions import POSITIONS, Decisions, verdict
+from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.linear.classifier import LinearBandedSVC as LocalLinearBandedSVC
 
 
@@ -104,7 +105,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         C1=1.0,
         C2=1.0,
         rho1=1.0,
-        rho2=1.5,
+        rho2=DEFAULT_RHO2,
         *,
         loss="hinge",
         fit_intercept=True,

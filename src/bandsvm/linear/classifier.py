@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
 from bandsvm.decisions import BandPositionMixin, verdict
+from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.linear.fit import fit_linear
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.system.threads import n_threads
@@ -31,7 +32,7 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         Cost of lying above the band; 0 switches the upper edge off.
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band; greater than 0.
-    rho2 : float or mapping from class to float, default=1.5
+    rho2 : float or mapping from class to float, default=3.0
         Upper edge of the band; not less than `rho1`.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         What is penalised: the distance from the band, or its square.
@@ -112,7 +113,7 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         C1=1.0,
         C2=1.0,
         rho1=1.0,
-        rho2=1.5,
+        rho2=DEFAULT_RHO2,
         *,
         loss="hinge",
         fit_intercept=True,

@@ -41,7 +41,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     C2 : float, array-like or None, default=None
         Penalties for lying above the band to try, besides 0. None: 0.03, 0.1, 0.3 and 1 times C1.
     rho2 : float, array-like or None, default=None
-        Upper edges of the band to try. None: 1.2, 1.5, 2 and 3 times `rho1` (its largest value).
+        Upper edges of the band to try. None: 1 (a closed band), 1.5, 2 and 3 times `rho1` (its
+        largest value). Candidates without a band have the last of them, which does not affect them.
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band.
     loss : {'hinge', 'squared_hinge'}, default='hinge'

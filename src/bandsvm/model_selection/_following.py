@@ -68,7 +68,9 @@ class PathFollower:
         soon, speed = np.abs(offsets), None
         if self._last_offsets is not None:
             speed = np.abs(offsets - self._last_offsets)
-            soon /= speed + SHORTEST_STEP * speed.mean() + np.finfo(float).tiny
+            # Steps within rounding error count as that long: a division by less could overflow.
+            rounding = np.finfo(float).eps * soon.max() + np.finfo(float).tiny
+            soon /= speed + SHORTEST_STEP * speed.mean() + rounding
         self._last_offsets = offsets
         soon[0, new.below == 0.0] = soon[1, new.above == 0.0] = np.inf
         soonest = soon.min(axis=0)

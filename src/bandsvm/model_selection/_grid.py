@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.defaults import (
+    DEFAULT_C1,
+    DEFAULT_C2_SHARES,
+    DEFAULT_GAMMA_FACTORS,
+    DEFAULT_RHO2_FACTORS,
+)
 from bandsvm.kernels import resolve_gamma, uses_gamma
-
-# Costs around 1, and gammas around that of gamma="scale".
-DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
-DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)
-# Shares of C1, and upper edges in units of rho1.
-DEFAULT_C2_SHARES = (0.03, 0.1, 0.3, 1.0)
-DEFAULT_RHO2_FACTORS = (1.2, 1.5, 2.0, 3.0)
 
 
 class Candidate(NamedTuple):
@@ -71,6 +70,11 @@ class Grid:
                 f"rho2={self.rho2s[0]}; the band is [rho1, rho2]."
             )
 
+    @property
+    def widest_rho2(self) -> float:
+        """The upper edge of C-SVMs, without effect on the fit; `band_position` needs some width."""
+        return self.rho2s[-1]
+
     def without_band(self) -> list[Candidate]:
         """Return the C-SVMs to try, kernel by kernel."""
         places: list[tuple[Any, Any]] = []
@@ -78,7 +82,7 @@ class Grid:
             gammas = self._gammas if uses_gamma(kernel) else [None]
             places += [(kernel, gamma) for gamma in gammas]
         return [
-            Candidate(*place, C1, 0.0, self.rho2s[0])
+            Candidate(*place, C1, 0.0, self.widest_rho2)
             for place in dict.fromkeys(places)
             for C1 in self.C1s
         ]

@@ -79,10 +79,12 @@ def band_path(
 
     Examples
     --------
+    >>> from bandsvm import BandedSVC
     >>> from bandsvm.datasets import make_paper_clusters
     >>> from bandsvm.model_selection import band_path
     >>> X, y = make_paper_clusters(20, random_state=0)
-    >>> path = band_path(X, y, vary="C2", values=[0.0, 0.1, 1.0])
+    >>> model = BandedSVC(C1=10, rho2=1.5, gamma=1.0)
+    >>> path = band_path(X, y, vary="C2", values=[0.0, 0.1, 1.0], model=model)
     >>> int(path.n_theta[0]), bool(path.n_theta[2] > 0)
     (0, True)
     """

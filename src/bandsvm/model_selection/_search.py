@@ -145,9 +145,9 @@ class Search:
 
     def _try(self, candidates: Sequence[Candidate]) -> None:
         """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless."""
-        standings, rho2s = self.standings, self._grid.rho2s
+        standings, widest = self.standings, self._grid.widest_rho2
         # Without a band, rho2 has no effect.
-        candidates = [c if c.C2 > 0.0 else c._replace(rho2=rho2s[0]) for c in candidates]
+        candidates = [c if c.C2 > 0.0 else c._replace(rho2=widest) for c in candidates]
         known = set(standings.candidates)
         groups: dict[tuple[Any, Any], list[Candidate]] = {}
         for candidate in dict.fromkeys(candidates):

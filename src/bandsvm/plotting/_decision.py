@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.plotting._canvas import (
     BAND,
     MARGIN,
@@ -120,7 +121,7 @@ class DecisionValuesDisplay:
         decision: ArrayLike,
         *,
         rho1: float = 1.0,
-        rho2: float = 1.5,
+        rho2: float = DEFAULT_RHO2,
         ax: Any = None,
     ) -> DecisionValuesDisplay:
         """Draw decision values of samples.
@@ -131,7 +132,7 @@ class DecisionValuesDisplay:
             Labels of two classes.
         decision : array-like of shape (n_samples,)
             Decision values g(x).
-        rho1, rho2 : float, default=1.0, 1.5
+        rho1, rho2 : float, default=1.0, 3.0
             Edges of the band.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.

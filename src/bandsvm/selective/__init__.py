@@ -108,7 +108,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> model = SelectiveClassifier(make_pipeline(StandardScaler(), BandedSVC()), max_error=0.01)
     >>> model.fit(X, y).error_ <= 0.01
     True
-    >>> model.predict_or_abstain(X[[0, 10, 20]])
+    >>> model.predict_or_abstain(X[[0, 81, 20]])
     array([ 0, -1,  1])
     """
 

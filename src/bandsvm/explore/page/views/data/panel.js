@@ -31,8 +31,8 @@ export function createPanel(target, onChange, act) {
     header.element, roles,
   );
   const controls = {
-    rho1: slider({ label: symbol("ρ", "1", "lower edge"), name: "rho1, lower edge of the band", low: 0.05, high: 3, onChange: set("rho1") }),
-    rho2: slider({ label: symbol("ρ", "2", "upper edge"), name: "rho2, upper edge of the band", low: 0.05, high: 3, onChange: set("rho2") }),
+    rho1: slider({ label: symbol("ρ", "1", "lower edge"), name: "rho1, lower edge of the band", low: 0.05, high: 5, onChange: set("rho1") }),
+    rho2: slider({ label: symbol("ρ", "2", "upper edge"), name: "rho2, upper edge of the band", low: 0.05, high: 5, onChange: set("rho2") }),
     C1: slider({ label: symbol("C", "1", "cost below"), name: "C1, cost of lying below the band", low: 0.01, high: 1000, isLog: true, onChange: set("C1") }),
     C2: slider({ label: symbol("C", "2", "cost above"), name: "C2, cost of lying above the band", low: 0.01, high: 1000, isLog: true, zero: true, onChange: set("C2") }),
     loss: segments({ name: "Loss", options: LOSSES, onChange: set("loss") }),

@@ -8,7 +8,7 @@ export const ROLES = [["", "use"], ["drop", "Leave out"], ["category", "Categori
 export const TABS = ["samples", "projection", "values", "abstain", "path", "weights", "search"];
 export const PARTS = ["held out", "train", "all"];
 
-/** What the address leaves out. */
+/** What the address leaves out; parameters are as by default in BandedSVC. */
 export const DEFAULTS = {
   target: "",
   header: "",
@@ -17,7 +17,7 @@ export const DEFAULTS = {
   C1: 1,
   C2: 1,
   rho1: 1,
-  rho2: 1.5,
+  rho2: 3,
   loss: "hinge",
   kernel: "rbf",
   gamma: "scale",

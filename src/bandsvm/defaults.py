@@ -1,0 +1,11 @@
+"""Default values that several modules share; imports nothing, so that --help need not wait."""
+
+# Upper edge of the band: bounds scores and hardly costs accuracy (docs/defaults.md).
+DEFAULT_RHO2 = 3.0
+
+# What BandedSVCCV tries. Costs around 1, and gammas around that of gamma="scale".
+DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
+DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)
+# Shares of C1, and upper edges in units of rho1; the first of them closes the band.
+DEFAULT_C2_SHARES = (0.03, 0.1, 0.3, 1.0)
+DEFAULT_RHO2_FACTORS = (1.0, 1.5, 2.0, 3.0)
