@@ -213,7 +213,7 @@ def test_certificate_reads_well(rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
     model = BandedSVC().fit(X, y)
     text = str(model.certificate_)
-    for word in ("converged", "duality gap", "KKT violation", "3 classes", "kernel rows"):
+    for word in ("converged", "duality gap", "KKT violation", "3 problems", "kernel rows"):
         assert word in text
     assert model.certificate_.gap == pytest.approx(sum(p.gap for p in model.certificate_.parts))
 

@@ -17,6 +17,7 @@ from bandsvm.fitting.training import training_problems
 from bandsvm.kernels import KernelSettings, _settings
 from bandsvm.kernels.packed import PackedRows
 from bandsvm.model_selection._shared import CheckedRows, Start
+from bandsvm.multiclass import MultiClass
 from bandsvm.solvers import Status, solve
 from problems import random_spread
 
@@ -46,12 +47,18 @@ def test_scores_far_from_the_origin_equal_those_of_svc(spread):
         assert score == pytest.approx(expected, abs=1e-3)
 
 
+def only_problem(model, labels):
+    """Return the problem of a model and labels of two classes."""
+    settings, weights = BandSettings.of(model), np.ones(len(labels))
+    return training_problems(settings, MultiClass.of(model), labels, weights).problems[0]
+
+
 @pytest.fixture
 def coarse():
     """A problem whose float32 rows are too coarse, and these rows."""
     samples, labels = clusters_far_apart(3000.0)
     model = BandedSVC(C1=10.0, C2=0.0, gamma=GAMMA)
-    problem = training_problems(BandSettings.of(model), labels, np.ones(len(labels))).problems[0]
+    problem = only_problem(model, labels)
     kernel = KernelSettings("rbf", GAMMA, 0.0, 3)
     rows = PackedRows(kernel.packed(), kernel.function(), samples, None, 1, np.float32)
     return model, problem, rows
@@ -76,7 +83,7 @@ def test_double_precision_takes_over_where_single_does_not_suffice(coarse):
 def test_single_precision_stays_where_it_suffices():
     samples, labels = make_classification(1500, flip_y=0.1, random_state=0)
     model = BandedSVC()
-    problem = training_problems(BandSettings.of(model), labels, np.ones(len(labels))).problems[0]
+    problem = only_problem(model, labels)
     kernel = KernelSettings("rbf", 0.05, 0.0, 3)
     rows = kernel.rows(samples, largest_rounding=model.tol)
     assert rows.is_coarse
