@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from classes_report import classes_section
 from constants_report import constants_section
 from linear_report import linear_section
 from measure import RESULTS
@@ -48,6 +49,8 @@ def main() -> None:
         growth_section(growth),
         others(limits),
     ]
+    if (RESULTS / "classes.json").exists():
+        sections.append(classes_section(read(RESULTS / "classes.json")))
     if (RESULTS / "linear.json").exists():
         sections.append(linear_section(read(RESULTS / "linear.json")))
     if (RESULTS / "memory.json").exists():

@@ -4,9 +4,10 @@ import gc
 import os
 import signal
 import threading
+import time
 import tracemalloc
 import weakref
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from bandsvm.kernels import PackedKernel, PackedRows, _rows, make_kernel, packed
 from bandsvm.kernels._slots import SlotTable
 from bandsvm.solvers import Status
 from bandsvm.system.memory import MEGABYTE
+from bandsvm.system.stopping import current_reason
 from bandsvm.system.threads import results_in_threads
 
 BAND = {"C1": 10.0, "C2": 10.0, "rho2": 1.5}
@@ -227,19 +229,28 @@ def test_models_asked_for_meanwhile_are_whole(multi_class):
         assert found.certificate_.dual <= model.certificate_.primal * (1 + 1e-6)
 
 
+class PressesAt(Interleaved):
+    """Sends SIGINT at the first step that meets a condition."""
+
+    def __init__(self, condition):
+        self.condition, self.has_pressed = condition, False
+
+    def step(self, run):
+        if not self.has_pressed and self.condition(run):
+            self.has_pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+            end = time.monotonic() + LONG
+            while current_reason()() is None:  # the main thread has not noted it yet
+                assert time.monotonic() < end
+                time.sleep(0.001)
+
+
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_ctrl_c_ends_all_classes(multi_class):
-    class Presses(Interleaved):
-        n_steps = 0
-
-        def step(self, run):
-            self.n_steps += 1
-            if self.n_steps == 4:
-                os.kill(os.getpid(), signal.SIGINT)
-
+    steps = count(1)
     X, y = classes(6, n_samples=2000)
     model = BandedSVC(multi_class=multi_class, n_jobs=2, tol=1e-6, warm_start=True, **BAND)
-    assert fit_model(model, X, y, None, Presses())
+    assert fit_model(model, X, y, None, PressesAt(lambda run: next(steps) == 4))
     assert model.certificate_.status is Status.INTERRUPTED
     assert model.certificate_.gradient_drift < 1e-2
     model.fit(X, y)
@@ -281,18 +292,6 @@ def test_an_error_in_one_class_ends_the_others(multi_class):
     with pytest.raises(OSError, match="the disk is full"):
         fit_model(model, X, y, None, Fails())
     assert not hasattr(model, "classes_")
-
-
-class PressesAt(Interleaved):
-    """Sends SIGINT at the first step that meets a condition."""
-
-    def __init__(self, condition):
-        self.condition, self.has_pressed = condition, False
-
-    def step(self, run):
-        if not self.has_pressed and self.condition(run):
-            self.has_pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
