@@ -100,7 +100,7 @@ def test_options_become_parameters(arguments, parameters, iris):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--linear", "--gamma", "1"], "no kernel, so --gamma cannot be set; leave it out"),
+        (["--linear", "--gamma", "1"], "without kernel, so --gamma cannot be set; leave it out"),
         (["--linear", "--kernel", "rbf", "--cache-size", "9"], "--kernel, --cache-size .*them out"),
         (["--linear", "--C1", "inf"], "--C1 inf needs a kernel; leave --linear out"),
         (["--linear", "--rho1", "4"], "rho2 must not be less than rho1"),
@@ -156,7 +156,7 @@ def test_max_iter_then_resume(solver, folder, capsys):
     second = bandsvm.load("m.bsvm")[-1]
     assert second.certificate_.dual > first.certificate_.dual
     assert main([*arguments, "--resume", "--quiet", "--gamma", "1"]) == 1
-    assert "has no kernel" in capsys.readouterr().err
+    assert "without kernel" in capsys.readouterr().err
 
 
 def test_resume_keeps_the_kind_of_model(iris, capsys):

@@ -35,6 +35,11 @@ def arguments():
     csr = {"starts": np.array([0, 1, 2]), "columns": np.array([0, 2]), "values": np.ones(2)}
     units = {"scale": 1.0, "cost_of_sparse": 3.0}
     block = np.zeros((1, panel))
+    edges = np.ones(4), np.ones((1, 4)), np.ones((1, 4)), False
+    place = {"edges": edges, "at": np.ones((4, 1, 4)), "g": np.zeros(4)}
+    line, dp = {"line": np.ones((3, 1, 4))}, {"dp": np.zeros((1, 4))}
+    step = {"step": np.ones((4, 1, 4)), "dg": np.zeros(4)}
+    goal = {"step": None, "earlier": None, "goal": (0.0, 0.0, 0.0, 0.0), "products": None}
     return {
         "pack_64": {"X": VALUES, "origin": np.zeros(3), **units, "n_threads": 1},
         "compress_64": {**csr, "n_features": 3, **units},
@@ -67,6 +72,16 @@ def arguments():
             **three,
             **{"has_intercept": True, "kept": ONE, "chosen": np.zeros(4, dtype=int)},
             "n_threads": 1,
+        },
+        "newton_linearise": {**place, **line, "D": np.zeros(4), "n_threads": 1},
+        "newton_begin": {**place, **line, **goal, **dp, "aim": np.zeros(4), "n_threads": 1},
+        "newton_turn": {
+            **{**place, **line, **dp, "dg": np.zeros(4), "aim": np.zeros(4), "n_threads": 1},
+        },
+        "newton_complete": {**place, **line, "products": None, **dp, **step, "n_threads": 1},
+        "newton_move": {
+            **{**place, **step, "length": 0.5, "new_at": np.ones((4, 1, 4))},
+            **{"new_g": np.zeros(4), "n_threads": 1},
         },
         "dual_value": {name: three[name] for name in ("lo", "hi", "c", "f")},
     }

@@ -609,6 +609,7 @@ def test_theme_can_be_chosen(fresh):
     assert json.loads(fresh.tab.evaluate("JSON.stringify(Object.keys(localStorage))")) == []
 
 
+@pytest.mark.slow
 def test_benchmark_runs(tmp_path):
     require_browser()
     script = Path(__file__).parents[1] / "benchmarks" / "explore.py"

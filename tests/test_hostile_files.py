@@ -115,6 +115,7 @@ def test_a_header_that_does_not_end_is_refused(tmp_path):
     refused(tmp_path / "open.npz", "not an NPZ file that can be read")
 
 
+@pytest.mark.slow
 def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):
     row = b"0," * 1000 + b"1\n"
     packs = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}

@@ -185,7 +185,7 @@ def test_every_pair_is_a_model_of_two_classes(band):
 
 def test_a_pair_is_what_a_qp_solver_finds():
     X, y = IRIS
-    model = BandedSVC(multi_class="ovo", C1=2.0, C2=0.5, gamma=0.3).fit(X, y)
+    model = BandedSVC(multi_class="ovo", C1=2.0, C2=0.5, rho2=1.5, gamma=0.3).fit(X, y)
     for part, (chosen, (first, _)) in zip(model.certificate_.parts, pairs_of(y), strict=True):
         signs = np.where(y[chosen] == first, 1.0, -1.0)
         K = rbf_kernel(X[chosen], gamma=0.3)

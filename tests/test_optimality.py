@@ -49,14 +49,14 @@ def assert_objective_equals_the_qp_solvers(solver, case):
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(case=cases())
 def test_objective_equals_the_qp_solvers(solver, case):
     assert_objective_equals_the_qp_solvers(solver, case)
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(case=cases(loss="squared_hinge"))
 def test_squared_objective_equals_the_qp_solvers(solver, case):
     assert_objective_equals_the_qp_solvers(solver, case)

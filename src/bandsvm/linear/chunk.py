@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.kernels._samples import in_plain_memory
 from bandsvm.linear.edges import Edges
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.problem import BandProblem
@@ -105,9 +106,9 @@ class Chunk:
         self._step = np.empty_like(self.at)
         steepest, *self._slopes = _core.newton_complete(
             *self._place(),
-            self._line,
-            self._products,
-            self._dp,
+            in_plain_memory(self._line),
+            None if self._products is None else in_plain_memory(self._products),
+            in_plain_memory(self._dp),
             self._dg,
             self._step,
             self._samples.n_threads,
@@ -149,7 +150,12 @@ class Chunk:
         self._begun_dg = self._turned(dw, db)
         aim = np.empty_like(self.g)
         _core.newton_turn(
-            *self._place(), self._line, self._dp, self._begun_dg, aim, self._samples.n_threads
+            *self._place(),
+            in_plain_memory(self._line),
+            in_plain_memory(self._dp),
+            self._begun_dg,
+            aim,
+            self._samples.n_threads,
         )
         return self._samples.weights(aim), float(aim.sum())
 
@@ -170,8 +176,8 @@ class Chunk:
         return edges.coefficients(p)
 
     def _place(self) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
-        """Return the edges and the iterate."""
-        return self._edges.for_core(), self.at, self.g
+        """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""
+        return self._edges.for_core(), in_plain_memory(self.at), in_plain_memory(self.g)
 
     def _begin(
         self,
@@ -185,9 +191,9 @@ class Chunk:
         self._begun_dg = None
         _core.newton_begin(
             *self._place(),
-            self._line,
-            step,
-            earlier,
+            in_plain_memory(self._line),
+            None if step is None else in_plain_memory(step),
+            None if earlier is None else in_plain_memory(earlier),
             (target, trial, LEAST_SHARE, LARGEST_SHARE),
             self._products,
             self._dp,
@@ -207,7 +213,13 @@ class Chunk:
         """Go some of a step; return the sum of products and the loss."""
         at, g = np.empty_like(self.at), np.empty_like(self.g)
         sums: tuple[float, float] = _core.newton_move(
-            *self._place(), step, dg, length, at, g, self._samples.n_threads
+            *self._place(),
+            in_plain_memory(step),
+            in_plain_memory(dg),
+            length,
+            at,
+            g,
+            self._samples.n_threads,
         )
         self.at, self.g = at, g
         return sums

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.kernels._samples import in_plain_memory
 from bandsvm.problem import BandProblem
 
 
@@ -42,7 +43,8 @@ class Edges:
 
     def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
         """Return the edges as the core takes them."""
-        return self.signs, self.values, self.costs, self.is_squared
+        signs, values, costs = map(in_plain_memory, (self.signs, self.values, self.costs))
+        return signs, values, costs, self.is_squared
 
     def margins(self, g: NDArray) -> NDArray[np.float64]:
         """Return the margins at decision values ``g``."""

@@ -31,8 +31,9 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 # Steps that are shorter than this are centred, at most so often; products are looked at this much
 # further on, and a gain in length of less than this is not worth another one.
 LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
-# Relative gap from which on steps are computed twice: large entries of D magnify rounding errors.
-CLOSE = 1e-6
+# Relative gap from which on steps are refined, how often, and what is too little to go on: large
+# entries of D magnify rounding errors.
+CLOSE, MOST_REFINEMENTS, NEGLIGIBLE = 1e-6, 3, 1e-13
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
@@ -143,14 +144,14 @@ class InteriorPoint:
     def _complete(self, system: NewtonSystem, of_aim: NDArray, sum_aim: float) -> Step:
         """Solve for a step that the team has begun, and let it be completed."""
         dw, db = system.solve(of_aim - self.w, sum_aim)
-        if self._estimate <= CLOSE:
-            of_aim, sum_aim = self._team.total("refine", dw, db)
+        more_w, more_b = dw, db
+        for _ in range(MOST_REFINEMENTS if self._estimate <= CLOSE else 0):
+            of_aim, sum_aim = self._team.total("refine", more_w, more_b)
             more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-            steepest = self._team.largest("complete", more_w, more_b)
             dw, db = dw + more_w, db + more_b
-        else:
-            steepest = self._team.largest("complete", dw, db)
-        return Step(dw, db, _longest(steepest))
+            if np.abs(more_w).max() <= NEGLIGIBLE * np.abs(dw).max():
+                break
+        return Step(dw, db, _longest(self._team.largest("complete", more_w, more_b)))
 
     def _centred(self, system: NewtonSystem, step: Step, target: float) -> Step:
         """Return a longer step, if products that are far from their target stand in the way."""

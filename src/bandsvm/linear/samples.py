@@ -139,7 +139,7 @@ class LinearSamples:
         if not self.is_sparse and self.n_features > MOST_FEATURES_OF_TILES:
             return self._gram_by_blas(factors, centre)
         gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
-        middle = () if self.is_sparse else (centre,)
+        middle = () if self.is_sparse else (None if centre is None else in_plain_memory(centre),)
         for part in self._chunks():
             check_stop()
             self.rows.add_gram(part.start, factors[part], *middle, gram, self.n_threads)
