@@ -31,17 +31,18 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 # Steps that are shorter than this are centred, at most so often; products are looked at this much
 # further on, and a gain in length of less than this is not worth another one.
 LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
-# Relative gap from which on steps are refined, how often, and what is too little to go on: large
-# entries of D magnify rounding errors.
-CLOSE, MOST_REFINEMENTS, NEGLIGIBLE = 1e-6, 3, 1e-13
+# Relative gap from which on steps are refined, how often, and how much smaller a change must be
+# than the one before: large entries of D magnify rounding errors.
+CLOSE, MOST_REFINEMENTS, SHRINKS = 1e-6, 3, 0.5
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-2
 # From models of a larger relative gap, the method takes more steps than from nothing.
 FAR = 1e-3
-# Points are judged once they are this many times the aim from the optimum, by the products.
-NEARLY = 10.0
+# Points are judged once they are this many times the aim from the optimum, by the products. Aims
+# below this may be out of reach, and the best point one of those before.
+NEARLY, FINE = 10.0, 1e-8
 # Points at bounds that may fall short before points inside are judged, too.
 SNAPS = 3
 
@@ -111,7 +112,7 @@ class InteriorPoint:
         while True:
             primal = 0.5 * float(self.w @ self.w) + self._loss
             self._estimate = self._sum / max(primal, np.finfo(float).tiny)
-            yield self._estimate, self._estimate <= NEARLY * aim
+            yield self._estimate, self._estimate <= NEARLY * max(aim, FINE)
             self.n_iter += 1
             try:
                 length = self._step()
@@ -146,11 +147,13 @@ class InteriorPoint:
         dw, db = system.solve(of_aim - self.w, sum_aim)
         more_w, more_b = dw, db
         for _ in range(MOST_REFINEMENTS if self._estimate <= CLOSE else 0):
+            last = np.abs(more_w).max()
             of_aim, sum_aim = self._team.total("refine", more_w, more_b)
             more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-            dw, db = dw + more_w, db + more_b
-            if np.abs(more_w).max() <= NEGLIGIBLE * np.abs(dw).max():
+            if not np.abs(more_w).max() <= SHRINKS * last:  # only rounding errors are left
+                more_w, more_b = np.zeros_like(dw), 0.0
                 break
+            dw, db = dw + more_w, db + more_b
         return Step(dw, db, _longest(self._team.largest("complete", more_w, more_b)))
 
     def _centred(self, system: NewtonSystem, step: Step, target: float) -> Step:
