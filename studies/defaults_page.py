@@ -48,6 +48,8 @@ def page(results: dict[str, Any]) -> str:
         "\n".join(summary(chosen, former, results)),
         "## The rule",
         rule(),
+        "The second and the third point were changed after some of the results were known: before, all sets counted in "
+        "the second, whether or not their scores run away, and ties in the third were narrower.",
         "## All candidates",
         explained(results),
         candidates(verdicts, chosen),
