@@ -31,9 +31,9 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 # Steps that are shorter than this are centred, at most so often; products are looked at this much
 # further on, and a gain in length of less than this is not worth another one.
 LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
-# Relative gap from which on steps are refined, how often, and how much smaller a change must be
-# than the one before: large entries of D magnify rounding errors.
-CLOSE, MOST_REFINEMENTS, SHRINKS = 1e-6, 3, 0.5
+# Relative gap from which on steps are refined, how often, and how large a change may be next
+# to the one before: large entries of D magnify rounding errors.
+CLOSE, MOST_REFINEMENTS, SHRINKS = 1e-6, 3, 1.0
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
