@@ -76,7 +76,8 @@ bench: $(VENV)/ready
 # that scikit-learn does not include are read from ../shared/data, or from the folder that BANDSVM_DATA
 # names.
 study: $(VENV)/ready
-	$(BIN)/python studies/study.py
+	$(BIN)/python studies/study.py --out build/study/full.jsonl
+	cp build/study/full.jsonl studies/results/study.jsonl
 	$(BIN)/python studies/study_page.py
 
 # The same on three small data sets (two minutes), into build/study.

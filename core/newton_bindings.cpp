@@ -42,8 +42,8 @@ auto* quantities(const Values& values, const bandsvm::Edges& edges, std::size_t 
 
 template <typename Values>
 auto* of_edges(const Values& values, const bandsvm::Edges& edges, const char* name) {
-  require(values.shape(0) == edges.n_sides && values.shape(1) == edges.n_samples,
-          "dp must have one value for each edge.");
+  if (values.shape(0) != edges.n_sides || values.shape(1) != edges.n_samples)
+    throw std::invalid_argument(std::string(name) + " must have one value for each edge.");
   return data_of(values, name);
 }
 
@@ -69,7 +69,9 @@ void linearise(const EdgeArrays& arrays, const Quantities& at, const Array<doubl
   bandsvm::linearise(edges, point, to, sums, n_threads);
 }
 
-// Where products are to go; `goal` is the step before, and with `trial` what they were to be.
+// `goal` holds the target of products, the share of the last step after which they are looked at, and
+// the shares of the target between which they are brought. Without `step` they are to be 0, without
+// `earlier` the target.
 void begin(const EdgeArrays& arrays, const Quantities& at, const Array<double>& g,
            const Quantities& line, const std::optional<Quantities>& step,
            const std::optional<Quantities>& earlier, std::tuple<double, double, double, double> goal,

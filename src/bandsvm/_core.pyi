@@ -27,17 +27,6 @@ class Samples64:
 class _Rows:
     def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...
     def add_to(self, first: int, factors: NDArray, sums: NDArray) -> None: ...
-    def descend(
-        self,
-        band: tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, NDArray],
-        multiplier: float,
-        penalty: float,
-        order: NDArray,
-        slack: float,
-        c: NDArray,
-        weights: NDArray,
-        total: float,
-    ) -> tuple[int, float, float]: ...
 
 _Edges = tuple[NDArray, NDArray, NDArray, bool]
 

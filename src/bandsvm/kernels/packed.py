@@ -150,7 +150,7 @@ class PackedRows(ComputedRows):
         return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
 
     def begin_problem(self) -> None:
-        """Count uses anew: they decide in which order rows, and those of targets, are added."""
+        """Count uses from 0: they decide in which order rows, and those of targets, are added."""
         self._n_uses[:] = 0
         self._n_values = 0
         self._targets, self._target_rows = np.empty(0, dtype=np.intp), None

@@ -33,7 +33,7 @@ TO_THE_BOUND, SHORT = 0.995, 0.8
 LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
 # Relative gap from which on steps are refined, how often, and how large a change may be next
 # to the one before: large entries of D magnify rounding errors.
-CLOSE, MOST_REFINEMENTS, SHRINKS = 1e-6, 3, 1.0
+CLOSE, MOST_REFINEMENTS, MOST_GROWTH = 1e-6, 3, 1.0
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
@@ -150,7 +150,7 @@ class InteriorPoint:
             last = np.abs(more_w).max()
             of_aim, sum_aim = self._team.total("refine", more_w, more_b)
             more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-            if not np.abs(more_w).max() <= SHRINKS * last:  # only rounding errors are left
+            if not np.abs(more_w).max() <= MOST_GROWTH * last:  # only rounding errors are left
                 more_w, more_b = np.zeros_like(dw), 0.0
                 break
             dw, db = dw + more_w, db + more_b

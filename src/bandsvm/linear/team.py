@@ -69,8 +69,7 @@ class LocalTeam:
     def _each(self, method: str, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield what a method of every chunk returns.
 
-        One chunk follows the other: methods are mostly short calls of NumPy, for which threads
-        would wait for each other. Products with X use all threads.
+        One chunk follows the other: within a chunk the core uses all threads.
         """
         for chunk in self.chunks:
             check_stop()
