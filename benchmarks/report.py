@@ -11,6 +11,7 @@ import numpy as np
 
 from classes_report import classes_section
 from constants_report import constants_section
+from cores_report import cores_section, draw_cores
 from linear_report import linear_section
 from measure import RESULTS
 from tables import table
@@ -49,6 +50,10 @@ def main() -> None:
         growth_section(growth),
         others(limits),
     ]
+    if (RESULTS / "cores.json").exists():
+        cores = read(RESULTS / "cores.json")
+        sections.append(cores_section(cores))
+        draw_cores(cores, DOCS / "cores.svg")
     if (RESULTS / "classes.json").exists():
         sections.append(classes_section(read(RESULTS / "classes.json")))
     if (RESULTS / "linear.json").exists():

@@ -56,7 +56,7 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                                    Array<double> ridge_above,
                                                    MutableArray<double> c, Array<double> f,
                                                    double tol, std::int64_t max_steps,
-                                                   bool has_intercept) {
+                                                   bool has_intercept, int n_threads) {
   const std::size_t size = c.shape(0);
   require(kernel.shape(0) == size && kernel.shape(1) == size,
           "kernel must be a square matrix with one row for each value of c.");
@@ -75,9 +75,25 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                    data_of(f, size, "f"),
                                    size,
                                    size <= 1 ? 1 : std::size_t(kernel.stride(0))};
+  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
+  const bandsvm::BlockReport report =
+      bandsvm::solve_block(block, tol, max_steps, has_intercept, n_threads);
   return {report.n_steps, report.violation, report.stalled};
+}
+
+bandsvm::Point to_point(const Array<double>& lo, const Array<double>& hi,
+                        const Array<double>& below, const Array<double>& above,
+                        const Array<double>& c, const Array<double>& f, bool has_intercept) {
+  const std::size_t size = c.shape(0);
+  return {data_of(lo, size, "lo"),
+          data_of(hi, size, "hi"),
+          data_of(below, size, "below"),
+          data_of(above, size, "above"),
+          data_of(c, "c"),
+          data_of(f, size, "f"),
+          size,
+          has_intercept};
 }
 
 // Returns the violation and the number of variables, besides `kept`, written to `chosen`.
@@ -87,25 +103,40 @@ std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double>
                                                  bool has_intercept, Indices kept,
                                                  MutableArray<std::int64_t> chosen,
                                                  int n_threads) {
-  const std::size_t size = c.shape(0);
-  const double *lo_of = data_of(lo, size, "lo"), *hi_of = data_of(hi, size, "hi");
-  const double *below_of = data_of(below, size, "below"), *above_of = data_of(above, size, "above");
-  const double *c_of = data_of(c, "c"), *f_of = data_of(f, size, "f");
-  const auto checked = indices_of(kept, size, "kept");
+  const bandsvm::Point point = to_point(lo, hi, below, above, c, f, has_intercept);
+  const auto checked = indices_of(kept, point.size, "kept");
   std::int64_t* const to = data_of(chosen, "chosen");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  const bandsvm::Selection found =
-      bandsvm::select_variables(lo_of, hi_of, below_of, above_of, c_of, f_of, size, has_intercept,
-                                checked.data(), checked.size(), chosen.shape(0), n_threads);
+  const bandsvm::Selection found = bandsvm::select_variables(
+      point, checked.data(), checked.size(), chosen.shape(0), n_threads);
   std::copy(found.variables.begin(), found.variables.end(), to);
   return {found.violation, found.variables.size()};
 }
 
-double dual_value(Array<double> lo, Array<double> hi, Array<double> c, Array<double> f) {
+// Returns the number of variables written to `chosen`.
+std::size_t variables_in_play(Array<double> lo, Array<double> hi, Array<double> below,
+                              Array<double> above, Array<double> c, Array<double> f,
+                              bool has_intercept, double margin,
+                              MutableArray<std::int64_t> chosen, int n_threads) {
+  const bandsvm::Point point = to_point(lo, hi, below, above, c, f, has_intercept);
+  bandsvm::as_finite(margin, "margin");
+  std::int64_t* const to = data_of(chosen, point.size, "chosen");
+  n_threads = bandsvm::as_threads(n_threads);
+  nb::gil_scoped_release release;
+  const bandsvm::Selection found = bandsvm::variables_in_play(point, margin, n_threads);
+  std::copy(found.variables.begin(), found.variables.end(), to);
+  return found.variables.size();
+}
+
+double dual_value(Array<double> lo, Array<double> hi, Array<double> c, Array<double> f,
+                  int n_threads) {
   const std::size_t size = c.shape(0);
-  return bandsvm::dual_value(data_of(lo, size, "lo"), data_of(hi, size, "hi"), data_of(c, "c"),
-                             data_of(f, size, "f"), size);
+  const double *lo_of = data_of(lo, size, "lo"), *hi_of = data_of(hi, size, "hi");
+  const double *c_of = data_of(c, "c"), *f_of = data_of(f, size, "f");
+  n_threads = bandsvm::as_threads(n_threads);
+  nb::gil_scoped_release release;
+  return bandsvm::dual_value(lo_of, hi_of, c_of, f_of, size, n_threads);
 }
 
 std::tuple<double, double> pair_step(BandValues band_i, double c_i, BandValues band_j, double c_j,
@@ -308,7 +339,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
              "above"_a, "ridge_below"_a, "ridge_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
-             "max_steps"_a, "has_intercept"_a);
+             "max_steps"_a, "has_intercept"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -325,7 +356,9 @@ NB_MODULE(_core, module) {
   module.def("select_variables", &select_variables, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
              "f"_a, "has_intercept"_a, "kept"_a.noconvert(), "chosen"_a.noconvert(),
              "n_threads"_a);
-  module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a);
+  module.def("variables_in_play", &variables_in_play, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
+             "f"_a, "has_intercept"_a, "margin"_a, "chosen"_a.noconvert(), "n_threads"_a);
+  module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a, "n_threads"_a);
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
              "curvature"_a);
   module.def("single_step", &single_step, "band"_a, "c"_a, "f"_a, "curvature"_a);

@@ -13,7 +13,7 @@
 //   degree, n_threads          int    as_kernel and as_threads
 // Products of sizes count values that lie in memory, below 2^48, or the values of panels and groups
 // of rows, at most kPanel = 96 times as many. in_parallel multiplies numbers of rows, panels or
-// groups, below 2^48, by at most kMostThreads = 2^10.
+// groups, below 2^48, by at most kPieces kMostThreads = 2^12.
 #pragma once
 
 #include <algorithm>

@@ -65,16 +65,32 @@ std::vector<std::int32_t> lookup_table(const RowsTask<Real>& task, const Samples
   return std::vector<std::int32_t>(task.left.is_spread ? 0 : right.n_places());
 }
 
-// The samples of right are divided among threads.
+// The samples of right are divided among threads. Where they fill few panels, rows that are stored
+// are divided as well.
 template <typename Real>
 void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) {
-  in_parallel(right.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
+  const std::size_t group = task.left.group, n_panels = right.n_panels();
+  const std::size_t n_groups = (task.left.n_rows + group - 1) / group;
+  const std::size_t n_wanted = n_threads > 1 ? kPieces * std::size_t(n_threads) : 1;
+  const bool is_divided = task.use == Use::store && n_panels < n_wanted;
+  const std::size_t n_shares =
+      is_divided ? std::min(n_groups, (n_wanted + n_panels - 1) / n_panels) : 1;
+  in_parallel(n_panels * n_shares, n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<std::int32_t> place_of = lookup_table(task, right);
-    RowsTask<Real> part = task;
-    part.place_of = place_of.data();
-    part.first_panel = first;
-    part.last_panel = last;
-    best_instructions<Real>().compute_rows(part);
+    // Item k: all panels from k on if rows are not divided, else one share of one panel.
+    for (std::size_t k = first; k < last; k += n_shares > 1 ? 1 : last - first) {
+      const std::size_t begin = k % n_shares * n_groups / n_shares;
+      const std::size_t end = (k % n_shares + 1) * n_groups / n_shares;
+      RowsTask<Real> part = task;
+      part.left.groups += begin;
+      part.left.norms += begin * group;
+      part.left.n_rows = std::min(task.left.n_rows, end * group) - begin * group;
+      if (task.rows) part.rows = task.rows + begin * group;
+      part.place_of = place_of.data();
+      part.first_panel = k / n_shares;
+      part.last_panel = n_shares > 1 ? k / n_shares + 1 : last;
+      best_instructions<Real>().compute_rows(part);
+    }
   });
 }
 

@@ -50,26 +50,35 @@ class Pool {
     if (!has_workers(n_parts - 1)) return false;
     part_ = part;
     context_ = context;
-    n_unfinished_ = n_parts - 1;
     for (std::size_t t = 1; t < n_parts; ++t) workers_[t - 1]->ask();
     part(context, 0);
-    for (int k = 0; n_unfinished_.load() > 0; ++k) k < 10000 ? relax() : std::this_thread::yield();
+    for (std::size_t t = 1; t < n_parts; ++t) workers_[t - 1]->dismiss();
     return true;
   }
 
  private:
+  enum class Asked { no, yes, working };
+
   // Threads that a call does not need keep sleeping, so those of a larger call cost nothing.
   struct Worker {
     std::mutex sleep;
     std::condition_variable wake;
-    std::atomic<std::uint64_t> n_asked{0};
+    std::atomic<Asked> asked{Asked::no};
 
     void ask() {
       {
         std::lock_guard<std::mutex> lock(sleep);
-        ++n_asked;
+        asked = Asked::yes;
       }
       wake.notify_one();
+    }
+
+    // Waits for it if it is working, else there is nothing left to do for it.
+    void dismiss() {
+      Asked state = Asked::yes;
+      if (asked.compare_exchange_strong(state, Asked::no)) return;
+      for (int k = 0; asked.load() == Asked::working; ++k)
+        k < 10000 ? relax() : std::this_thread::yield();
     }
   };
 
@@ -88,22 +97,21 @@ class Pool {
   }
 
   void work(Worker* self, std::size_t t) {
-    std::uint64_t n_done = 0;
-    const auto is_asked = [&] { return self->n_asked.load() != n_done; };
+    const auto is_asked = [&] { return self->asked.load() == Asked::yes; };
     while (true) {
       if (!comes_true_soon(is_asked)) {
         std::unique_lock<std::mutex> lock(self->sleep);
         self->wake.wait(lock, is_asked);
       }
-      ++n_done;  // n_asked is at most one ahead: a call waits until its parts are done
+      Asked state = Asked::yes;
+      if (!self->asked.compare_exchange_strong(state, Asked::working)) continue;  // dismissed
       part_.load()(context_.load(), t);
-      --n_unfinished_;
+      self->asked = Asked::no;
     }
   }
 
   std::mutex in_use_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::atomic<std::size_t> n_unfinished_{0};
   std::atomic<void (*)(const void*, std::size_t)> part_{nullptr};
   std::atomic<const void*> context_{nullptr};
 };
@@ -171,8 +179,7 @@ bool run_in_a_pool(std::size_t n_parts, void (*part)(const void*, std::size_t),
 }  // namespace
 
 void run_parts(std::size_t n_parts, void (*part)(const void*, std::size_t), const void* context) {
-  if (n_parts > 1 && run_in_a_pool(n_parts, part, context)) return;
-  for (std::size_t t = 0; t < n_parts; ++t) part(context, t);
+  if (n_parts < 2 || !run_in_a_pool(n_parts, part, context)) part(context, 0);
 }
 
 }  // namespace bandsvm

@@ -66,7 +66,7 @@ def arguments():
         },
         "solve_block": {
             **{"kernel": np.eye(3), **three, **ridges},
-            **{"tol": 1e-3, "max_steps": 9, "has_intercept": True},
+            **{"tol": 1e-3, "max_steps": 9, "has_intercept": True, "n_threads": 1},
         },
         "select_variables": {
             **three,
@@ -83,7 +83,12 @@ def arguments():
             **{**place, **step, "length": 0.5, "new_at": np.ones((4, 1, 4))},
             **{"new_g": np.zeros(4), "n_threads": 1},
         },
-        "dual_value": {name: three[name] for name in ("lo", "hi", "c", "f")},
+        "variables_in_play": {
+            **three,
+            **{"has_intercept": True, "margin": 0.5, "chosen": np.zeros(3, dtype=int)},
+            "n_threads": 1,
+        },
+        "dual_value": {**{name: three[name] for name in ("lo", "hi", "c", "f")}, "n_threads": 1},
     }
 
 

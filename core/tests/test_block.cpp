@@ -74,7 +74,7 @@ BlockReport solve(const Problem& p, std::vector<double>& c, double tol, bool has
   return solve_block(
       Block<Real>{kernel.data(), p.lo.data(), p.hi.data(), p.below.data(), p.above.data(),
                   p.ridge_below.data(), p.ridge_above.data(), c.data(), f.data(), p.size, p.size},
-      tol, 100000, has_intercept);
+      tol, 100000, has_intercept, 1);
 }
 
 }  // namespace
@@ -188,8 +188,9 @@ TEST_CASE("selection finds the worst violators") {
                                        rises.begin()};
   for (int n_threads : {1, 4}) {
     const Selection found =
-        select_variables(lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(),
-                         size, true, kept.data(), 1, 40, n_threads);
+        select_variables({lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size,
+                          true},
+                         kept.data(), 1, 40, n_threads);
     CHECK(found.violation == m - M);
     REQUIRE(found.variables.size() == 40);
     std::vector<double> sorted = rises;
@@ -203,4 +204,38 @@ TEST_CASE("selection finds the worst violators") {
     std::sort(unique.begin(), unique.end());
     CHECK(std::unique(unique.begin(), unique.end()) == unique.end());
   }
+}
+
+TEST_CASE("the largest values, of equal ones the first") {
+  std::mt19937 random{5};
+  std::normal_distribution<double> normal;
+  for (std::size_t size : {1, 7, 3000, 9000})
+    for (double steps : {0.0, 3.0, 1000.0}) {  // values on a grid have many ties
+      std::vector<double> values(size);
+      for (double& value : values) {
+        value = normal(random);
+        if (steps > 0) value = std::round(value * steps) / steps;
+      }
+      const double top = *std::max_element(values.begin(), values.end());
+      for (double above : {-10.0, 0.0, top})
+        for (std::size_t count : {0, 1, 2, 5, 20, 500, 2500, 10000}) {
+          CAPTURE(size);
+          CAPTURE(steps);
+          CAPTURE(above);
+          CAPTURE(count);
+          std::vector<std::int64_t> expected;
+          for (std::size_t i = 0; i < size; ++i)
+            if (values[i] > above) expected.push_back(std::int64_t(i));
+          std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t i, std::int64_t j) {
+            return values[std::size_t(i)] > values[std::size_t(j)];
+          });
+          expected.resize(std::min(expected.size(), count));
+          std::sort(expected.begin(), expected.end());
+          for (int n_threads : {1, 4}) {
+            std::vector<std::int64_t> found;
+            append_largest(values, count, above, top, n_threads, found);
+            CHECK(found == expected);
+          }
+        }
+    }
 }

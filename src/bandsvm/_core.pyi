@@ -185,6 +185,18 @@ def select_variables(
     chosen: NDArray,
     n_threads: int,
 ) -> tuple[float, int]: ...
+def variables_in_play(
+    lo: NDArray,
+    hi: NDArray,
+    below: NDArray,
+    above: NDArray,
+    c: NDArray,
+    f: NDArray,
+    has_intercept: bool,
+    margin: float,
+    chosen: NDArray,
+    n_threads: int,
+) -> int: ...
 def solve_block(
     kernel: NDArray,
     lo: NDArray,
@@ -198,11 +210,12 @@ def solve_block(
     tol: float,
     max_steps: int,
     has_intercept: bool,
+    n_threads: int,
 ) -> tuple[int, float, bool]: ...
 def pair_step(
     band_i: Band, c_i: float, band_j: Band, c_j: float, difference: float, curvature: float
 ) -> tuple[float, float]: ...
 def single_step(band: Band, c: float, f: float, curvature: float) -> float: ...
-def dual_value(lo: NDArray, hi: NDArray, c: NDArray, f: NDArray) -> float: ...
+def dual_value(lo: NDArray, hi: NDArray, c: NDArray, f: NDArray, n_threads: int) -> float: ...
 def variance(X: NDArray, weights: NDArray, n_threads: int) -> float: ...
 def simd_level() -> str: ...

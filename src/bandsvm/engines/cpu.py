@@ -59,10 +59,9 @@ class CpuEngine:
 
     def in_play(self, margin: float) -> NDArray[np.intp]:
         """Return the variables that could move if the violation grew by this share."""
-        rise, fall = self._slopes()
-        m, M = self._ends(rise, fall)
-        room = margin * violation(self.problem, rise, fall)
-        return np.flatnonzero((rise > M - room) | (fall < m + room))
+        chosen = np.empty(self.problem.n_samples, dtype=np.intp)
+        number = _core.variables_in_play(*self._point(), margin, chosen, self._rows.n_threads)
+        return chosen[:number]
 
     def free(self) -> NDArray[np.intp]:
         """Return the variables strictly inside a piece."""
@@ -74,23 +73,16 @@ class CpuEngine:
 
     def dual_value(self) -> float:
         """Return the dual's value."""
-        return _core.dual_value(self.problem.lo, self.problem.hi, self.c, self._gradient())
+        problem = self.problem
+        return _core.dual_value(
+            problem.lo, problem.hi, self.c, self._gradient(), self._rows.n_threads
+        )
 
     def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
         """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
-        problem = self.problem
         chosen = np.empty(number, dtype=np.intp)
         violation, n_chosen = _core.select_variables(
-            problem.lo,
-            problem.hi,
-            problem.bounds.below,
-            problem.bounds.above,
-            self.c,
-            self._gradient(),
-            problem.has_intercept,
-            kept,
-            chosen,
-            self._rows.n_threads,
+            *self._point(), kept, chosen, self._rows.n_threads
         )
         return violation, chosen[:n_chosen]
 
@@ -101,7 +93,7 @@ class CpuEngine:
         if len(block) < problem.n_samples or (np.diff(block) != 1).any():
             bands = tuple(values[block] for values in bands)
         n_steps, _, stalled = _core.solve_block(
-            kernel, *bands, c, f, tol, max_steps, problem.has_intercept
+            kernel, *bands, c, f, tol, max_steps, problem.has_intercept, self._rows.n_threads
         )
         return BlockStep(c, n_steps, stalled)
 
@@ -112,7 +104,7 @@ class CpuEngine:
         if moved.any():
             f = self.f.copy()
             self._rows.update(f, indices[moved], change[moved])
-            self.f[:], self.c[indices] = f, values
+            self.f, self.c[indices] = f, values
 
     def put(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and leave ``f`` as it is."""
@@ -145,6 +137,11 @@ class CpuEngine:
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return K[:, indices] @ values."""
         return self._rows.product(indices, values)
+
+    def _point(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, bool]:
+        problem = self.problem
+        edges = problem.lo, problem.hi, *problem.bounds
+        return *edges, self.c, self._gradient(), problem.has_intercept
 
     def _gradient(self) -> NDArray[np.float64]:
         return self.problem.gradient(self.c, self.f)

@@ -98,8 +98,9 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         step = engine.solve_block(block, inner_tol, budget)
         state.n_pair_steps += step.n_steps
         state.move(block, step.c)
-        room = whole_panels(int(ROOM_FOR_FREE * len(engine.free())))
-        size = max(size, min(room, largest))
+        if size < largest:
+            room = whole_panels(int(ROOM_FOR_FREE * len(engine.free())))
+            size = max(size, min(room, largest))
         if step.n_steps >= budget or step.stalled:
             gained = climb_face(state)
             if step.n_steps == 0 and not gained:
