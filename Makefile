@@ -61,6 +61,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py
+	$(BIN)/python benchmarks/cores.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/constants.py
 	$(BIN)/python benchmarks/report.py

@@ -56,7 +56,7 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                                    Array<double> ridge_above,
                                                    MutableArray<double> c, Array<double> f,
                                                    double tol, std::int64_t max_steps,
-                                                   bool has_intercept, int n_threads) {
+                                                   bool has_intercept) {
   const std::size_t size = c.shape(0);
   require(kernel.shape(0) == size && kernel.shape(1) == size,
           "kernel must be a square matrix with one row for each value of c.");
@@ -75,10 +75,8 @@ std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Ar
                                    data_of(f, size, "f"),
                                    size,
                                    size <= 1 ? 1 : std::size_t(kernel.stride(0))};
-  n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  const bandsvm::BlockReport report =
-      bandsvm::solve_block(block, tol, max_steps, has_intercept, n_threads);
+  const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
   return {report.n_steps, report.violation, report.stalled};
 }
 
@@ -339,7 +337,7 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
              "above"_a, "ridge_below"_a, "ridge_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
-             "max_steps"_a, "has_intercept"_a, "n_threads"_a);
+             "max_steps"_a, "has_intercept"_a);
 }
 
 }  // namespace

@@ -222,7 +222,7 @@ class BlockSolver {
 
 template <typename Real>
 BlockReport solve_block(const Block<Real>& block, double tol, std::int64_t max_steps,
-                        bool has_intercept, int) {
+                        bool has_intercept) {
   return BlockSolver<Real>(block).solve(tol, max_steps, has_intercept);
 }
 

@@ -137,7 +137,7 @@ def one_step(one, c):
     """Return which variables the compiled block solver moves first."""
     new, problem = c.copy(), one.problem
     vectors = problem.lo, problem.hi, *problem.bounds, *problem.ridge
-    _core.solve_block(one.K.copy(), *vectors, new, one.K @ c, 1e-12, 1, problem.has_intercept, 1)
+    _core.solve_block(one.K.copy(), *vectors, new, one.K @ c, 1e-12, 1, problem.has_intercept)
     return set(np.flatnonzero(new != c).tolist())
 
 
@@ -242,6 +242,6 @@ def test_block_steps_never_lower_the_dual(loss, kernel):
     last = 0.0
     for n_steps in range(1, 40):
         c = np.zeros(len(one.y))
-        _core.solve_block(one.K.copy(), *vectors, c, np.zeros(len(c)), 1e-9, n_steps, True, 1)
+        _core.solve_block(one.K.copy(), *vectors, c, np.zeros(len(c)), 1e-9, n_steps, True)
         assert dual(one, c) >= last - 1e-9
         last = dual(one, c)

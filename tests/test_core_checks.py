@@ -66,7 +66,7 @@ def arguments():
         },
         "solve_block": {
             **{"kernel": np.eye(3), **three, **ridges},
-            **{"tol": 1e-3, "max_steps": 9, "has_intercept": True, "n_threads": 1},
+            **{"tol": 1e-3, "max_steps": 9, "has_intercept": True},
         },
         "select_variables": {
             **three,

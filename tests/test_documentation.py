@@ -184,6 +184,23 @@ def test_benchmark_of_many_classes_runs(monkeypatch, tmp_path):
     assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
 
 
+def test_benchmark_of_many_cores_runs(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.setattr("sys.argv", ["cores.py", "--smoke", "--out", str(tmp_path)])
+    runpy.run_path(str(ROOT / "benchmarks" / "cores.py"), run_name="__main__")
+    results = json.loads((tmp_path / "cores.json").read_text())
+    for run in results["runs"]:
+        for case in run["cases"]:
+            assert case["relative_gap"] < 1e-9
+            parts = [took for stage, took in case["stages"].items() if stage != "total"]
+            assert sum(parts) == pytest.approx(case["stages"]["total"])
+    report = importlib.import_module("cores_report")
+    section = report.cores_section(results)
+    assert section.count("| paper clusters, ") == 2
+    report.draw_cores(results, tmp_path / "cores.svg")
+    assert (tmp_path / "cores.svg").stat().st_size > 1000
+
+
 def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     monkeypatch.setattr("sys.argv", ["texts.py", "--smoke", "--out", str(tmp_path)])

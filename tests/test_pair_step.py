@@ -113,7 +113,7 @@ def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, ridge):
     def run(max_steps):
         c, f = np.zeros(n), np.zeros(n)
         report = _core.solve_block(
-            K, lo, hi, bound, bound, *ridges, c, f, 1e-5, max_steps, has_intercept, 1
+            K, lo, hi, bound, bound, *ridges, c, f, 1e-5, max_steps, has_intercept
         )
         f = K.astype(float) @ c + np.where(c > 0, *ridges) * c
         rise = np.where(c < bound, np.where(c >= 0, lo, hi) - f, -np.inf).max()

@@ -74,7 +74,7 @@ BlockReport solve(const Problem& p, std::vector<double>& c, double tol, bool has
   return solve_block(
       Block<Real>{kernel.data(), p.lo.data(), p.hi.data(), p.below.data(), p.above.data(),
                   p.ridge_below.data(), p.ridge_above.data(), c.data(), f.data(), p.size, p.size},
-      tol, 100000, has_intercept, 1);
+      tol, 100000, has_intercept);
 }
 
 }  // namespace

@@ -210,7 +210,6 @@ def solve_block(
     tol: float,
     max_steps: int,
     has_intercept: bool,
-    n_threads: int,
 ) -> tuple[int, float, bool]: ...
 def pair_step(
     band_i: Band, c_i: float, band_j: Band, c_j: float, difference: float, curvature: float

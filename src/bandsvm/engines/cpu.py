@@ -93,7 +93,7 @@ class CpuEngine:
         if len(block) < problem.n_samples or (np.diff(block) != 1).any():
             bands = tuple(values[block] for values in bands)
         n_steps, _, stalled = _core.solve_block(
-            kernel, *bands, c, f, tol, max_steps, problem.has_intercept, self._rows.n_threads
+            kernel, *bands, c, f, tol, max_steps, problem.has_intercept
         )
         return BlockStep(c, n_steps, stalled)
 

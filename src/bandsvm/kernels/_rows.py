@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
+from bandsvm.system.threads import results_in_threads
 
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
@@ -117,9 +119,8 @@ class ComputedRows(OnCpu):
                 coefficients[indices] = values
                 return self._target_rows @ coefficients
         self._targets, self._target_rows = targets.copy(), None
-        return kernel_product(
-            self.kernel, self.samples.take(targets), self.samples.take(indices), values
-        )
+        chosen, others = self.samples.take(targets), self.samples.take(indices)
+        return kernel_product(self.kernel, chosen, others, values, self.n_threads)
 
 
 # Writes the rows of some samples to some slots of a store.
@@ -209,17 +210,24 @@ def finite(values: NDArray) -> NDArray:
     )
 
 
-def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
-    """Return K(A, B) @ values with only a piece of K(A, B) in memory at a time."""
-    products = np.zeros((len(A), *values.shape[1:]))
-    if len(B) == 0:
-        return products
-    # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
-    for some in B.chunks(8 * B.n_values_per_sample):
+def kernel_product(
+    kernel: Kernel, A: Samples, B: Samples, values: NDArray, n_threads: int = 1
+) -> NDArray[np.float64]:
+    """Return K(A, B) @ values with only pieces of K(A, B), one per thread, in memory at a time."""
+
+    def product_with(some: slice) -> NDArray[np.float64]:
+        products = np.empty((len(A), *values.shape[1:]))
         right, factors = B.take(some), values[some]
         for part in A.chunks(max(len(right), A.n_values_per_sample)):
             check_stop()
-            products[part] += finite_values(kernel, A.take(part), right) @ factors
+            products[part] = finite_values(kernel, A.take(part), right) @ factors
+        return products
+
+    # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
+    pieces = [partial(product_with, some) for some in B.chunks(8 * B.n_values_per_sample)]
+    products = np.zeros((len(A), *values.shape[1:]))
+    for product in results_in_threads(pieces, n_threads):
+        products += product
     return products
 
 

@@ -70,7 +70,7 @@ def results_in_threads(
 
     With one at a time, a job starts when its result is asked for.
     """
-    if number == 1 or len(jobs) == 1:
+    if number == 1 or len(jobs) <= 1:
         for job in jobs:
             yield job()
         return
