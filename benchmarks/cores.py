@@ -92,13 +92,14 @@ def small_data(repeats: int) -> list[dict[str, Any]]:
     """Time default fits of few samples beside SVC's and oneDAL's."""
     tube = {"epsilon": HALF}
     models = {
-        "bandsvm": BandedSVC(C2=0.0),
-        "bandsvm, band": BandedSVC(rho2=RHO2),
-        "LIBSVM": SVC(),
-        "LIBSVM, band": SVR(**tube),
+        "bandsvm": BandedSVC(),
+        "bandsvm, C2 = 0": BandedSVC(C2=0.0),
+        "bandsvm, rho2 = 1.5": BandedSVC(rho2=RHO2),
+        "LIBSVM, SVC": SVC(),
+        "LIBSVM, SVR": SVR(**tube),
     }
     if onedal is not None:
-        models |= {"oneDAL": onedal.SVC(), "oneDAL, band": onedal.SVR(**tube)}
+        models |= {"oneDAL, SVC": onedal.SVC(), "oneDAL, SVR": onedal.SVR(**tube)}
     found = []
     for n_per_cluster in (50, 111):  # of nine clusters
         X, y = make_paper_clusters(n_per_cluster, random_state=0)

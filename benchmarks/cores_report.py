@@ -147,7 +147,7 @@ def small_table(runs: list[dict[str, Any]]) -> str:
         for run in (runs[0], runs[-1])
         for entry in run["small"]
     ]
-    return "Default fits of the paper's clusters, in milliseconds:\n\n" + table(
+    return "Fits of the paper's clusters with default settings, in milliseconds:\n\n" + table(
         ["", *solvers], lines
     )
 

@@ -24,11 +24,23 @@ from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
 # Share of ``tol`` that a solver aims at if its rows are in single precision.
 COARSE_AIM = 0.8
+# Where rounding errors leave less of ``tol`` than the solver aimed at, it aims at this share of
+# what they leave, unless that is less than the second share of ``tol``: steps in single precision
+# are cheaper than decision values in double precision, but not if they must be many.
+CLOSER_AIM, LEAST_AIM = 0.9, 0.1
 
 
 def aim_at(tol: float, rows: KernelOperator) -> float:
     """Return the violation that a solver aims at; rounding errors of coarse rows add to it."""
     return COARSE_AIM * tol if rows.is_coarse else tol
+
+
+def closer_aim(certificate: Certificate) -> float | None:
+    """Return a violation at which rounding errors do not matter; None if that is no way out."""
+    if certificate.status is not Status.CONVERGED or certificate.kkt_violation > certificate.tol:
+        return None
+    aim = CLOSER_AIM * (certificate.tol - 2.0 * certificate.gradient_drift)
+    return aim if aim >= LEAST_AIM * certificate.tol else None
 
 
 # Spot checks of a certificate if work must end at once.
@@ -120,23 +132,33 @@ class FitRun:
         self._starts, self._observers, self._assemble = starts, observers, assemble
         self._outcomes: dict[int, Outcome] = {}
         self._reached: dict[int, Solution] = {}  # by problems without an outcome
-        self._earlier: dict[int, Solution] = {}  # with less precise rows
+        self._earlier: dict[int, Solution] = {}  # with less precise rows, or a larger aim
+        self._closer_aims: dict[int, float] = {}  # of problems that continue with the same rows
         self._turn = RLock()  # of observers
         self._has_steps = self._has_failed = False
 
     def run(self) -> list[Outcome]:
         """Return the outcomes of all problems.
 
-        If the precision of the rows does not suffice for ``tol``, more precise rows continue.
+        If the precision of the rows does not suffice for ``tol``, problems are solved better, as
+        far as that helps, or else more precise rows continue.
         """
-        unsolved = list(range(len(self._starts)))
+        indices = unsolved = list(range(len(self._starts)))
+        has_aimed_closer = False
         while unsolved:
             self._solve_all(unsolved)
-            short = [index for index in unsolved if self._falls_short(self._outcomes[index])]
-            unsolved = self._rows.sharpen(short) if short else []
+            short = [index for index in indices if self._falls_short(self._outcomes[index])]
+            self._closer_aims = {} if has_aimed_closer else self._find_closer_aims(short)
+            has_aimed_closer = True
+            unsolved = list(self._closer_aims) or (self._rows.sharpen(short) if short else [])
             self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
             self._reached.update(self._earlier)
-        return [self._outcomes[index] for index in range(len(self._starts))]
+        return [self._outcomes[index] for index in indices]
+
+    def _find_closer_aims(self, short: list[int]) -> dict[int, float]:
+        """Return what to aim at where problems fell short because of rounding errors."""
+        aims = {index: closer_aim(self._outcomes[index].certificate) for index in short}
+        return {index: aim for index, aim in aims.items() if aim is not None}
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
@@ -214,6 +236,7 @@ class FitRun:
     def _solution(self, index: int, rows: KernelOperator, has_others: bool) -> Solution:
         """Return the solution of a problem, or what it has if work must end."""
         solving, earlier = self.settings.solving, self._earlier.get(index)
+        aim = self._closer_aims.get(index)
         try:
             if earlier is not None:
                 check_stop()  # decision values of a start may take long
@@ -221,9 +244,10 @@ class FitRun:
                 self.training.problems[index],
                 rows,
                 solver=solving.solver,
-                tol=aim_at(solving.tol, rows),
+                tol=aim_at(solving.tol, rows) if aim is None else aim,
                 max_iter=solving.max_iter - (0 if earlier is None else earlier.n_iter),
                 start=self._starts[index] if earlier is None else earlier.c,
+                start_gradient=None if aim is None or earlier is None else earlier.f,
                 callback=partial(self._observe, index, rows, has_others),
             )
         except Stop as stop:

@@ -8,7 +8,7 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART, PANEL
+from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART, PANEL, SMALL_PROBLEM
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import Part, Solution, State, Status
@@ -109,6 +109,8 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
 
 def block_size(n_samples: int) -> int:
     """Return the number of variables to solve for at a time."""
+    if n_samples <= SMALL_PROBLEM:
+        return n_samples  # the whole kernel matrix is kept, and need not be copied
     wanted = whole_panels(int(BLOCK_GROWTH * n_samples**0.5))
     return min(max(wanted, SMALLEST_BLOCK), LARGEST_BLOCK)
 
