@@ -16,14 +16,34 @@
 
 namespace bandsvm {
 
+// Leaves new values as they are, so that threads that write them touch the memory first.
+template <typename Value>
+struct Uninitialised : std::allocator<Value> {
+  template <typename Other>
+  struct rebind {
+    using other = Uninitialised<Other>;
+  };
+  template <typename Item>
+  void construct(Item* at) noexcept {
+    ::new (static_cast<void*>(at)) Item;
+  }
+  template <typename Item, typename... Given>
+  void construct(Item* at, Given&&... given) {
+    ::new (static_cast<void*>(at)) Item(std::forward<Given>(given)...);
+  }
+};
+
+template <typename Value>
+using Buffer = std::vector<Value, Uninitialised<Value>>;
+
 template <typename Real>
 struct Samples {
   std::size_t count = 0, n_features = 0;
   bool is_sparse = false;
-  std::vector<Real> panels;          // dense: panel p holds n_features x kPanel values
+  Buffer<Real> panels;               // dense: panel p holds n_features x kPanel values
   std::vector<std::int64_t> starts;  // sparse: CSR
-  std::vector<std::int32_t> columns;  // places among the features
-  std::vector<Real> values;
+  Buffer<std::int32_t> columns;      // places among the features
+  Buffer<Real> values;
   // Of CSR samples and those taken from them: the columns in use, in order. Else all.
   std::shared_ptr<const std::vector<std::int64_t>> features;
   std::vector<Real> origin;  // in units of the values: what they are measured from; empty: zero
@@ -126,7 +146,7 @@ struct Samples {
       s.columns.resize(n_values);
       s.values.resize(n_values);
     } else {
-      s.panels.resize(s.n_panels() * n_features * kPanel<Real>);
+      s.make_panels();
       s.starts.clear();
     }
     in_parallel(s.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
@@ -195,7 +215,7 @@ struct Samples {
       }
       return s;
     }
-    s.panels.resize(s.n_panels() * n_features * kPanel<Real>);
+    s.make_panels();
     in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         fill_column(std::size_t(indices[i]), s.column_of(i));
@@ -221,6 +241,13 @@ struct Samples {
       ++n_tiles;
     }
     return double(n_different) / double(std::max<std::size_t>(1, n_tiles));
+  }
+
+  // Samples are still to be written; what follows them in the last panel is zero.
+  void make_panels() {
+    const std::size_t size = n_features * kPanel<Real>;
+    panels.resize(n_panels() * size);
+    if (!panels.empty()) std::fill(panels.end() - std::ptrdiff_t(size), panels.end(), Real(0));
   }
 
   void set_source(const float* X) { source32 = X; }
@@ -255,6 +282,7 @@ struct Samples {
       columns[at] = std::int32_t(k);
       values[at++] = measured(x, k);
     }
+    for (; at < starts[i + 1]; ++at) columns[at] = 0, values[at] = 0;
   }
 
   Real halved_norm(std::size_t i) {

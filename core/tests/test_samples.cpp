@@ -43,7 +43,7 @@ TEST_CASE_TEMPLATE("memory follows the values, not the columns", Real, float, do
   const std::vector<std::int64_t> last{2, 0};
   const auto taken = samples.take(last.data(), 2, 1);
   CHECK((taken.features == samples.features));
-  CHECK(taken.values == std::vector<Real>{3, 1, 2});
+  CHECK(taken.values == bandsvm::Buffer<Real>{3, 1, 2});
 }
 
 TEST_CASE("variance of all entries, whatever the number of threads") {

@@ -29,6 +29,7 @@ class SlotTable:
         self._slot_of = np.full(n_samples, -1, dtype=np.intp)
         self._sample_in = np.full(capacity, -1, dtype=np.intp)
         self._last_use = np.zeros(capacity, dtype=np.int64)
+        self._n_touched = 0  # the first slots; all others were never used
         self._clock = 0
         self._is_written = np.zeros(n_samples, dtype=bool)
         self._changed = threading.Condition()
@@ -42,13 +43,23 @@ class SlotTable:
             missing = indices[present < 0]
             if len(missing) == 0:
                 return Found(present, missing, missing)
-            places = np.argsort(self._last_use, kind="stable")[: len(missing)]
+            places = self._least_used(len(missing))
             evicted = self._sample_in[places]
             self._drop(evicted[evicted >= 0])
             self._slot_of[missing] = places
             self._sample_in[places] = missing
             self._last_use[places] = self._clock
             return Found(self._slot_of[indices], missing, places)
+
+    def _least_used(self, number: int) -> NDArray[np.intp]:
+        """Return the slots that were used last of all, or never."""
+        end = self._n_touched + number
+        if end <= self.capacity:
+            places = np.arange(self._n_touched, end)
+        else:
+            places = np.argsort(self._last_use, kind="stable")[:number]
+        self._n_touched = min(end, self.capacity)
+        return places
 
     def peek(self, indices: NDArray) -> NDArray[np.intp]:
         """Return the slots of rows, or -1 for rows that are not stored."""

@@ -229,15 +229,18 @@ class PackedRows(ComputedRows):
         """Return K[indices, indices], computed without whole rows.
 
         Expensive values that the previous block contains are not recomputed. The block is
-        overwritten by the next call but one.
+        overwritten by the next call.
         """
         block, last = self._blocks
         if np.array_equal(indices, last.indices):
             return last.values[:, : len(indices)]
+        is_picked = self._packed.n_products >= FEWEST_PRODUCTS_TO_PICK
+        if is_picked:
+            places, slots = self._place_in_block[indices], self._table.peek(indices)
+        else:
+            block = last  # in the same memory, which may be in cache
+            places = slots = np.full(len(indices), -1)
         block.reserve(len(indices), self._packed.panel)
-        places, slots = self._place_in_block[indices], self._table.peek(indices)
-        if self._packed.n_products < FEWEST_PRODUCTS_TO_PICK:
-            places = slots = np.full_like(slots, -1)
         _core.compute_block(
             self._packed,
             indices,
@@ -249,9 +252,11 @@ class PackedRows(ComputedRows):
             slots,
             self.n_threads,
         )
-        self._place_in_block[last.indices] = -1
-        self._place_in_block[indices] = np.arange(len(indices))
-        block.indices, self._blocks = indices, [last, block]
+        if is_picked:
+            self._place_in_block[last.indices] = -1
+            self._place_in_block[indices] = np.arange(len(indices))
+            self._blocks = [last, block]
+        block.indices = indices
         return block.values[:, : len(indices)]
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
