@@ -20,7 +20,7 @@ try:
 except ImportError:  # the peer is optional
     onedal = None
 
-RHO1, RHO2, C1, TOL = 1.0, 1.5, 1.0, 1e-3
+RHO1, RHO2, C1, LARGE_C1, TOL = 1.0, 1.5, 1.0, 10.0, 1e-3
 CACHE_MEGABYTES = 2000
 
 
@@ -29,27 +29,34 @@ class Model:
     """A model that is fitted: C-SVM (C2 = 0) or the band."""
 
     name: str
+    C1: float
     C2: float
 
     @property
     def has_peers(self) -> bool:
         """Whether SVC or SVR solve the same problem: without an upper edge, or with equal costs."""
-        return self.C2 in (0.0, C1)
+        return self.C2 in (0.0, self.C1)
 
 
-MODELS = (Model("C-SVM", 0.0), Model("band", C1), Model("band, C2 = 10 C1", 10.0 * C1))
+MODELS = (
+    Model("C-SVM", C1, 0.0),
+    Model("band", C1, C1),
+    Model("band, C2 = 10 C1", C1, 10.0 * C1),
+    Model("C-SVM, C1 = 10", LARGE_C1, 0.0),
+    Model("band, C1 = C2 = 10", LARGE_C1, LARGE_C1),
+)
 
 
 def make_ours(model: Model, gamma: float, **settings: Any) -> BandedSVC:
     """Return our estimator."""
-    return BandedSVC(C1, model.C2, RHO1, RHO2, gamma=gamma, tol=TOL, **settings)
+    return BandedSVC(model.C1, model.C2, RHO1, RHO2, gamma=gamma, tol=TOL, **settings)
 
 
 def make_peers(model: Model, gamma: float, cache_size: float = CACHE_MEGABYTES) -> dict[str, Any]:
     """Return the peers' estimators of the same problem, by name."""
     if not model.has_peers:
         return {}
-    shared = {"C": C1, "gamma": gamma, "tol": TOL, "cache_size": cache_size}
+    shared = {"C": model.C1, "gamma": gamma, "tol": TOL, "cache_size": cache_size}
     if model.C2 == 0.0:
         peers = {"LIBSVM": SVC, "oneDAL": onedal and onedal.SVC}
     else:
@@ -73,7 +80,7 @@ def decide(estimator: Any, X: np.ndarray) -> np.ndarray:
 
 def certificate_of(model: Model, data: DataSet, gamma: float, estimator: Any) -> Certificate:
     """Return the certificate of what a solver reached, from recomputed decision values."""
-    problem = band_problem(data.y, RHO1, RHO2, C1, model.C2)
+    problem = band_problem(data.y, RHO1, RHO2, model.C1, model.C2)
     support = np.asarray(estimator.support_)
     coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64).ravel()
     c = np.zeros(len(data.y))

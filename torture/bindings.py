@@ -267,10 +267,21 @@ def of_select_variables(rng: Generator, pool: list[Any]) -> tuple[Arguments, lis
     }, guarded
 
 
+def of_variables_in_play(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of variables_in_play."""
+    size, guarded = int(rng.integers(0, 9000)), []
+    given = bands(rng, size, guarded)
+    chosen = guard((size,), np.int64, guarded)
+    return {
+        **{**given, "has_intercept": bool(rng.integers(2)), "margin": float(rng.random())},
+        **{"chosen": chosen, **threads(rng)},
+    }, guarded
+
+
 def of_dual_value(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of dual_value."""
-    given = bands(rng, int(rng.integers(0, 50)), [])
-    return {name: given[name] for name in ("lo", "hi", "c", "f")}, []
+    given = bands(rng, int(rng.integers(0, 9000)), [])
+    return {**{name: given[name] for name in ("lo", "hi", "c", "f")}, **threads(rng)}, []
 
 
 def of_pair_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
@@ -294,6 +305,7 @@ FUNCTIONS: dict[str, Callable[[Generator, list[Any]], tuple[Arguments, list[Any]
     **{"compute_rows": of_compute_rows, "compute_block": of_compute_block},
     **{"accumulate_rows": of_accumulate_rows, "multiply_rows": of_multiply_rows},
     **{"update_gradient": of_update_gradient, "solve_block": of_solve_block},
-    **{"select_variables": of_select_variables, "dual_value": of_dual_value},
+    **{"select_variables": of_select_variables, "variables_in_play": of_variables_in_play},
+    "dual_value": of_dual_value,
     **{"variance": of_variance, "pair_step": of_pair_step, "single_step": of_single_step},
 }

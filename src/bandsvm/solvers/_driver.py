@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._patience import Patience
-from bandsvm.solvers._polish import is_small, polish, rounding_error
+from bandsvm.solvers._polish import is_small, largest_rounding_error, polish, rounding_error
 from bandsvm.solvers._solution import Progress, Solution, State, Status, after
 from bandsvm.solvers._work import most_work, work_done
 from bandsvm.solvers.block import block_steps
 from bandsvm.solvers.hard_margin import solve_hard
 from bandsvm.solvers.projected_cg import projected_cg_steps
 from bandsvm.solvers.reference import reference_steps
+from bandsvm.system.cached import cached_property
 from bandsvm.system.stopping import Stop, check_stop, stop_when
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
@@ -158,7 +159,7 @@ class _Run:
         callback: Callback | None,
     ) -> tuple[Status, int]:
         """Run the solver's steps; return why they ended and how many there were."""
-        n_iter, patience = 0, Patience()
+        n_iter, patience, noise = 0, Patience(), _Noise(state)
         try:
             for violation in self.steps(state, self.tol):
                 verdict = callback is not None and callback(progress(n_iter, violation))
@@ -178,7 +179,7 @@ class _Run:
                     n_iter,
                     state.engine.dual_value(),
                     violation,
-                    partial(_is_noise, state, violation),
+                    partial(noise.explains, violation),
                 ):
                     break
                 n_iter += 1
@@ -187,9 +188,19 @@ class _Run:
         return Status.NO_PROGRESS, n_iter
 
 
-def _is_noise(state: State, violation: float) -> bool:
-    """Return whether a violation is no larger than rounding errors."""
-    return violation <= rounding_error(state.engine, norm=2)
+class _Noise:
+    """Tells violations that are no larger than rounding errors."""
+
+    def __init__(self, state: State) -> None:
+        self._engine = state.engine
+
+    @cached_property
+    def _most(self) -> float:
+        return largest_rounding_error(self._engine)
+
+    def explains(self, violation: float) -> bool:
+        """Return whether a violation is no larger than rounding errors."""
+        return violation <= self._most and violation <= rounding_error(self._engine, norm=2)
 
 
 def _initial_state(

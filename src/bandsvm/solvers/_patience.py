@@ -41,9 +41,8 @@ class Patience:
         if n_iter == 0 or rose or violation < VISIBLE_FALL * self._violation:
             self._visible_dual, self._visible_at = dual, n_iter
             self._violation = min(violation, self._violation)
-        waited = n_iter - self._fell_at
         return (
             n_iter - self._dual_at >= PATIENCE
             or n_iter - self._visible_at >= LONG_PATIENCE
-            or (waited > 0 and waited % SHORT_PATIENCE == 0 and is_noise())
+            or (n_iter - self._fell_at >= SHORT_PATIENCE and is_noise())
         )

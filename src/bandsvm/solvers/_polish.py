@@ -89,6 +89,14 @@ def tidy(state: State) -> None:
         state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 
+def largest_rounding_error(engine: Engine) -> float:
+    """Return a bound of `rounding_error` with the 2-norm that holds for all points of the box."""
+    bounds, diagonal = engine.problem.bounds, engine.diagonal()
+    largest = float(max(bounds.below.max(), bounds.above.max()))
+    terms = len(diagonal) ** 0.5 * float(np.abs(diagonal).max()) * largest
+    return float(np.finfo(np.float64).eps) * (terms + _largest_edge(engine))
+
+
 def rounding_error(engine: Engine, norm: int = 1) -> float:
     """Return the size of rounding errors in ``f``; smaller violations are meaningless.
 
@@ -97,5 +105,8 @@ def rounding_error(engine: Engine, norm: int = 1) -> float:
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
     roots = np.sqrt(np.abs(engine.diagonal()))
     reach = float(roots.max() * np.linalg.norm(roots * engine.c, norm))
-    edges = float(max(np.abs(engine.problem.lo).max(), np.abs(engine.problem.hi).max()))
-    return float(np.finfo(np.float64).eps) * (reach + edges)
+    return float(np.finfo(np.float64).eps) * (reach + _largest_edge(engine))
+
+
+def _largest_edge(engine: Engine) -> float:
+    return float(max(np.abs(engine.problem.lo).max(), np.abs(engine.problem.hi).max()))
