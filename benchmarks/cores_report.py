@@ -41,6 +41,11 @@ def cases_of(runs: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [list(case) for case in zip(*(run["cases"] for run in runs), strict=True)]
 
 
+def number_of_cores(run: dict[str, Any]) -> str:
+    """Return the number of cores in words."""
+    return "1 core" if run["cores"] == 1 else f"{run['cores']} cores"
+
+
 def ours(case: dict[str, Any]) -> float:
     """Return our seconds."""
     return case["seconds"]["bandsvm"]
@@ -73,7 +78,7 @@ def scaling_table(runs: list[dict[str, Any]]) -> str:
         ]
         for case in cases_of(runs)
     ]
-    cores = [f"{run['cores']} cores" if run["cores"] > 1 else "1 core" for run in runs]
+    cores = [number_of_cores(run) for run in runs]
     most = runs[-1]["cores"]
     head = ["data, model", *cores, "speed-up", "pair steps", f"oneDAL / ours, {most} cores"]
     return table(head, lines)
@@ -141,7 +146,7 @@ def small_table(runs: list[dict[str, Any]]) -> str:
     solvers = list(runs[-1]["small"][0]["seconds"])
     lines = [
         [
-            f"{entry['n_samples']} samples, {run['cores']} cores",
+            f"{entry['n_samples']} samples, {number_of_cores(run)}",
             *(f"{1e3 * entry['seconds'][name]:.2f}" for name in solvers),
         ]
         for run in (runs[0], runs[-1])

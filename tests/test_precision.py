@@ -1,13 +1,22 @@
 """Single precision is used only where its rounding errors are known to be small."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from bandsvm import BandedSVC
+from bandsvm.certificate import certify
+from bandsvm.fitting import run
+from bandsvm.fitting.run import closer_aim
 from bandsvm.kernels import _prediction
 from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels._prediction import PackedProduct
+from bandsvm.kernels.packed import PackedRows
+from bandsvm.kernels.precomputed import PrecomputedRows
+from bandsvm.problem import band_problem
+from bandsvm.solvers import Solution, Status
 from problems import random_spread
 
 # What `decision_function` promises at the default tol.
@@ -92,3 +101,45 @@ def test_a_product_that_is_off_makes_all_of_them_double(rng, monkeypatch):
         lambda left, dtype: multiply(left, dtype) + 0.1 * (dtype is np.float32),
     )
     np.testing.assert_array_equal(product.within(A, 1e-4), expected)
+
+
+def certified(drift, violation=4e-4, status=Status.CONVERGED):
+    """Return a certificate to tol 1e-3."""
+    problem = band_problem(np.array([1.0, -1.0]), 1.0, 1.5, 1.0, 1.0)
+    solution = Solution(np.zeros(2), np.zeros(2), status, 1, 1, 1, 0.0)
+    exact = certify(problem, PrecomputedRows(np.eye(2)), solution, 0.0, 1e-3)
+    return replace(exact, gradient_drift=drift, kkt_violation=violation)
+
+
+def test_how_close_a_fit_must_come():
+    aim = closer_aim(certified(drift=3e-4))
+    assert certified(drift=3e-4, violation=aim).is_optimal
+    assert not certified(drift=3e-4, violation=1.2 * aim).is_optimal
+    # Rounding errors leave nothing, or too little.
+    assert closer_aim(certified(drift=6e-4)) is None
+    assert closer_aim(certified(drift=4.9e-4)) is None
+    # The solver did not even come as close as it was told.
+    assert closer_aim(certified(drift=3e-4, status=Status.NO_PROGRESS)) is None
+    assert closer_aim(certified(drift=3e-4, violation=2e-3)) is None
+
+
+def test_fits_come_closer_before_they_turn_to_double_precision(monkeypatch, rng):
+    X = rng.normal(size=(1200, 4))
+    y = X[:, 0] + rng.normal(size=1200) > 0
+    sharpened = []
+    sharper = PackedRows.more_precise
+    monkeypatch.setattr(
+        PackedRows, "more_precise", lambda rows: sharpened.append(rows) or sharper(rows)
+    )
+
+    def n_sharpened():
+        sharpened.clear()
+        for tol in np.geomspace(1e-4, 1e-3, 12):
+            model = BandedSVC(C1=20.0, C2=20.0, rho2=1.5, gamma=0.3, tol=tol).fit(X, y)
+            assert model.certificate_.is_optimal
+            assert model.certify(X, y).is_optimal
+        return len(sharpened)
+
+    number = n_sharpened()
+    monkeypatch.setattr(run, "LEAST_AIM", np.inf)
+    assert number < n_sharpened() < 12

@@ -239,3 +239,46 @@ TEST_CASE("the largest values, of equal ones the first") {
         }
     }
 }
+
+TEST_CASE("variables in play, and the dual, are those of loops over all samples") {
+  std::mt19937 random{9};
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (std::size_t size : {1, 50, 7000})
+    for (bool has_intercept : {true, false}) {
+      std::vector<double> lo(size), hi(size), below(size), above(size), c(size), f(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        lo[i] = normal(random);
+        hi[i] = lo[i] + uniform(random);
+        below[i] = uniform(random);
+        above[i] = uniform(random);
+        const double values[] = {0, below[i], -above[i], below[i] / 2};
+        c[i] = values[random() % 4];
+        f[i] = normal(random);
+      }
+      std::vector<double> rises, falls;
+      double dual = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        rises.push_back(c[i] < below[i] ? (c[i] >= 0 ? lo[i] : hi[i]) - f[i] : -1e300);
+        falls.push_back(c[i] > -above[i] ? (c[i] > 0 ? lo[i] : hi[i]) - f[i] : 1e300);
+        dual += c[i] * ((c[i] > 0 ? lo[i] : hi[i]) - f[i] / 2);
+      }
+      double m = *std::max_element(rises.begin(), rises.end());
+      double M = *std::min_element(falls.begin(), falls.end());
+      const double violation = has_intercept ? m - M : std::max({m, -M, 0.0});
+      if (!has_intercept) m = M = 0;
+      std::vector<std::int64_t> expected;
+      for (std::size_t i = 0; i < size; ++i)
+        if (rises[i] > M - 0.3 * violation || falls[i] < m + 0.3 * violation)
+          expected.push_back(std::int64_t(i));
+      const Point point{lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size,
+                        has_intercept};
+      for (int n_threads : {1, 4}) {
+        const Selection found = variables_in_play(point, 0.3, n_threads);
+        CHECK(found.violation == doctest::Approx(violation));
+        CHECK(found.variables == expected);
+        CHECK(dual_value(lo.data(), hi.data(), c.data(), f.data(), size, n_threads) ==
+              doctest::Approx(dual));
+      }
+    }
+}

@@ -35,6 +35,9 @@ WARM_REDUCTION = 0.01
 WARM_SHARE = 0.8
 # No block is solved better than this share of tol; with 1 the whole could stay just above tol.
 INNER_SHARE_OF_TOL = 0.5
+# The same for small problems, which are polished afterwards: their free variables are then usually
+# the final ones, and one Newton step makes them exact.
+SMALL_SHARE_OF_TOL = 0.1
 # The same where no other variable is to move: only rounding comes on top.
 SHARE_FOR_ALL = 0.9
 # Pair steps per variable, and in small blocks in all, after which a step on the whole face is the
@@ -91,7 +94,8 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         # New variables come first, so that the oldest leave the next block.
         everything = problem.n_samples <= size
         block = np.arange(size) if everything else np.concatenate([chosen, kept])
-        inner_tol = INNER_SHARE_OF_TOL * tol
+        is_small = problem.n_samples <= SMALL_PROBLEM
+        inner_tol = (SMALL_SHARE_OF_TOL if is_small else INNER_SHARE_OF_TOL) * tol
         if not everything:
             inner_tol = max(reduction * current, inner_tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
