@@ -166,7 +166,9 @@ def draw_cores(results: dict[str, Any], path: Path) -> None:
     runs = results["runs"]
     cores = [run["cores"] for run in runs]
     figure = Figure(figsize=(9, 4.2), layout="constrained")
-    for ax, kind in zip(figure.subplots(1, 2, sharey=True), ("C-SVM", "band"), strict=True):
+    axes = figure.subplots(1, 2, sharey=True)
+    axes[0].set_ylabel("speed-up")
+    for ax, kind in zip(axes, ("C-SVM", "band"), strict=True):
         ax.loglog(cores, cores, color="0.7", linestyle="--", label="as many times as cores", base=2)
         for case in cases_of(runs):
             if case[0]["kind"] == kind:
