@@ -65,30 +65,47 @@ std::vector<std::int32_t> lookup_table(const RowsTask<Real>& task, const Samples
   return std::vector<std::int32_t>(task.left.is_spread ? 0 : right.n_places());
 }
 
+// One share of the rows of a task: of their groups, [begin, end).
+template <typename Real>
+RowsTask<Real> some_rows(const RowsTask<Real>& task, std::size_t begin, std::size_t end) {
+  const std::size_t group = task.left.group;
+  RowsTask<Real> part = task;
+  part.left.groups += begin;
+  part.left.norms += begin * group;
+  part.left.n_rows = std::min(task.left.n_rows, end * group) - begin * group;
+  part.rows = task.rows + begin * group;
+  return part;
+}
+
 // The samples of right are divided among threads. Where they fill few panels, rows that are stored
 // are divided as well.
 template <typename Real>
 void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) {
-  const std::size_t group = task.left.group, n_panels = right.n_panels();
-  const std::size_t n_groups = (task.left.n_rows + group - 1) / group;
+  const std::size_t n_panels = right.n_panels();
+  const std::size_t n_groups = (task.left.n_rows + task.left.group - 1) / task.left.group;
   const std::size_t n_wanted = n_threads > 1 ? kPieces * std::size_t(n_threads) : 1;
-  const bool is_divided = task.use == Use::store && n_panels < n_wanted;
-  const std::size_t n_shares =
-      is_divided ? std::min(n_groups, (n_wanted + n_panels - 1) / n_panels) : 1;
+  if (n_panels == 0 || n_groups == 0) return;
+  if (task.use != Use::store || n_panels >= n_wanted) {
+    in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
+      std::vector<std::int32_t> place_of = lookup_table(task, right);
+      RowsTask<Real> part = task;
+      part.place_of = place_of.data();
+      part.first_panel = first;
+      part.last_panel = last;
+      best_instructions<Real>().compute_rows(part);
+    });
+    return;
+  }
+  const std::size_t n_shares = std::min(n_groups, (n_wanted + n_panels - 1) / n_panels);
   in_parallel(n_panels * n_shares, n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<std::int32_t> place_of = lookup_table(task, right);
-    // Item k: all panels from k on if rows are not divided, else one share of one panel.
-    for (std::size_t k = first; k < last; k += n_shares > 1 ? 1 : last - first) {
-      const std::size_t begin = k % n_shares * n_groups / n_shares;
-      const std::size_t end = (k % n_shares + 1) * n_groups / n_shares;
-      RowsTask<Real> part = task;
-      part.left.groups += begin;
-      part.left.norms += begin * group;
-      part.left.n_rows = std::min(task.left.n_rows, end * group) - begin * group;
-      if (task.rows) part.rows = task.rows + begin * group;
+    for (std::size_t k = first; k < last; ++k) {
+      const std::size_t panel = k / n_shares, share = k % n_shares;
+      RowsTask<Real> part = some_rows(task, share * n_groups / n_shares,
+                                      (share + 1) * n_groups / n_shares);
       part.place_of = place_of.data();
-      part.first_panel = k / n_shares;
-      part.last_panel = n_shares > 1 ? k / n_shares + 1 : last;
+      part.first_panel = panel;
+      part.last_panel = panel + 1;
       best_instructions<Real>().compute_rows(part);
     }
   });

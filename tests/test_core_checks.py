@@ -120,6 +120,13 @@ def test_every_function_is_here():
     assert public == {*FUNCTIONS, *scalars, "pack_32", "compress_32"}
 
 
+@pytest.mark.parametrize("n_threads", [1, 4])
+def test_rows_of_no_samples(n_threads):
+    none = PACKED.take(np.empty(0, dtype=int), 1)
+    store, slots = np.empty((1, none.stride)), np.zeros(1, dtype=int)
+    _core.compute_rows(PACKED, ONE, none, "rbf", 0.1, 0.0, 3, store, slots, n_threads)
+
+
 @pytest.mark.parametrize(("function", "name"), ARRAYS)
 def test_misaligned_arrays(function, name):
     with pytest.raises(ValueError, match=f"{name} must be aligned"):

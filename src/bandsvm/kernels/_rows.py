@@ -15,7 +15,7 @@ from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
 from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
-from bandsvm.system.threads import results_in_threads
+from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
@@ -25,6 +25,9 @@ TARGET_SHARE = 0.1
 # Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
 SCRATCH_BYTES = 32 * 2**20
 SCRATCH_SHARE = 0.15
+# Products of kernel values of more samples than spot checks take are not computed in threads: all
+# pieces of their sums would be in memory at once.
+MOST_IN_THREADS = 256
 # Largest share of the memory for a block, which is copied out of the rows.
 COPIED_BLOCK_SHARE = 0.25
 
@@ -213,7 +216,10 @@ def finite(values: NDArray) -> NDArray:
 def kernel_product(
     kernel: Kernel, A: Samples, B: Samples, values: NDArray, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    """Return K(A, B) @ values with only pieces of K(A, B), one per thread, in memory at a time."""
+    """Return K(A, B) @ values with only pieces of K(A, B) in memory at a time.
+
+    Threads share out the pieces of B if A is short, so that all products fit in little memory.
+    """
 
     def product_with(some: slice) -> NDArray[np.float64]:
         products = np.empty((len(A), *values.shape[1:]))
@@ -223,10 +229,18 @@ def kernel_product(
             products[part] = finite_values(kernel, A.take(part), right) @ factors
         return products
 
+    def product_on_one_core(some: slice) -> NDArray[np.float64]:
+        with single_threaded_blas():
+            return product_with(some)
+
     # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
-    pieces = [partial(product_with, some) for some in B.chunks(8 * B.n_values_per_sample)]
+    pieces = list(B.chunks(8 * B.n_values_per_sample))
     products = np.zeros((len(A), *values.shape[1:]))
-    for product in results_in_threads(pieces, n_threads):
+    if len(A) > MOST_IN_THREADS:
+        n_threads = 1
+    product_of = product_with if n_threads == 1 else product_on_one_core
+    jobs = [partial(product_of, some) for some in pieces]
+    for product in results_in_threads(jobs, n_threads):
         products += product
     return products
 

@@ -55,7 +55,10 @@ MOST_STEPS_ON_PART = 100
 
 def block_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
-    steps, last_part_at = whole_steps(state, tol, is_warm=bool(state.engine.c.any())), np.inf
+    is_small = state.problem.n_samples <= SMALL_PROBLEM
+    share_of_tol = SMALL_SHARE_OF_TOL if is_small else INNER_SHARE_OF_TOL
+    steps = whole_steps(state, tol, bool(state.engine.c.any()), share_of_tol)
+    last_part_at = np.inf
     for current in steps:
         yield current
         if current < 0.5 * last_part_at and (part := part_in_play(state)) is not None:
@@ -63,10 +66,11 @@ def block_steps(state: State, tol: float) -> Generator[float]:
             yield from steps_on_part(state, part, tol)
 
 
-def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[float]:
+def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) -> Generator[float]:
     """Take block steps that keep all of ``f`` up to date; yield the violation before each.
 
-    With a warm start, the number of violators shows at once how many variables have to move.
+    With a warm start, the number of violators shows at once how many variables have to move. No
+    block is solved better than to ``share_of_tol`` times ``tol``.
     """
     problem, engine = state.problem, state.engine
     wanted, reduction = block_size(problem.n_samples), INNER_REDUCTION
@@ -94,8 +98,7 @@ def whole_steps(state: State, tol: float, is_warm: bool = False) -> Generator[fl
         # New variables come first, so that the oldest leave the next block.
         everything = problem.n_samples <= size
         block = np.arange(size) if everything else np.concatenate([chosen, kept])
-        is_small = problem.n_samples <= SMALL_PROBLEM
-        inner_tol = (SMALL_SHARE_OF_TOL if is_small else INNER_SHARE_OF_TOL) * tol
+        inner_tol = share_of_tol * tol
         if not everything:
             inner_tol = max(reduction * current, inner_tol)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
@@ -139,7 +142,8 @@ def part_in_play(state: State) -> Part | None:
 def steps_on_part(state: State, part: Part, tol: float) -> Generator[float]:
     """Solve for the samples of ``part`` only; ``f`` of the others is updated at the end."""
     state.part = part
-    for n_steps, current in enumerate(whole_steps(part.state, tol, is_warm=True)):
+    steps = whole_steps(part.state, tol, is_warm=True, share_of_tol=INNER_SHARE_OF_TOL)
+    for n_steps, current in enumerate(steps):
         if current <= tol or n_steps >= MOST_STEPS_ON_PART:
             break
         if n_steps > 0:
@@ -169,7 +173,7 @@ def solve_for(
     start : ndarray of shape (n_samples,)
         Coefficients to start from; they need not sum to zero.
     gradient : ndarray of shape (n_samples,)
-        ``K start``; it is overwritten.
+        ``K start``; it may be overwritten.
     tol : float
         Largest KKT violation of the whole problem.
 
