@@ -37,10 +37,12 @@ def aim_at(tol: float, rows: KernelOperator) -> float:
 
 def closer_aim(certificate: Certificate) -> float | None:
     """Return a violation at which rounding errors do not matter; None if that is no way out."""
-    if certificate.status is not Status.CONVERGED or certificate.kkt_violation > certificate.tol:
+    violation, drift, tol = certificate.kkt_violation, certificate.gradient_drift, certificate.tol
+    has_drifted = violation <= tol < violation + 2.0 * drift
+    if certificate.status is not Status.CONVERGED or not has_drifted:
         return None
-    aim = CLOSER_AIM * (certificate.tol - 2.0 * certificate.gradient_drift)
-    return aim if aim >= LEAST_AIM * certificate.tol else None
+    aim = CLOSER_AIM * (tol - 2.0 * drift)
+    return aim if aim >= LEAST_AIM * tol else None
 
 
 # Spot checks of a certificate if work must end at once.
