@@ -21,7 +21,7 @@ from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from data import DataSet, data_sets, real
 from measure import RESULTS, best_seconds, save, seconds_of, stages
-from solvers import onedal
+from solvers import RHO1, RHO2, Model, make_ours, make_peers, onedal, target
 
 # label -> name, training samples (0: all), whether features are standardised, cost
 DATA = {
@@ -31,7 +31,6 @@ DATA = {
     "ijcnn1": ("ijcnn1", 0, False, 10.0),
     "mnist 20k": ("mnist", 20_000, False, 10.0),
 }
-RHO1, RHO2, TOL = 1.0, 1.5, 1e-3
 CENTRE, HALF = (RHO1 + RHO2) / 2, (RHO2 - RHO1) / 2
 CORES = (1, 2, 4, 8, 16)
 
@@ -46,27 +45,28 @@ def problems(only: list[str] | None, smoke: bool) -> Iterator[tuple[DataSet, flo
             yield real(label, name, n_samples, standardise), cost
 
 
-def measured(
-    data: DataSet, cost: float, with_band: bool, repeats: int, with_peers: bool
-) -> dict[str, Any]:
+def measured(data: DataSet, model: Model, repeats: int, with_peer: bool) -> dict[str, Any]:
     """Return seconds, stages and counts of fits on the cores of this process."""
-    C2 = cost if with_band else 0.0
-    model = BandedSVC(cost, C2, RHO1, RHO2, gamma=data.gamma, tol=TOL, n_jobs=-1)
-    peers, target = peers_of(data, cost, with_band) if with_peers else ({}, None)
-    fits = {"bandsvm": lambda: model.fit(data.X, data.y)}
-    fits |= {name: lambda p=peer: p.fit(data.X, target) for name, peer in peers.items()}
+    ours = make_ours(model, data.gamma, n_jobs=-1)
+    estimators = {"bandsvm": ours}
+    if with_peer and onedal is not None:
+        estimators["oneDAL"] = make_peers(model, data.gamma)["oneDAL"]
+    fits = {
+        name: partial(estimator.fit, data.X, target(model, estimator, data.y))
+        for name, estimator in estimators.items()
+    }
     seconds = best_seconds(fits, repeats)
     runs = []
     for _ in range(repeats):
         with stages() as spent:
             total = seconds_of(fits["bandsvm"])
         runs.append({**spent, "other": total - sum(spent.values()), "total": total})
-    work = model.certificate_
+    work = ours.certificate_
     return {
         "data": data.label,
         "n_samples": len(data.y),
-        "kind": "band" if with_band else "C-SVM",
-        "cost": cost,
+        "kind": model.name,
+        "cost": model.C1,
         "seconds": seconds,
         "stages": min(runs, key=lambda run: run["total"]),
         "pair_steps": work.n_pair_steps,
@@ -75,17 +75,6 @@ def measured(
         "relative_gap": work.relative_gap,
         "dual": work.dual,
     }
-
-
-def peers_of(data: DataSet, cost: float, with_band: bool) -> tuple[dict[str, Any], Any]:
-    """Return oneDAL's model of the same problem, if it is installed, and what it is fitted to."""
-    shared = {"C": cost, "gamma": data.gamma, "tol": TOL, "cache_size": 2000}
-    if onedal is None:
-        return {}, data.y
-    if with_band:
-        tube = onedal.SVR(**shared, epsilon=HALF)
-        return {"oneDAL": tube}, CENTRE * data.y
-    return {"oneDAL": onedal.SVC(**shared)}, data.y
 
 
 def small_data(repeats: int) -> list[dict[str, Any]]:
@@ -124,11 +113,11 @@ def bound(number: int, options: argparse.Namespace) -> dict[str, Any]:
     """Bind this process to some cores and measure all cases."""
     there = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, there[:number])
-    with_peers = number == len(there)  # they take long on fewer
+    with_peer = number == len(there)  # it takes long on fewer
     cases = []
     for data, cost in problems(options.only, options.smoke):
-        for with_band in (False, True):
-            case = measured(data, cost, with_band, options.repeats, with_peers)
+        for model in (Model("C-SVM", cost, 0.0), Model("band", cost, cost)):
+            case = measured(data, model, options.repeats, with_peer)
             cases.append(case)
             times = "  ".join(f"{name} {took:.3f} s" for name, took in case["seconds"].items())
             print(f"{number:>2} cores  {data.label:<12} {case['kind']:<6} {times}", file=sys.stderr)

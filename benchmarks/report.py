@@ -12,13 +12,13 @@ import numpy as np
 from classes_report import classes_section
 from constants_report import constants_section
 from cores_report import cores_section, draw_cores
+from growth_report import draw_growth, growth_section
 from linear_report import linear_section
 from measure import RESULTS
 from tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 PEERS = ("LIBSVM", "oneDAL")
-COLOURS = {"bandsvm": "#0072B2", "LIBSVM": "#D55E00", "oneDAL": "#009E73"}
 MODELS = ("C-SVM", "band", "band, C2 = 10 C1", "C-SVM, C1 = 10", "band, C1 = C2 = 10")
 STAGES = (
     "rows",
@@ -301,29 +301,6 @@ def where_time_goes(cases: list[dict]) -> str:
     return text + "\n\n" + table(["data", "model", *STAGES], rows)
 
 
-def growth_section(growth: dict) -> str:
-    """Return the exponents."""
-    curves = growth["curves"]
-    rows = [
-        [
-            curve["data"],
-            curve["model"],
-            curve["solver"],
-            "-" if curve["exponent"] is None else f"{curve['exponent']:.2f}",
-            f"{curve['points'][-1][0]}",
-            f"{curve['points'][-1][1]:.2f}",
-        ]
-        for curve in curves
-    ]
-    head = ["data", "model", "solver", "exponent", "largest n", "its seconds"]
-    return (
-        "## How cost grows\n\n![Seconds over samples, both on a log scale](growth.svg)\n\nExponents "
-        "of the time as a power of the number of samples, fitted from 4000 samples on. No solver ran a "
-        f"larger fit after one that took longer than {growth['patience']:g} s.\n\n"
-        + table(head, rows)
-    )
-
-
 def others(limits: dict) -> str:
     """Return the rest of the measurements."""
     small = [[name, f"{1e3 * seconds:.2f}"] for name, seconds in limits["small_data"].items()]
@@ -375,30 +352,6 @@ def memory_section(memory: dict) -> str:
         f"{n_kept} of {len(peaks)} cases; others are bold.\n\n"
         + table(["", "cache_size (MB)", *(f"{n} threads" for n in threads)], rows)
     )
-
-
-def draw_growth(curves: list[dict], path: Path) -> None:
-    """Draw seconds over samples."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "bandsvm"
-    panels = sorted({(curve["data"], curve["model"]) for curve in curves})
-    figure = Figure(figsize=(10, 7), layout="constrained")
-    axes = np.ravel(figure.subplots(2, -(-len(panels) // 2), sharex=True, sharey=True))
-    for ax, (data, model) in zip(axes, panels, strict=False):
-        for curve in curves:
-            if (curve["data"], curve["model"]) == (data, model):
-                sizes, seconds = np.transpose(curve["points"])
-                slope = "" if curve["exponent"] is None else f" (n^{curve['exponent']:.2f})"
-                colour = COLOURS[curve["solver"]]
-                ax.loglog(sizes, seconds, "o-", color=colour, label=curve["solver"] + slope)
-        ax.set_title(f"{data}, {model}")
-        ax.set_xlabel("samples")
-        ax.set_ylabel("seconds")
-        ax.grid(alpha=0.3)
-        ax.legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None})
 
 
 if __name__ == "__main__":

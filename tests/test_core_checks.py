@@ -125,6 +125,7 @@ def test_rows_of_no_samples(n_threads):
     none = PACKED.take(np.empty(0, dtype=int), 1)
     store, slots = np.empty((1, none.stride)), np.zeros(1, dtype=int)
     _core.compute_rows(PACKED, ONE, none, "rbf", 0.1, 0.0, 3, store, slots, n_threads)
+    assert store.shape == (1, 0)  # it came back, with nothing to compute
 
 
 @pytest.mark.parametrize(("function", "name"), ARRAYS)

@@ -160,10 +160,14 @@ def test_example_draws_something(example, monkeypatch):
     plt.close("all")
 
 
-def test_benchmark_runs(capsys, monkeypatch, tmp_path):
+def run_benchmark(name, monkeypatch, folder):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["fits.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "fits.py"), run_name="__main__")
+    monkeypatch.setattr("sys.argv", [f"{name}.py", "--smoke", "--out", str(folder)])
+    runpy.run_path(str(ROOT / "benchmarks" / f"{name}.py"), run_name="__main__")
+
+
+def test_benchmark_runs(capsys, monkeypatch, tmp_path):
+    run_benchmark("fits", monkeypatch, tmp_path)
     assert "LIBSVM" in capsys.readouterr().out
     (result,) = tmp_path.glob("*.json")
     csvm, band, _, *at_large_costs = json.loads(result.read_text())["cases"]
@@ -176,18 +180,14 @@ def test_benchmark_runs(capsys, monkeypatch, tmp_path):
 
 
 def test_benchmark_of_many_classes_runs(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["classes.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "classes.py"), run_name="__main__")
+    run_benchmark("classes", monkeypatch, tmp_path)
     (case,) = json.loads((tmp_path / "classes.json").read_text())["cases"].values()
     assert case["solvers"].keys() >= {"SVC", "ovo without a band", "ovr with a band"}
     assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
 
 
 def test_benchmark_of_many_cores_runs(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["cores.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "cores.py"), run_name="__main__")
+    run_benchmark("cores", monkeypatch, tmp_path)
     results = json.loads((tmp_path / "cores.json").read_text())
     for run in results["runs"]:
         for case in run["cases"]:
@@ -202,9 +202,7 @@ def test_benchmark_of_many_cores_runs(monkeypatch, tmp_path):
 
 
 def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["texts.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "texts.py"), run_name="__main__")
+    run_benchmark("texts", monkeypatch, tmp_path)
     results = json.loads((tmp_path / "sparse.json").read_text())
     for case in results["cases"]:
         assert case["certified"]
@@ -214,9 +212,7 @@ def test_benchmark_of_sparse_samples_runs(monkeypatch, tmp_path):
 
 
 def test_benchmark_of_linear_models_runs(capsys, monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["linear.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "linear.py"), run_name="__main__")
+    run_benchmark("linear", monkeypatch, tmp_path)
     assert capsys.readouterr().out.count("LIBLINEAR") == 2
     results = json.loads((tmp_path / "linear.json").read_text())
     for case in results["cases"]:
@@ -349,9 +345,7 @@ def test_no_module_is_too_long():
 
 
 def test_benchmark_of_landmarks_runs(capsys, monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    monkeypatch.setattr("sys.argv", ["landmarks.py", "--smoke", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "landmarks.py"), run_name="__main__")
+    run_benchmark("landmarks", monkeypatch, tmp_path)
     assert capsys.readouterr().out.count("accuracy") == 3
     report = importlib.import_module("large_data_report")
     monkeypatch.setattr(report, "RESULTS", tmp_path)
