@@ -34,3 +34,5 @@ auto* data_of(const Values& values, std::size_t expected, const char* name,
 void bind_linear(nb::module_& module);
 // Adds their Newton steps.
 void bind_newton(nb::module_& module);
+// Adds what certificates are made of.
+void bind_certificate(nb::module_& module);

@@ -1,4 +1,4 @@
-// The module of the core; this file and linear_bindings.cpp alone know both Python and C++.
+// The module of the core; the files *bindings.cpp alone know both Python and C++.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
@@ -35,6 +35,15 @@ bandsvm::GivenIndices given(const Indices& indices) {
 
 std::vector<std::int64_t> indices_of(const Indices& indices, std::size_t count, const char* name) {
   return bandsvm::as_indices(given(indices), count, name);
+}
+
+// Any negative place is none.
+constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();
+
+std::vector<std::int64_t> places_of(const Indices& places, std::size_t n_rows, std::size_t count) {
+  bandsvm::check_length(places.shape(0), n_rows, "places", "indices");
+  return bandsvm::as_indices({places.data(), places.shape(0), places.stride(0)}, count, "places",
+                             kNoPlace);
 }
 
 // The addresses of rows of a matrix.
@@ -195,23 +204,26 @@ bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indic
   return samples.take(checked.data(), checked.size(), n_threads);
 }
 
-// Kernel values of samples left[indices] with all of right, into store[slots].
+// Kernel values of samples left[indices] with all of right, into store[slots]. places[k] is where
+// sample k lies in right, or negative.
 template <typename Real>
 void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
-                  const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
+                  const bandsvm::Samples<Real>& right, Indices places, const std::string& kernel,
+                  double gamma,
                   double coef0, int degree, MutableMatrix<Real> store, Indices slots,
                   int n_threads) {
   bandsvm::check_pair(left, right);
   const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
   const auto checked = indices_of(indices, left.count, "indices");
+  const auto in_right = places_of(places, checked.size(), right.count);
   bandsvm::check_length(slots.shape(0), checked.size(), "slots", "indices");
   require(store.shape(1) == right.stride(), "store must be as wide as the padded samples.");
   const auto rows = rows_of(data_of(store, "store"), store.shape(1),
                             indices_of(slots, store.shape(0), "slots"));
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::compute_rows(left, checked.data(), checked.size(), right, function, rows.data(),
-                        n_threads);
+  bandsvm::compute_rows(left, checked.data(), checked.size(), right, in_right.data(), function,
+                        rows.data(), n_threads);
 }
 
 // Kernel values among samples. If places[k] is not negative, sample k has that place in an earlier
@@ -230,12 +242,11 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
   bandsvm::check_length(places.shape(0), number, "places", "indices");
   bandsvm::check_length(slots.shape(0), number, "slots", "indices");
   require(store.shape(1) >= samples.count, "store must have rows of one value for each sample.");
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
   const auto place_of = bandsvm::as_indices(
-      given(places), std::min(known.shape(0), known.shape(1)), "places", kNone);
+      given(places), std::min(known.shape(0), known.shape(1)), "places", kNoPlace);
   const auto stored =
       rows_of(data_of(store, "store"), store.shape(1),
-              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNone));
+              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNoPlace));
   Real* const to = data_of(values, "values");
   const Real* const from = data_of(known, "known");
   n_threads = bandsvm::as_threads(n_threads);
@@ -247,18 +258,19 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
 // f += K(left[indices], right)' coefficients
 template <typename Real>
 void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
-                     const bandsvm::Samples<Real>& right, const std::string& kernel, double gamma,
-                     double coef0, int degree, Array<double> coefficients, MutableArray<double> f,
-                     int n_threads) {
+                     const bandsvm::Samples<Real>& right, Indices places,
+                     const std::string& kernel, double gamma, double coef0, int degree,
+                     Array<double> coefficients, MutableArray<double> f, int n_threads) {
   bandsvm::check_pair(left, right);
   const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
   const auto checked = indices_of(indices, left.count, "indices");
+  const auto in_right = places_of(places, checked.size(), right.count);
   const double* const factors = data_of(coefficients, checked.size(), "coefficients", "indices");
   double* const sums = data_of(f, right.count, "f");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  bandsvm::accumulate_rows(left, checked.data(), checked.size(), right, function, factors, sums,
-                           n_threads);
+  bandsvm::accumulate_rows(left, checked.data(), checked.size(), right, in_right.data(), function,
+                           factors, sums, n_threads);
 }
 
 template <typename Real>
@@ -321,15 +333,15 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
              "cost_of_sparse"_a);
   module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a.noconvert(), "right"_a,
-             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "store"_a.noconvert(),
-             "slots"_a.noconvert(), "n_threads"_a);
+             "places"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
+             "store"_a.noconvert(), "slots"_a.noconvert(), "n_threads"_a);
   module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a.noconvert(),
              "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(),
              "known"_a.noconvert(), "places"_a.noconvert(), "store"_a.noconvert(),
              "slots"_a.noconvert(), "n_threads"_a);
   module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a.noconvert(),
-             "right"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "coefficients"_a,
-             "f"_a.noconvert(), "n_threads"_a);
+             "right"_a, "places"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
+             "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
   module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "gamma"_a,
              "coef0"_a, "degree"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
              "n_threads"_a);
@@ -348,6 +360,7 @@ NB_MODULE(_core, module) {
   bind<float>(module, "Samples32", "32");
   module.attr("ROWS_OF_GROUP") = bandsvm::kRowsOfGroup;
   bind_linear(module);
+  bind_certificate(module);
   module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);

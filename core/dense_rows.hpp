@@ -61,6 +61,15 @@ struct Sink {
     }
   }
 
+  // accumulate: what is missing where the value of a row with itself, of which the product is given,
+  // is not 1.
+  void correct_own(std::size_t row, std::size_t place, Vector<Real> product) {
+    const Vector<Real> norms = task.right.norms[place] + task.left.norms[row] - Vector<Real>{};
+    const Vector<Real> value = kernel_value<Real, Kind>(product, norms, task.kernel);
+    const double missing = 1 - double(value[place % kLanes<Real>]);
+    task.f[place] += missing * double(task.row_coefficients[row]);
+  }
+
   void multiply(std::size_t row, std::size_t column, const Vector<Real> (&values)[kTileVectors]) {
     for (std::size_t o = 0; o < task.n_outputs; ++o) {
       const Real* coefficients = task.coefficients + o * task.right.stride + column;
@@ -121,10 +130,13 @@ void dense_rows(const RowsTask<Real>& task) {
   Sink<Real, Kind, How> sink(task);
   Vector<Real> sums[kTileRows][kTileVectors];
   const std::size_t panel_size = right.n_features * kPanel<Real>;
-  const auto tile = [&](std::size_t first, std::size_t p, std::size_t part) {
-    const RowGroup<Real>& group = left.groups[first / kTileRows];
+  const auto multiply_tile = [&](std::size_t row, std::size_t p, std::size_t part) {
+    const RowGroup<Real>& group = left.groups[row / kTileRows];
     dense_tile<Real>(group.values, group.offsets, group.n_offsets,
                      right.panels + p * panel_size + part, sums);
+  };
+  const auto tile = [&](std::size_t first, std::size_t p, std::size_t part) {
+    multiply_tile(first, p, part);
     sink.take(first, smaller<std::size_t>(kTileRows, left.n_rows - first),
               p * kPanel<Real> + part, sums);
   };
@@ -136,6 +148,17 @@ void dense_rows(const RowsTask<Real>& task) {
           for (std::size_t first = from; first < to; first += kTileRows) tile(first, p, part);
           sink.deliver_totals(p * kPanel<Real> + part);
         }
+    if constexpr (Kind == KernelKind::rbf) {
+      const std::size_t begin = task.first_panel * kPanel<Real>;
+      const std::size_t size = task.last_panel * kPanel<Real> - begin;
+      for (std::size_t r = 0; r < left.n_rows; ++r) {
+        const std::size_t place = std::size_t(task.places[r]);
+        if (place - begin >= size || !(left.norms[r] > Real(kLongSample))) continue;
+        const std::size_t lane = place % kTileWidth<Real>;
+        multiply_tile(r, place / kPanel<Real>, place % kPanel<Real> - lane);
+        sink.correct_own(r, place, sums[r % kTileRows][lane / kLanes<Real>]);
+      }
+    }
     return;
   }
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
@@ -147,6 +170,7 @@ void dense_rows(const RowsTask<Real>& task) {
         for (std::size_t part = 0; part < kPanel<Real>; part += kTileWidth<Real>)
           tile(first, p, part);
   if constexpr (How == Use::multiply) sink.deliver_sums();
+  if constexpr (How == Use::store && Kind == KernelKind::rbf) store_own(task);
 }
 
 }  // namespace

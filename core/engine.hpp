@@ -73,6 +73,7 @@ RowsTask<Real> some_rows(const RowsTask<Real>& task, std::size_t begin, std::siz
   part.left.groups += begin;
   part.left.norms += begin * group;
   part.left.n_rows = std::min(task.left.n_rows, end * group) - begin * group;
+  part.places = task.places + begin * group;
   part.rows = task.rows + begin * group;
   return part;
 }
@@ -111,14 +112,16 @@ void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) 
   });
 }
 
-// Kernel values of some samples of left with all of right; row r is written to rows[r].
+// Kernel values of some samples of left with all of right; row r is written to rows[r]. `places`
+// are those of the rows in right, or -1.
 template <typename Real>
 void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
-                  const Samples<Real>& right, const KernelFunction& kernel, Real* const* rows,
-                  int n_threads) {
+                  const Samples<Real>& right, const std::int64_t* places,
+                  const KernelFunction& kernel, Real* const* rows, int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
                RowsTask<Real> task{batch.view(), right.view(), kernel, Use::store};
+               task.places = places + from;
                task.rows = rows + from;
                run(task, right, n_threads);
              });
@@ -135,18 +138,19 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
   constexpr std::size_t kTile = 16;
   const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
   std::vector<std::size_t> fresh, old;
-  std::vector<std::int64_t> missing;
+  std::vector<std::int64_t> missing, places_of_missing;
   std::vector<Real*> rows;
   for (std::size_t r = 0; r < number; ++r) {
     (places[r] < 0 ? fresh : old).push_back(r);
     if (places[r] < 0 && !stored[r]) {
       missing.push_back(indices[r]);
+      places_of_missing.push_back(std::int64_t(r));
       rows.push_back(values + r * stride);
     }
   }
   if (!missing.empty())
     compute_rows(samples, missing.data(), missing.size(), samples.take(indices, number, n_threads),
-                 kernel, rows.data(), n_threads);
+                 places_of_missing.data(), kernel, rows.data(), n_threads);
   in_parallel(fresh.size(), n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k < last; ++k) {
       const Real* const row = stored[fresh[k]];
@@ -176,17 +180,20 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
   });
 }
 
-// f += sum_r coefficients[r] K(left[indices[r]], right), without keeping the kernel values.
+// f += sum_r coefficients[r] K(left[indices[r]], right), without keeping the kernel values. `places`
+// are those of the rows in right, or -1.
 template <typename Real>
 void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
-                     const Samples<Real>& right, const KernelFunction& kernel,
-                     const double* coefficients, double* f, int n_threads) {
+                     const Samples<Real>& right, const std::int64_t* places,
+                     const KernelFunction& kernel, const double* coefficients, double* f,
+                     int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
                RowsTask<Real> task{batch.view(), right.view(), kernel, Use::accumulate};
                std::vector<Real> padded(batch.norms.size());
                for (std::size_t r = 0; r < batch.n_rows; ++r)
                  padded[r] = Real(coefficients[from + r]);
+               task.places = places + from;
                task.row_coefficients = padded.data();
                task.f = f;
                run(task, right, n_threads);

@@ -74,9 +74,6 @@ void exp2_of_all(Real* values, std::size_t size) {
     store(values + k, exp2_negative<Real>(load(values + k)));
 }
 
-#define BANDSVM_TEXT(name) #name
-#define BANDSVM_NAME(name) BANDSVM_TEXT(name)
-
 template <typename Real>
 Instructions<Real> instructions() {
   return {BANDSVM_NAME(BANDSVM_LEVEL), kLanes<Real>,       kTileRows,

@@ -16,6 +16,9 @@ constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 constexpr int kTileRows = 4;
 // Rows of the largest group at any level of instructions: three of the widest vectors.
 constexpr std::size_t kRowsOfGroup = 3 * 64 / sizeof(float);
+// Longer samples, measured by their halved squared lengths, have rbf values with themselves that miss
+// 1 by more than a few rounding errors; in sums they are corrected.
+constexpr double kLongSample = 4;
 // How many features ahead a panel is fetched into the cache: fewer come too late, more push out
 // what is still needed.
 constexpr std::size_t kAhead = 6;
@@ -71,6 +74,9 @@ struct RowsTask {
   SamplesView<Real> right;
   KernelFunction kernel;
   Use use;
+  // store and accumulate: place of each row among the samples of right, or -1. The rbf value of a
+  // sample with itself is 1, whatever rounding errors its distance from itself has.
+  const std::int64_t* places = nullptr;
   Real* const* rows = nullptr;         // store: where each row begins
   const Real* coefficients = nullptr;  // multiply: n_outputs x right.stride
   std::size_t n_outputs = 0;

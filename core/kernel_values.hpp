@@ -41,6 +41,15 @@ inline Vector<Real> kernel_value(Vector<Real> product, Vector<Real> norms,
   if constexpr (Kind == KernelKind::sigmoid) return tanh_of<Real>(product * gamma + coef0);
 }
 
+// Writes the rbf values of stored rows with themselves.
+template <typename Real>
+void store_own(const RowsTask<Real>& task) {
+  const std::size_t begin = task.first_panel * kPanel<Real>;
+  const std::size_t size = smaller(task.last_panel * kPanel<Real>, task.right.count) - begin;
+  for (std::size_t r = 0; r < task.left.n_rows; ++r)
+    if (std::size_t(task.places[r]) - begin < size) task.rows[r][task.places[r]] = 1;
+}
+
 }  // namespace
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

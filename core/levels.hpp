@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "exact_values.hpp"
 #include "kernel_rows.hpp"
 #include "newton_edges.hpp"
 

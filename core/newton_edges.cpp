@@ -260,9 +260,6 @@ void add_products(const double* tile, std::size_t n_rows, std::size_t width, dou
     add_rows_of_sums<1, kSumVectors>(tile, n_rows, width, top, top / kWidth * kWidth, sums);
 }
 
-#define BANDSVM_TEXT(name) #name
-#define BANDSVM_NAME(name) BANDSVM_TEXT(name)
-
 void linearise_any(const Edges& edges, const NewtonPoint& point, const NewtonLine& line, double* D,
                    std::size_t first, std::size_t last) {
   (edges.is_squared ? linearise<true> : linearise<false>)(edges, point, line, D, first, last);

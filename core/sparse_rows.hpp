@@ -63,6 +63,23 @@ class SparseRows {
           task_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
     }
     if constexpr (How == Use::multiply) deliver_sums(first, last);
+    if constexpr (How == Use::accumulate && Kind == KernelKind::rbf)
+      correct_own(first, last, begin, end);
+  }
+
+  // Adds what is missing where the values of rows with themselves are not 1.
+  void correct_own(std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+    for (std::size_t r = first * kGroup; r < smaller(last * kGroup, left_.n_rows); ++r) {
+      const std::size_t place = std::size_t(task_.places[r]);
+      if (place - begin >= end - begin || !(left_.norms[r] > Real(kLongSample))) continue;
+      Vector<Real> products[NVectors];
+      multiply(r / kGroup, place, products);
+      const Vector<Real> norms = right_.norms[place] + left_.norms[r] - Vector<Real>{};
+      const Vector<Real> value =
+          kernel_value<Real, Kind>(products[r % kGroup / kLane], norms, task_.kernel);
+      const double missing = 1 - double(value[r % kLane]);
+      task_.f[place] += missing * double(task_.row_coefficients[r]);
+    }
   }
 
   // Kernel values of the rows of group g with sample j.
@@ -160,12 +177,15 @@ template <typename Real, KernelKind Kind, Use How>
 void sparse_rows(const RowsTask<Real>& task) {
   switch (task.left.group / kLanes<Real>) {
     case 3:
-      return SparseRows<Real, Kind, How, 3>(task).run();
+      SparseRows<Real, Kind, How, 3>(task).run();
+      break;
     case 2:
-      return SparseRows<Real, Kind, How, 2>(task).run();
+      SparseRows<Real, Kind, How, 2>(task).run();
+      break;
     default:
-      return SparseRows<Real, Kind, How, 1>(task).run();
+      SparseRows<Real, Kind, How, 1>(task).run();
   }
+  if constexpr (How == Use::store && Kind == KernelKind::rbf) store_own(task);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #ifndef BANDSVM_LEVEL
 #define BANDSVM_LEVEL baseline
 #endif
+#define BANDSVM_TEXT(name) #name
+#define BANDSVM_NAME(name) BANDSVM_TEXT(name)
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {

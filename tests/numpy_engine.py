@@ -114,6 +114,9 @@ class NumpyEngine:
     def refresh(self):
         self._f = self._K @ self._c
 
+    def sizes(self):
+        return np.sqrt(np.abs(np.diag(self._K)))
+
     def part(self, indices):
         K = self._K[np.ix_(indices, indices)]
         return NumpyEngine(self.problem.part(indices), K, self._c[indices], self._f[indices])

@@ -239,13 +239,21 @@ def test_chi2_of_negative_samples(storage, X, y):
     [
         ("linear", "scale", "kernel is not finite.*scale X"),
         ("poly", 1.0, "kernel is not finite.*scale X"),
-        ("rbf", 1.0, "kernel is not finite.*scale X"),
         ("rbf", "scale", "gamma='scale'.*variance.*too large.*scale X"),
     ],
 )
 def test_samples_too_large_for_float64(storage, kernel, gamma, message, X, y):
     with pytest.raises(ValueError, match=message):
         BandedSVC(kernel=kernel, gamma=gamma).fit(storage(X * 1e200), y)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_samples_whose_distances_are_infinite(storage, X, y):
+    """Their kernel matrix is the identity."""
+    samples = storage(X * 1e200)
+    model = BandedSVC(gamma=1.0).fit(samples, y)
+    assert model.certify(samples, y).is_optimal
+    assert (model.predict(samples) == y).all()
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])

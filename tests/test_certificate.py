@@ -8,17 +8,14 @@ import pytest
 
 from bandsvm import BandedSVC
 from bandsvm.certificate import (
-    N_SPOT_CHECKS,
     certify,
     choose_intercept,
     combine,
     dual_value,
     duality_gap,
-    gradient_drift,
     intercept_interval,
     kkt_violation,
     primal_value,
-    recomputed_gradient,
 )
 from bandsvm.certificate.shortfall import shortfall
 from bandsvm.kernels import PrecomputedRows
@@ -59,7 +56,7 @@ def test_optimal_solution_is_certified(solved):
     assert certificate.primal == pytest.approx(primal_by_clarabel(case), rel=1e-8)
     assert certificate.infeasibility <= 1e-12
     assert certificate.gradient_drift <= 1e-12
-    assert certificate.n_checked == N_SPOT_CHECKS
+    assert certificate.n_checked == 80
 
 
 def test_changed_coefficient_is_seen(solved):
@@ -74,6 +71,7 @@ def test_changed_coefficient_is_seen(solved):
         # The same change without a new gradient: the recomputed one gives it away.
         stale = certificate_of(case, replace(solution, c=c), intercept)
         assert stale.gradient_drift > 1e-3
+        assert stale.gap == certificate.gap
         assert not stale.is_optimal
 
 
@@ -110,30 +108,15 @@ def test_changed_intercept_opens_a_gap(solved):
         assert not certificate.is_optimal
 
 
-def test_changed_gradient_is_seen_as_drift_and_gap(solved):
+def test_wrong_gradient_is_seen_and_replaced(solved):
     case, solution, intercept = solved
     f = solution.f.copy()
-    free = np.flatnonzero((solution.c > 0) & (solution.c < case.problem.bounds.below))
-    checked, _ = recomputed_gradient(PrecomputedRows(case.K), solution.c, N_SPOT_CHECKS)
-    f[np.intersect1d(free, checked)[0]] += 0.05
+    f[np.flatnonzero(solution.c)[0]] += 0.05
     certificate = certificate_of(case, replace(solution, f=f), intercept)
     assert certificate.gradient_drift == pytest.approx(0.05)
-    assert certificate.gap > 1e-3
-    assert certificate.kkt_violation > 1e-2
-    assert not certificate.is_optimal
-
-
-@pytest.mark.parametrize("period", range(2, 20))
-def test_spot_checks_follow_no_pattern(period):
-    """Samples come in order of class, patient or day: evenly spaced ones may all be alike."""
-    n_samples = period * N_SPOT_CHECKS
-    rows, c = PrecomputedRows(np.zeros((n_samples, n_samples))), np.ones(n_samples)
-    for offset in range(period):
-        f = (np.arange(n_samples) % period != offset) * 1.0
-        assert gradient_drift(rows, c, f) == 1.0
-    checked, _ = recomputed_gradient(rows, c, N_SPOT_CHECKS)
-    assert len(np.unique(checked)) == N_SPOT_CHECKS
-    np.testing.assert_array_equal(checked, recomputed_gradient(rows, c, N_SPOT_CHECKS)[0])
+    # The coefficients are optimal, whatever the solver thought of them.
+    assert certificate.is_optimal
+    assert certificate.gap <= 1e-10 * certificate.primal
 
 
 def test_full_check_rests_on_the_recomputed_gradient(solved):
@@ -219,12 +202,12 @@ def test_certificate_reads_well(rng):
 
 
 def test_classes_are_judged_one_by_one():
-    """The worst violation of one class and the worst drift of another do not add up."""
+    """The violation of one class and the uncertainty of another do not add up."""
     case = make_case(2, 80)
     solution = case.solve(tol=TOL)
     intercept = choose_intercept(case.problem, solution.c, solution.f)
     good = certificate_of(case, solution, intercept)
-    parts = [replace(good, kkt_violation=0.9 * TOL), replace(good, gradient_drift=0.4 * TOL)]
+    parts = [replace(good, kkt_violation=0.9 * TOL), replace(good, uncertainty=0.9 * TOL)]
     assert all(part.is_optimal for part in parts)
     assert combine(parts).is_optimal
     assert not shortfall(combine(parts))

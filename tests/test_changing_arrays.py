@@ -81,10 +81,17 @@ kernel = ("rbf", 1.0, 0.0, 3)
 block, none = np.zeros((96, 96)), np.full(96, -1)
 writer = write(indices, good, np.full(96, 2**40), good)
 
+def exact(X, targets, terms):
+    products = np.zeros((96, 1))
+    _core.exact_products(X, targets, X, terms, 4, kernel, np.ones((1, 96)), products, 1)
+
 def work():
     repeat(200, packed.take, indices, 1)
-    repeat(200, _core.compute_rows, packed, indices, packed, *kernel, store, indices, 1)
-    repeat(200, _core.accumulate_rows, packed, indices, packed, *kernel, np.ones(96), f, 1)
+    repeat(200, _core.compute_rows, packed, indices, packed, indices, *kernel, store, indices, 1)
+    repeat(200, _core.accumulate_rows, packed, good, packed, indices, *kernel, np.ones(96), f, 1)
+    X = rng.normal(size=(500, 4))
+    repeat(200, exact, X, indices, good)
+    repeat(200, exact, X, good, indices)
     repeat(200, _core.update_gradient, store, indices, np.ones(96), f, 1)
     repeat(200, _core.compute_block, packed, good, *kernel, block, block, indices, store, none, 1)
     repeat(200, _core.compute_block, packed, good, *kernel, block, block, none, store, indices, 1)

@@ -45,20 +45,34 @@ def arguments():
         "compress_64": {**csr, "n_features": 3, **units},
         "variance": {"X": VALUES, "weights": np.ones(10), "n_threads": 1},
         "compute_rows": {
-            **{"left": PACKED, "indices": ONE, "right": PACKED, **kernel, "store": store},
-            **{"slots": ONE, "n_threads": 1},
+            **{"left": PACKED, "indices": ONE, "right": PACKED, "places": ONE, **kernel},
+            **{"store": store, "slots": ONE, "n_threads": 1},
         },
         "compute_block": {
             **{"samples": PACKED, "indices": ONE, **kernel, "values": block, "known": block.copy()},
             **{"places": NONE, "store": store, "slots": NONE, "n_threads": 1},
         },
         "accumulate_rows": {
-            **{"left": PACKED, "indices": ONE, "right": PACKED, **kernel},
+            **{"left": PACKED, "indices": ONE, "right": PACKED, "places": ONE, **kernel},
             **{"coefficients": np.ones(1), "f": np.zeros(10), "n_threads": 1},
+        },
+        "exact_products": {
+            **{"A": VALUES, "targets": ONE, "B": VALUES, "terms": TWO, "n_features": 3},
+            **{"kernel": KERNEL, "coefficients": np.ones((1, 2)), "products": np.zeros((1, 1))},
+            "n_threads": 1,
         },
         "multiply_rows": {
             **{"left": PACKED, "right": PACKED, **kernel, "coefficients": np.zeros((1, stride))},
             **{"products": np.zeros((10, 1)), "n_threads": 1},
+        },
+        "measure_optimality": {
+            **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.ones(4)},
+            **{"f": np.zeros(4), "intercept": 0.0, "errors": np.zeros(4), "share_in_sums": 0.5},
+        },
+        "measure_risks": {
+            **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.zeros(4)},
+            **{"f": np.zeros(4), "errors": np.zeros(4), "tol": 0.1, "has_intercept": True},
+            "risks": np.zeros(4),
         },
         "update_gradient": {
             **{"store": store, "slots": ONE, "coefficients": np.ones(1), "f": np.zeros(10)},
@@ -124,7 +138,7 @@ def test_every_function_is_here():
 def test_rows_of_no_samples(n_threads):
     none = PACKED.take(np.empty(0, dtype=int), 1)
     store, slots = np.empty((1, none.stride)), np.zeros(1, dtype=int)
-    _core.compute_rows(PACKED, ONE, none, "rbf", 0.1, 0.0, 3, store, slots, n_threads)
+    _core.compute_rows(PACKED, ONE, none, -1 - ONE, "rbf", 0.1, 0.0, 3, store, slots, n_threads)
     assert store.shape == (1, 0)  # it came back, with nothing to compute
 
 
@@ -137,7 +151,9 @@ def test_misaligned_arrays(function, name):
 @pytest.mark.parametrize(("function", "name"), ARRAYS)
 def test_other_types_and_dimensions(function, name):
     value = arguments()[function][name]
-    wrong = [value[None], value.astype("S8"), value.astype(complex), None, "text"]
+    wrong = [value[None], value.astype("S8"), value.astype(complex), "text"]
+    if (function, name) != ("measure_optimality", "errors"):  # they may be missing
+        wrong.append(None)
     if value.dtype.kind == "i":
         wrong += [value.astype(float), value.astype(np.int32)]
     for changed in wrong:
@@ -154,6 +170,8 @@ def test_other_lengths(function, name):
         ("select_variables", "chosen"),
         ("select_variables", "kept"),
         ("compute_block", "known"),
+        ("exact_products", "A"),
+        ("exact_products", "B"),
     }:
         pytest.skip("any length will do")
     longer = np.concatenate([value, value])
@@ -203,8 +221,9 @@ def test_indices(function, name, count):
 def test_indices_may_be_strided():
     everything = np.arange(10)
     forth, back = (np.zeros((10, PACKED.stride)) for _ in range(2))
-    _core.compute_rows(PACKED, everything, PACKED, *KERNEL, forth, everything, 1)
-    _core.compute_rows(PACKED, everything[::-1], PACKED, *KERNEL, back, everything[::-1], 1)
+    _core.compute_rows(PACKED, everything, PACKED, everything, *KERNEL, forth, everything, 1)
+    order = everything[::-1]
+    _core.compute_rows(PACKED, order, PACKED, order, *KERNEL, back, order, 1)
     np.testing.assert_array_equal(forth, back)
     with pytest.raises(ValueError, match="indices must not be one value repeated"):
         call("compute_rows", indices=np.broadcast_to(ONE[0], 2**40))
@@ -259,7 +278,7 @@ def test_dense_samples_with_an_origin_against_csr_ones(rng):
     )
     store = np.zeros((10, right.stride))
     everything = np.arange(10)
-    _core.compute_rows(left, everything, right, *KERNEL, store, everything, 1)
+    _core.compute_rows(left, everything, right, -1 - everything, *KERNEL, store, everything, 1)
     distances = ((X[:, None] - Z.toarray()) ** 2).sum(axis=2)
     np.testing.assert_allclose(store[:, :2], 2.0 ** (-0.5 * distances), rtol=1e-12)
 

@@ -13,7 +13,7 @@ from bandsvm.kernels import KernelSettings
 from bandsvm.model_selection import _following
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.problem import LOSSES, band_problem
-from bandsvm.solvers import solve, solve_for
+from bandsvm.solvers import Start, solve, solve_for
 
 N = 600
 X, Y = make_classification(N, flip_y=0.2, random_state=0)
@@ -41,7 +41,7 @@ def solved(problem, rows):
 def test_solving_for_all_variables_solves_the_problem(rows, has_intercept, loss):
     problem = band_problem(SIGNS, 1.0, 1.5, 1.0, 0.5, 1.0, has_intercept, loss)
     zero = np.zeros(N)
-    found = solve_for(np.arange(N), problem, rows, zero, zero.copy(), TOL)
+    found = solve_for(np.arange(N), problem, rows, Start(zero, zero.copy()), TOL)
     assert violation(problem, found) <= TOL
     np.testing.assert_allclose(found.f, K @ found.c, atol=1e-10)
     assert found.n_iter == 1
@@ -52,7 +52,7 @@ def test_other_variables_stay(rows):
     problem = band_problem(SIGNS, 1.0, 1.5, 1.0, 0.5)
     start = solve(problem, rows, tol=0.1, polished=False).c
     some = np.arange(0, N, 3)
-    found = solve_for(some, problem, rows, start, K @ start, TOL)
+    found = solve_for(some, problem, rows, Start(start, K @ start), TOL)
     others = np.setdiff1d(np.arange(N), some)
     np.testing.assert_array_equal(found.c[others], start[others])
     assert (found.c[some] != start[some]).any()
@@ -66,7 +66,7 @@ def test_a_start_out_of_balance_ends_in_balance(rows, rng, n_variables):
     problem = band_problem(SIGNS, 1.0, 1.5, 1.0, 0.5)
     start = np.where(rng.uniform(size=N) < 0.5, 0.9 * problem.below, 0.0)
     assert start.sum() > 1.0
-    found = solve_for(np.arange(n_variables), problem, rows, start, K @ start, TOL)
+    found = solve_for(np.arange(n_variables), problem, rows, Start(start, K @ start), TOL)
     assert abs(found.c.sum()) <= 1e-12 * np.abs(found.c).sum()
     assert (found.c <= problem.below).all()
     assert (found.c >= -problem.above).all()

@@ -166,8 +166,8 @@ def test_given_rows_equal_the_matrix(dtype, order, rng):
 def test_cache_holds_as_many_rows_as_it_is_given_bytes_for():
     samples, K = full_matrix("linear", "dense")
     row_bytes = K[0].nbytes
-    # A quarter is for a block, a fifth for rows that no solver uses, 15 % for what comes and goes.
-    assert KernelRows(kernel_of("linear"), samples, 80.5 * row_bytes).capacity == 32
+    # A quarter is for a block, 15 % for what comes and goes.
+    assert KernelRows(kernel_of("linear"), samples, 70.5 * row_bytes).capacity == 42
     assert KernelRows(kernel_of("linear"), samples, 1e9).capacity == len(K)
 
 

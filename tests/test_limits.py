@@ -16,7 +16,7 @@ from bandsvm.fitting.model import fit_model
 from bandsvm.fitting.run import FEWEST_SPOT_CHECKS, Observer
 from bandsvm.kernels import KernelSettings, PrecomputedRows, _packing
 from bandsvm.problem import band_problem
-from bandsvm.solvers import Status, solve
+from bandsvm.solvers import Start, Status, solve
 from bandsvm.system.stopping import Stop, check_stop, stop_when
 from problems import assert_same_objective
 
@@ -257,9 +257,9 @@ def test_a_start_that_takes_long_is_given_up_on_ctrl_c_only(rng, reason):
     with stop_when(EndsAt(3, reason)):
         if reason is Status.INTERRUPTED:
             with pytest.raises(Stop):
-                solve(problem, rows, start=start)
+                solve(problem, rows, start=Start(start))
             return
-        solution = solve(problem, rows, start=start)
+        solution = solve(problem, rows, start=Start(start))
     assert solution.status is reason
     everything = np.arange(2500)
     expected = rows.exact_product(everything, everything, solution.c)
@@ -295,7 +295,7 @@ def test_the_certificate_is_part_of_the_time_limit(data, time_is_up_after_four_s
     model = BandedSVC()
     fit_model(model, *data, None, time_is_up_after_four_steps)
     assert model.certificate_.status is Status.TIME_LIMIT
-    assert model.certificate_.n_checked == FEWEST_SPOT_CHECKS
+    assert model.certificate_.n_checked <= FEWEST_SPOT_CHECKS
     assert model.certify(*data).gap == pytest.approx(model.certificate_.gap, rel=1e-3)
 
 

@@ -201,7 +201,11 @@ def test_kernels_that_overflow_say_so(rng):
     with pytest.raises(ValueError, match=r"not finite.*scale X"):
         BandedSVC(kernel="linear").fit(X, y)
     with pytest.raises(ValueError, match=r"not finite|overflow"):
-        BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)
+        BandedSVC(kernel="poly", gamma=1.0).fit(X, y)
+    # All distances are infinite, and those of samples from themselves are 0.
+    model = BandedSVC(kernel="rbf", gamma=1.0).fit(X, y)
+    assert model.certify(X, y).is_optimal
+    assert (model.predict(X) == y).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm.certificate import gradient_drift
+from bandsvm.certificate import checked_gradient
 from bandsvm.fitting.settings import BandSettings
 from bandsvm.fitting.training import training_problems
 from bandsvm.kernels import KernelSettings, _settings
@@ -53,6 +53,11 @@ def only_problem(model, labels):
     return training_problems(settings, MultiClass.of(model), labels, weights).problems[0]
 
 
+def drift(problem, rows, solution):
+    """Return the largest error of a solution's gradient."""
+    return checked_gradient(problem, rows, solution, 1e-3, n_checks=None).drift
+
+
 @pytest.fixture
 def coarse():
     """A problem whose float32 rows are too coarse, and these rows."""
@@ -68,12 +73,12 @@ def test_double_precision_takes_over_where_single_does_not_suffice(coarse):
     model, problem, rows = coarse
     rough = solve(problem, rows, tol=model.tol)
     assert rough.status is Status.CONVERGED
-    assert gradient_drift(rows, rough.c, rough.f) > model.tol
+    assert drift(problem, rows, rough) > model.tol
     checked = CheckedRows(rows, model)
     solution = checked.solve(None, problem, polished=False)
     assert not checked.rows.is_coarse
     assert solution.status is Status.CONVERGED
-    assert gradient_drift(rows, solution.c, solution.f) < 1e-6
+    assert drift(problem, rows, solution) < 1e-6
     assert solution.n_iter > rough.n_iter
     sharp = checked.rows
     checked.solve(Start(solution.c, solution.f), problem, polished=False)
@@ -93,12 +98,12 @@ def test_single_precision_stays_where_it_suffices():
     # A gradient that is off, and not by the rows' fault, is recomputed.
     again = checked.solve(Start(solution.c, solution.f + 0.01), problem, polished=False)
     assert checked.rows is rows
-    assert gradient_drift(rows, again.c, again.f) <= model.tol
+    assert drift(problem, rows, again) <= model.tol
 
 
 def test_scores_that_cannot_be_trusted_are_counted(monkeypatch):
     samples, labels = make_classification(120, random_state=0)
-    monkeypatch.setattr("bandsvm.model_selection._shared.gradient_drift", lambda *_: np.inf)
+    monkeypatch.setattr(CheckedRows, "_is_sharp", lambda *_: False)
     with pytest.warns(ConvergenceWarning, match="5 fits did not reach tol"):
         BandedSVCCV(C1=1.0, gamma=0.1, C2=0.0, refine=0, refit=False).fit(samples, labels)
 

@@ -12,7 +12,7 @@ from bandsvm.certificate import dual_value
 from bandsvm.engines.slopes import ascent_slopes, violation
 from bandsvm.kernels import KernelSettings
 from bandsvm.problem import LOSSES, band_problem
-from bandsvm.solvers import Status, available_solvers, solve
+from bandsvm.solvers import Start, Status, available_solvers, solve
 from bandsvm.solvers._solution import Part, State
 from bandsvm.solvers.block import part_in_play, steps_on_part
 from bandsvm.solvers.face import Face, _ascend, newton_direction
@@ -51,7 +51,7 @@ def test_max_iter_bounds_the_work_and_start_goes_on(solver):
     stopped = case.solve(solver=solver, max_iter=2)
     assert stopped.status is Status.ITERATION_LIMIT
     assert stopped.n_iter == 2
-    resumed = case.solve(solver=solver, start=stopped.c)
+    resumed = case.solve(solver=solver, start=Start(stopped.c))
     assert resumed.status is Status.CONVERGED
     from_scratch = case.solve(solver=solver)
     assert dual(case, resumed) == pytest.approx(dual(case, from_scratch), rel=1e-4)
@@ -78,7 +78,7 @@ def test_interrupt_passes_through():
 def test_start_at_the_solution_ends_at_once(solver):
     case = make_case(3, 50)
     solution = case.solve(solver=solver, tol=1e-6)
-    again = case.solve(solver=solver, tol=1e-6, start=solution.c)
+    again = case.solve(solver=solver, tol=1e-6, start=Start(solution.c))
     assert again.n_iter == 0
     np.testing.assert_allclose(again.f, solution.f, atol=1e-9)
 
@@ -86,7 +86,7 @@ def test_start_at_the_solution_ends_at_once(solver):
 @pytest.mark.parametrize("solver", available_solvers())
 def test_infeasible_start_is_made_feasible(solver, rng):
     case = make_case(3, 50)
-    solution = case.solve(solver=solver, start=rng.normal(size=50) * 100)
+    solution = case.solve(solver=solver, start=Start(rng.normal(size=50) * 100))
     expected = case.solve(solver=solver)
     np.testing.assert_allclose(
         solution.f - solution.f.mean(), expected.f - expected.f.mean(), atol=1e-8

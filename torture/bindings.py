@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from bandsvm import _core
 from torture.wrong_arguments import disturb
@@ -173,6 +175,11 @@ def of_variance(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     return {"X": X, "weights": rng.random(len(X)), **threads(rng)}, []
 
 
+def places(rng: Generator, some: NDArray, count: int) -> NDArray:
+    """Return places of samples among ``count`` others, or -1."""
+    return rng.integers(-1, count, size=len(some))
+
+
 def of_compute_rows(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of compute_rows."""
     (left, right), guarded = chosen_pair(rng, pool), []
@@ -180,8 +187,8 @@ def of_compute_rows(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[An
     store = guard((n_slots, right.stride), real_of(right), guarded)
     slots = indices(rng, n_slots, len(some))
     return {
-        **{"left": left, "indices": some, "right": right, **kernel(rng), "store": store},
-        **{"slots": slots, **threads(rng)},
+        **{"left": left, "indices": some, "right": right, "places": places(rng, some, right.count)},
+        **{**kernel(rng), "store": store, "slots": slots, **threads(rng)},
     }, guarded
 
 
@@ -204,8 +211,8 @@ def of_accumulate_rows(rng: Generator, pool: list[Any]) -> tuple[Arguments, list
     (left, right), guarded = chosen_pair(rng, pool), []
     some = indices(rng, left.count)
     return {
-        **{"left": left, "indices": some, "right": right, **kernel(rng)},
-        **{"coefficients": rng.normal(size=len(some))},
+        **{"left": left, "indices": some, "right": right, "places": places(rng, some, right.count)},
+        **{**kernel(rng), "coefficients": rng.normal(size=len(some))},
         **{"f": guard((right.count,), np.float64, guarded), **threads(rng)},
     }, guarded
 
@@ -220,6 +227,30 @@ def of_multiply_rows(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[A
         **{"left": left, "right": right, **kernel(rng)},
         **{"coefficients": coefficients, "products": products, **threads(rng)},
     }, guarded
+
+
+def of_exact_products(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of exact_products, for dense or CSR matrices."""
+    guarded: list[Any] = []
+    n_features, real = int(rng.integers(1, 40)), rng.choice([np.float32, np.float64])
+    A, B = (rng.normal(size=(int(rng.integers(1, 60)), n_features)).astype(real) for _ in range(2))
+    targets, terms = indices(rng, len(A)), indices(rng, len(B))
+    n_outputs = int(rng.integers(1, 4))
+    left, right = (A, B) if rng.random() < 0.5 else (csr_parts(A), csr_parts(B))
+    names = ("rbf", "poly", "sigmoid", "laplacian", "chi2")
+    return {
+        **{"A": left, "targets": targets, "B": right, "terms": terms, "n_features": n_features},
+        "kernel": (str(rng.choice(names)), float(rng.choice([0.1, 1e10])), 0.5, 3),
+        "coefficients": rng.normal(size=(n_outputs, len(terms))),
+        "products": guard((len(targets), n_outputs), np.float64, guarded),
+        **threads(rng),
+    }, guarded
+
+
+def csr_parts(X: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Return starts, columns and values of what is positive in a matrix."""
+    matrix = sp.csr_array(np.maximum(X, 0.0))
+    return matrix.indptr.astype(np.int64), matrix.indices, matrix.data
 
 
 def of_update_gradient(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
@@ -284,6 +315,30 @@ def of_dual_value(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]
     return {**{name: given[name] for name in ("lo", "hi", "c", "f")}, **threads(rng)}, []
 
 
+def judged(rng: Generator, guarded: list[Any]) -> Arguments:
+    """Return a point of a band problem, as certificates take it."""
+    size = int(rng.integers(0, 900))
+    given = bands(rng, size, guarded)
+    sides = given["below"], given["above"]
+    band = (given["lo"], given["hi"], *sides, *sides)
+    point = {"band": band, "is_squared": bool(rng.integers(2)), "c": given["c"], "f": given["f"]}
+    return {**point, "errors": rng.random(size)}
+
+
+def of_measure_optimality(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of measure_optimality."""
+    guarded: list[Any] = []
+    return {**judged(rng, guarded), "intercept": 0.1, "share_in_sums": 0.5}, guarded
+
+
+def of_measure_risks(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of measure_risks."""
+    guarded: list[Any] = []
+    given = judged(rng, guarded)
+    risks = guard((len(given["c"]),), np.float64, guarded)
+    return {**given, "tol": 0.1, "has_intercept": bool(rng.integers(2)), "risks": risks}, guarded
+
+
 def of_pair_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of pair_step."""
     band = (0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
@@ -306,6 +361,7 @@ FUNCTIONS: dict[str, Callable[[Generator, list[Any]], tuple[Arguments, list[Any]
     **{"accumulate_rows": of_accumulate_rows, "multiply_rows": of_multiply_rows},
     **{"update_gradient": of_update_gradient, "solve_block": of_solve_block},
     **{"select_variables": of_select_variables, "variables_in_play": of_variables_in_play},
-    "dual_value": of_dual_value,
+    **{"dual_value": of_dual_value, "exact_products": of_exact_products},
+    **{"measure_optimality": of_measure_optimality, "measure_risks": of_measure_risks},
     **{"variance": of_variance, "pair_step": of_pair_step, "single_step": of_single_step},
 }

@@ -88,6 +88,7 @@ void check_case(const Case& c, const KernelFunction& kernel) {
   std::vector<std::int64_t> indices(c.n_left);
   std::iota(indices.begin(), indices.end(), 0);
   std::reverse(indices.begin(), indices.end());
+  const std::vector<std::int64_t> nowhere(c.n_left, -1);
 
   std::vector<double> row_coefficients(c.n_left), f(c.n_right, 1.0), expected_f(c.n_right, 1.0);
   for (std::size_t r = 0; r < c.n_left; ++r) row_coefficients[r] = 0.1 + double(r % 3) - 1;
@@ -102,7 +103,8 @@ void check_case(const Case& c, const KernelFunction& kernel) {
     std::vector<Real> store(c.n_left * right.stride(), Real(-7));
     std::vector<Real*> rows(c.n_left);
     for (std::size_t r = 0; r < c.n_left; ++r) rows[r] = store.data() + r * right.stride();
-    compute_rows(left, indices.data(), c.n_left, right, kernel, rows.data(), n_threads);
+    compute_rows(left, indices.data(), c.n_left, right, nowhere.data(), kernel, rows.data(),
+                 n_threads);
     for (std::size_t r = 0; r < c.n_left; ++r)
       for (std::size_t j = 0; j < c.n_right; ++j)
         worst = std::max(worst, std::abs(double(rows[r][j]) -
@@ -110,8 +112,8 @@ void check_case(const Case& c, const KernelFunction& kernel) {
     CHECK(worst <= tolerance);
 
     f.assign(c.n_right, 1.0);
-    accumulate_rows(left, indices.data(), c.n_left, right, kernel, row_coefficients.data(),
-                    f.data(), n_threads);
+    accumulate_rows(left, indices.data(), c.n_left, right, nowhere.data(), kernel,
+                    row_coefficients.data(), f.data(), n_threads);
     products.assign(products.size(), 0.0);
     multiply_rows(left, right, kernel, coefficients.data(), n_outputs, products.data(), n_threads);
     double worst_f = 0, worst_product = 0;
@@ -227,4 +229,40 @@ TEST_CASE_TEMPLATE("blocks take over what is known", Real, float, double) {
                                                       X.row(std::size_t(second[j])), 12)));
     CHECK(worst <= 100 * double(std::numeric_limits<Real>::epsilon()));
   }
+}
+
+TEST_CASE_TEMPLATE("samples have the rbf value 1 with themselves", Real, float, double) {
+  // So far from the origin that distances are nothing but rounding errors.
+  const KernelFunction kernel{KernelKind::rbf, 1e10, 0, 0};
+  for (Storage storage : {Storage::dense, Storage::csr})
+    for (std::size_t n_features : {2, 40, 3000}) {
+      CAPTURE(int(storage));
+      CAPTURE(n_features);
+      const Matrix X = random_matrix(150, n_features, n_features == 3000 ? 0.01 : 0.6, 5);
+      const Samples<Real> samples = packed<Real>(X, storage, scale_of(kernel));
+      std::vector<std::int64_t> some, places;
+      for (std::size_t i = 149; i < 150; i -= 2)
+        some.push_back(std::int64_t(i)), places.push_back(std::int64_t(i));
+      const std::size_t n = some.size();
+      std::vector<Real> store(n * samples.stride());
+      std::vector<Real*> rows(n);
+      for (std::size_t r = 0; r < n; ++r) rows[r] = store.data() + r * samples.stride();
+      for (int n_threads : {1, 3}) {
+        compute_rows(samples, some.data(), n, samples, places.data(), kernel, rows.data(),
+                     n_threads);
+        for (std::size_t r = 0; r < n; ++r) CHECK(rows[r][some[r]] == Real(1));
+        std::vector<double> coefficients(n, 0.0), f(150, 0.0);
+        coefficients[3] = 2;
+        accumulate_rows(samples, some.data(), n, samples, places.data(), kernel,
+                        coefficients.data(), f.data(), n_threads);
+        CHECK(f[std::size_t(some[3])] == 2.0);
+      }
+      std::vector<std::int64_t> none(n, -1);
+      std::vector<const Real*> stored(n, nullptr);
+      const std::size_t stride = (n + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
+      std::vector<Real> block(n * stride);
+      compute_block(samples, some.data(), n, kernel, block.data(), block.data(), stride,
+                    none.data(), stored.data(), 2);
+      for (std::size_t r = 0; r < n; ++r) CHECK(block[r * stride + r] == Real(1));
+    }
 }

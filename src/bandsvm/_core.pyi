@@ -125,6 +125,7 @@ def compute_rows(
     left: Any,
     indices: NDArray,
     right: Any,
+    places: NDArray,
     kernel: str,
     gamma: float,
     coef0: float,
@@ -151,6 +152,7 @@ def accumulate_rows(
     left: Any,
     indices: NDArray,
     right: Any,
+    places: NDArray,
     kernel: str,
     gamma: float,
     coef0: float,
@@ -218,3 +220,36 @@ def single_step(band: Band, c: float, f: float, curvature: float) -> float: ...
 def dual_value(lo: NDArray, hi: NDArray, c: NDArray, f: NDArray, n_threads: int) -> float: ...
 def variance(X: NDArray, weights: NDArray, n_threads: int) -> float: ...
 def simd_level() -> str: ...
+def exact_products(
+    A: Any,
+    targets: NDArray,
+    B: Any,
+    terms: NDArray,
+    n_features: int,
+    kernel: tuple[str, float, float, int],
+    coefficients: NDArray,
+    products: NDArray,
+    n_threads: int,
+) -> None: ...
+
+_Band = tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]
+
+def measure_optimality(
+    band: _Band,
+    is_squared: bool,
+    c: NDArray,
+    f: NDArray,
+    intercept: float,
+    errors: NDArray | None,
+    share_in_sums: float,
+) -> tuple[float, float, float, float, float, float, float, float, float, float, float]: ...
+def measure_risks(
+    band: _Band,
+    is_squared: bool,
+    c: NDArray,
+    f: NDArray,
+    errors: NDArray,
+    tol: float,
+    has_intercept: bool,
+    risks: NDArray,
+) -> float: ...

@@ -286,8 +286,9 @@ default='rbf'
     def _problem_values(self, X):
         """Return the decision values of samples, one column per problem."""
         check_is_fitted(self)
-        X = data.check_for_prediction(self, X)
-        with single_threaded_blas():
+        # Values that overflow raise an error with advice.
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            X = data.check_for_prediction(self, X)
             values = decision_rule(self)(X)
         return values.astype(np.float32) if X.dtype == np.float32 else values
 

@@ -14,10 +14,10 @@ from bandsvm.multiclass import EVERYTHING, Strategy, strategy_of
 from bandsvm.system.cached import cached_property
 
 POSITIONS = np.array(["below", "inside", "above"])
-# Relative rounding error within which a sample counts as lying on an edge, by float type.
-ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 # Largest rounding error of the decision values of float32 samples, unless ``tol`` is smaller.
 LARGEST_ROUNDING = 1e-3
+# Relative rounding error within which a sample counts as lying on an edge, by float type.
+ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): LARGEST_ROUNDING}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The certificate of a fit: how far a solution is from optimal, computed independently of solvers.
 
 - `_values`: objectives, gap, violations.
+- `_gradient`: whether the solver's decision values are right, and what rounding errors leave open.
 - `shortfall`: the warning if a solution is not optimal to ``tol``.
 """
 
@@ -9,47 +10,55 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
+from bandsvm.certificate._gradient import (
+    N_SPOT_CHECKS,
+    CheckedGradient,
+    checked_gradient,
+    largest_difference,
+)
 from bandsvm.certificate._values import (
     choose_intercept,
     dual_value,
     duality_gap,
     intercept_interval,
     kkt_violation,
-    largest_multipliers,
     primal_value,
     violation_of,
+    with_finite_costs,
 )
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 
 __all__ = [
+    "N_SPOT_CHECKS",
     "Certificate",
+    "CheckedGradient",
+    "certificate_of",
     "certify",
+    "checked_gradient",
     "choose_intercept",
     "combine",
     "dual_value",
     "duality_gap",
-    "gradient_drift",
     "intercept_interval",
     "kkt_violation",
+    "largest_difference",
+    "measure",
     "primal_value",
-    "recomputed_gradient",
 ]
 
 # Violation of the dual's constraints, relative to sum |c|, that rounding can explain.
 FEASIBLE = 1e-9
-# The gradient is recomputed at this many samples of every fit, at a negligible cost. Errors at one
-# sample in ten are missed once in a thousand times (docs/theory.md, Eq. (49)).
-N_SPOT_CHECKS = 64
-# Samples are drawn at random, since data may have patterns, but with a fixed seed.
-SEED_OF_CHECKS = 0
+# Rounding errors of many samples are not all at their bounds; the gap counts so much of them, which
+# is twice their root mean square.
+SHARE_IN_SUMS = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,12 +76,15 @@ class Certificate:
     primal, dual : float
         Value of the objective, and a lower bound on its optimal value.
     gap : float
-        primal - dual: the most by which any solver could still improve the objective.
+        primal - dual: the most by which any solver could still improve the objective, rounding
+        errors of decision values included.
     relative_gap : float
         The gap divided by the larger absolute value of `primal` and `dual`.
     kkt_violation : float
         Largest violation of the optimality conditions, in units of the decision value; a fit aims
         at `tol` or less.
+    uncertainty : float
+        How much larger the violation could be because of rounding errors of decision values.
     intercept_interval : tuple of two floats
         The intercepts that the optimality conditions allow. If they are violated, the interval is
         empty: its lower end exceeds its upper end by the violation.
@@ -82,8 +94,9 @@ class Certificate:
     gradient_drift : float
         Largest difference between the solver's decision values and recomputed ones.
     n_checked : int
-        Number of samples at which decision values were recomputed: 64, drawn at random, after a
-        fit; all of them in `BandedSVC.certify`.
+        Number of samples at which decision values were recomputed. After a fit, these are all
+        samples whose rounding errors could matter and some that are drawn at random, or all if
+        they are few; in `BandedSVC.certify`, all of them.
     status : Status
         Why the solver stopped.
     tol : float
@@ -115,18 +128,18 @@ class Certificate:
     seconds: float
     parts: tuple[Certificate, ...] = ()
     gap_tol: float = math.inf
+    uncertainty: float = 0.0
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the optimality conditions hold to ``tol``, including the drift of the gradient.
+        """Whether the optimality conditions hold to ``tol``, rounding errors included.
 
-        If `gap_tol` is finite, the relative gap must not exceed it either.
-        The drift is measured at `n_checked` samples; only `BandedSVC.certify` checks all of them.
+        If `gap_tol` is finite, the relative gap must not exceed it either. docs/theory.md, section
+        4.6, says what this promises.
         """
         if self.parts:
             return all(part.is_optimal for part in self.parts)
-        # Each of the two decision values that make up a violation may have drifted.
-        worst = self.kkt_violation + 2.0 * self.gradient_drift
+        worst = self.kkt_violation + self.uncertainty
         is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
         return bool(is_close and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
 
@@ -136,59 +149,34 @@ class Certificate:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore what `__getstate__` returned."""
-        self.__dict__.update(state, status=Status(state["status"]))
+        # Earlier versions knew the drift alone: each of two decision values may be off by it.
+        old = {"uncertainty": 2.0 * state["gradient_drift"]}
+        self.__dict__.update({**old, **state}, status=Status(state["status"]))
 
     def __repr__(self) -> str:
         """Return the certificate as a table."""
         problems = f" over {len(self.parts)} problems" if self.parts else ""
         verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
         gap_tol = "" if math.isinf(self.gap_tol) else f", tol {self.gap_tol:.1e}"
-        tol = "" if math.isinf(self.tol) else f" (tol {self.tol:.1e})"
         lines = [
             f"Certificate{problems}: {verdict} (solver: {self.status.value})",
             f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
             f"  duality gap     {self.gap:.2e} ({self.relative_gap:.1e} of the objective{gap_tol})",
-            f"  KKT violation   {self.kkt_violation:.2e}{tol}",
+        ]
+        if not math.isinf(self.tol):  # else the gap decides
+            worst = self.kkt_violation + self.uncertainty
+            lines.append(
+                f"  KKT violation   {self.kkt_violation:.2e}, at most {worst:.2e} with rounding "
+                f"errors (tol {self.tol:.1e})"
+            )
+        lines += [
             f"  infeasibility   {self.infeasibility:.1e} of the coefficients",
-            f"  gradient drift  {self.gradient_drift:.1e} at {self.n_checked} samples",
+            f"  recomputed      {self.n_checked} decision values, off by at most "
+            f"{self.gradient_drift:.1e}",
             f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
             f"{self.n_kernel_rows} kernel rows, {self.seconds:.3g} s",
         ]
         return "\n".join(lines)
-
-
-@lru_cache(maxsize=64)
-def _drawn(n_samples: int, n_checks: int) -> NDArray[np.intp]:
-    """Return some samples, drawn at random but always the same ones; drawing takes 0.1 ms."""
-    generator = np.random.default_rng(SEED_OF_CHECKS)
-    drawn = np.sort(generator.choice(n_samples, n_checks, replace=False))
-    drawn.flags.writeable = False
-    return drawn
-
-
-def recomputed_gradient(
-    rows: KernelOperator, c: NDArray, n_checks: int | None
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return some or all samples, and ``K c`` there from recomputed kernel values."""
-    n_samples = rows.n_samples
-    if n_checks is None or n_checks >= n_samples:
-        checked = np.arange(n_samples)
-    else:
-        checked = _drawn(n_samples, n_checks)
-    support = np.flatnonzero(c)
-    return checked, rows.exact_product(checked, support, c[support])
-
-
-def gradient_drift(
-    rows: KernelOperator, c: NDArray, f: NDArray, n_checks: int = N_SPOT_CHECKS
-) -> float:
-    """Return the largest difference between ``f`` and ``K c`` recomputed at some samples."""
-    checked, recomputed = recomputed_gradient(rows, c, n_checks)
-    return _largest_difference(recomputed, f[checked])
-
-
-def _largest_difference(a: NDArray, b: NDArray) -> float:
-    return float(np.max(np.abs(a - b), initial=0.0))
 
 
 def certify(
@@ -214,9 +202,9 @@ def certify(
         The intercept of the model.
     tol : float
         The largest violation that counts as optimal.
-    n_checks : int or None, default=64
-        Number of samples, drawn at random, at which the gradient is recomputed. None: recompute it
-        at all samples, and certify the recomputed gradient.
+    n_checks : int or None, default=128
+        Number of samples at which the gradient is recomputed in any case; see `checked_gradient`.
+        None: all.
     gap_tol : float, default=inf
         The largest relative gap that counts as optimal.
 
@@ -225,45 +213,38 @@ def certify(
     Certificate
         Primal and dual value, gap, violation and so on.
     """
-    c, f = solution.c, solution.f
-    checked, recomputed = recomputed_gradient(rows, c, n_checks)
-    drift = _largest_difference(recomputed, f[checked])
-    if n_checks is None:
-        f = recomputed
-    sums, extremes = sums_over_samples(problem, c, f, intercept), extremes_of(problem, c, f)
-    measured = Measured(problem.has_intercept, intercept, *sums, *extremes)
-    return certificate_of(measured, solution, drift, len(checked), tol, gap_tol)
+    checked = checked_gradient(problem, rows, solution, tol, n_checks)
+    return certificate_of(problem, solution, checked, intercept, tol, gap_tol)
 
 
-def sums_over_samples(
-    problem: BandProblem, c: NDArray, f: NDArray, intercept: float
-) -> tuple[float, float, float, float, float]:
-    """Return primal, dual, gap, ``sum c`` and ``sum |c|``, which add up over parts of a problem."""
-    return (
-        primal_value(problem, c, f, intercept),
-        dual_value(problem, c, f),
-        duality_gap(problem, c, f, intercept),
-        float(c.sum()),
-        float(np.abs(c).sum()),
+def certificate_of(
+    problem: BandProblem,
+    solution: Solution,
+    checked: CheckedGradient,
+    intercept: float,
+    tol: float,
+    gap_tol: float = math.inf,
+) -> Certificate:
+    """Certify a solution whose gradient was checked; see `certify`."""
+    return assemble(
+        measure(problem, solution.c, checked, intercept),
+        (intercept, problem.has_intercept),
+        solution,
+        (checked.drift, checked.n_checked),
+        (tol, gap_tol),
     )
 
 
-def extremes_of(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[float, float, float]:
-    """Return how far ``c`` is out of bounds, and the limits of the intercept.
-
-    The upper limit is negated, so that those of a whole problem are the largest of its parts.
-    """
-    below, above = largest_multipliers(problem)
-    outside = float(np.max(np.maximum(c - below, -above - c), initial=0.0))
-    lower, upper = intercept_interval(problem, c, f)
-    return outside, lower, -upper
+# Values of `Measured` that add up over parts of a problem.
+N_SUMS = 5
 
 
 class Measured(NamedTuple):
-    """What a certificate is made of: the intercept, `sums_over_samples` and `extremes_of`."""
+    """What a certificate is made of.
 
-    has_intercept: bool
-    intercept: float
+    Of parts of a problem, the first `N_SUMS` add up; of the others, the largest counts.
+    """
+
     primal: float
     dual: float
     gap: float
@@ -272,20 +253,61 @@ class Measured(NamedTuple):
     outside: float
     lower: float
     minus_upper: float
+    lower_with_errors: float
+    minus_upper_with_errors: float
+
+    def worst_violation(self, has_intercept: bool) -> float:
+        """Return the largest violation that errors leave open, with the best intercept."""
+        rise, fall = self.lower_with_errors, self.minus_upper_with_errors
+        return rise + fall if has_intercept else max(rise, fall, 0.0)
 
 
-def certificate_of(
+def measure(
+    problem: BandProblem, c: NDArray, checked: CheckedGradient, intercept: float
+) -> Measured:
+    """Return objectives, gap, sums of ``c`` and the limits of the intercept.
+
+    What rounding errors of decision values may add to the gap is part of it and of the primal
+    value. Limits are those of the decision values, and the narrowest that errors leave open.
+    """
+    priced = with_finite_costs(problem, c)
+    band = problem.lo, problem.hi, priced.below, priced.above, problem.below, problem.above
+    primal, dual, gap, gap_with_errors, total, size, outside, *limits = _core.measure_optimality(
+        band, problem.is_squared, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS
+    )
+    lower, upper, lower_with_errors, upper_with_errors = limits
+    return Measured(
+        primal + (gap_with_errors - gap),
+        dual,
+        gap_with_errors,
+        total,
+        size,
+        outside,
+        lower,
+        -upper,
+        lower_with_errors,
+        -upper_with_errors,
+    )
+
+
+def assemble(
     measured: Measured,
+    of_rule: tuple[float, bool],
     solution: Solution,
-    drift: float,
-    n_checked: int,
-    tol: float,
-    gap_tol: float,
+    checks: tuple[float, int],
+    tols: tuple[float, float],
 ) -> Certificate:
-    """Return the certificate of what was measured; see `certify`."""
-    imbalance = abs(measured.total) if measured.has_intercept else 0.0
+    """Return the certificate of what was measured.
+
+    ``of_rule`` are the intercept and whether it may be other than 0, ``checks`` drift and number of
+    recomputed decision values, ``tols`` those of violation and gap.
+    """
+    (b, is_free), (drift, n_checked), (tol, gap_tol) = of_rule, checks, tols
+    imbalance = abs(measured.total) if is_free else 0.0
     interval = measured.lower, -measured.minus_upper
-    violation = violation_of(interval, measured.intercept, measured.has_intercept)
+    narrowest = measured.lower_with_errors, -measured.minus_upper_with_errors
+    violation = violation_of(interval, b, is_free)
+    worst = violation_of(narrowest, b, is_free)
     return Certificate(
         primal=measured.primal,
         dual=measured.dual,
@@ -303,6 +325,7 @@ def certificate_of(
         n_kernel_rows=solution.n_kernel_rows,
         seconds=solution.seconds,
         gap_tol=gap_tol,
+        uncertainty=max(0.0, worst - violation),
     )
 
 
@@ -311,7 +334,7 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
     if len(parts) == 1:
         return parts[0]
     primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
-    worst = max(parts, key=lambda part: part.kkt_violation)
+    worst = max(parts, key=lambda part: part.kkt_violation + part.uncertainty)
     unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
     return Certificate(
         primal=primal,
@@ -331,6 +354,7 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
         seconds=sum(part.seconds for part in parts),
         parts=tuple(parts),
         gap_tol=worst.gap_tol,
+        uncertainty=worst.uncertainty,
     )
 
 

@@ -64,8 +64,9 @@ def shortfall(certificate: Certificate) -> str:
             "lower C1 and C2."
         )
     return (
-        f"reached {tol}, but its decision values differ from recomputed ones by "
-        f"{certificate.gradient_drift:.1e}, too much for that tolerance; raise tol or scale X. "
+        f"reached {tol}, but rounding errors of its decision values (up to "
+        f"{certificate.gradient_drift:.1e} where they were recomputed) could hide a KKT violation "
+        f"of {certificate.kkt_violation + certificate.uncertainty:.1e}; raise tol or scale X. "
         f"The duality gap is {certificate.gap:.1e}."
     )
 

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.certificate import (
+    N_SUMS,
     Certificate,
+    CheckedGradient,
     Measured,
-    certificate_of,
-    extremes_of,
-    sums_over_samples,
+    assemble,
+    measure,
 )
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.intercept import best_intercept
 from bandsvm.dask.projecting import feasible
+from bandsvm.kernels._samples import in_plain_memory
 from bandsvm.linear.point import Point, relative_gap, values_without_weights
 from bandsvm.linear.solving import LinearSolution
 from bandsvm.solvers import Solution
@@ -75,12 +77,16 @@ class ClusterJudge:
         point, crew = solution.point, self.crew
         f = crew.each(_products, self.grounds, self.weights(point.c))
         sums = crew.total(_sums, self.grounds, point.c, f, point.intercept)
-        extremes = crew.largest(_extremes, self.grounds, point.c, f)
+        extremes = crew.largest(_extremes, self.grounds, point.c, f, point.intercept)
         (drift,) = crew.largest(_difference, f, point.f)
-        measured = Measured(self.has_intercept, point.intercept, *sums, *extremes)
         spent = solution.n_iter, 0, 0, solution.seconds
-        dual = Solution(point.c, point.f, solution.status, *spent)
-        return certificate_of(measured, dual, drift, self.n_samples, np.inf, tol)
+        return assemble(
+            Measured(*sums, *extremes),
+            (point.intercept, self.has_intercept),
+            Solution(point.c, point.f, solution.status, *spent),
+            (drift, self.n_samples),
+            (np.inf, tol),
+        )
 
     def _judged(self, c: PerChunk, w: NDArray, f: PerChunk) -> Point:
         intercept = self.intercept(f)
@@ -105,11 +111,17 @@ def _values(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[f
 
 
 def _sums(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, ...]:
-    return sums_over_samples(ground.problem, c, f, intercept)
+    return _measured(ground, c, f, intercept)[:N_SUMS]
 
 
-def _extremes(ground: Ground, c: NDArray, f: NDArray) -> tuple[float, ...]:
-    return extremes_of(ground.problem, c, f)
+def _extremes(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, ...]:
+    return _measured(ground, c, f, intercept)[N_SUMS:]
+
+
+def _measured(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> Measured:
+    # Arrays that other machines sent may not be aligned.
+    c, f = in_plain_memory(c), in_plain_memory(f)
+    return measure(ground.problem, c, CheckedGradient(f, None, 0.0, len(f)), intercept)
 
 
 def _difference(f: NDArray, other: NDArray) -> tuple[float]:

@@ -100,6 +100,9 @@ class Engine(Protocol):
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
 
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
+
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]; it belongs to the engine."""
 

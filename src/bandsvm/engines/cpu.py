@@ -130,6 +130,10 @@ class CpuEngine:
         """Return the diagonal of K."""
         return self._rows.diagonal()
 
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values."""
+        return self._rows.sizes()
+
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
         return self._rows.block(indices)

@@ -53,6 +53,8 @@ def fit_state(
     with ExitStack() as stack:
         for observer in observers:
             stack.enter_context(observer)
+        # Overflows are detected where they matter, and raise an error with advice.
+        stack.enter_context(np.errstate(over="ignore", invalid="ignore"))
         X, y = data.check_samples(estimator, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         training = training_problems(
@@ -66,8 +68,7 @@ def fit_state(
         def assemble(outcomes: list[Outcome]) -> Any:
             return with_state(fitted_state(settings, X, y, training, outcomes))
 
-        # Overflows are detected later and raise an error with advice.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        with single_threaded_blas():
             run = FitRun(
                 settings,
                 training,

@@ -12,13 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import Certificate, certify, choose_intercept
+from bandsvm.certificate import (
+    Certificate,
+    certificate_of,
+    checked_gradient,
+    choose_intercept,
+)
 from bandsvm.fitting.rows import ProblemRows
 from bandsvm.fitting.settings import FitSettings
 from bandsvm.fitting.training import Training
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Status, after, solve
+from bandsvm.solvers import Progress, Solution, Start, Status, after, solve
 from bandsvm.system.stopping import Stop, check_stop, stop_when
 from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
@@ -36,13 +41,14 @@ def aim_at(tol: float, rows: KernelOperator) -> float:
 
 
 def closer_aim(certificate: Certificate) -> float | None:
-    """Return a violation at which rounding errors do not matter; None if that is no way out."""
-    violation, drift, tol = certificate.kkt_violation, certificate.gradient_drift, certificate.tol
-    has_drifted = violation <= tol < violation + 2.0 * drift
-    if certificate.status is not Status.CONVERGED or not has_drifted:
-        return None
-    aim = CLOSER_AIM * (tol - 2.0 * drift)
-    return aim if aim >= LEAST_AIM * tol else None
+    """Return a violation at which rounding errors do not matter; None if that is no way out.
+
+    A solver that continues from recomputed decision values sees the certificate's violation; what
+    it does not see is the uncertainty.
+    """
+    aim = CLOSER_AIM * (certificate.tol - certificate.uncertainty)
+    is_way_out = LEAST_AIM * certificate.tol <= aim < certificate.kkt_violation
+    return aim if certificate.status is Status.CONVERGED and is_way_out else None
 
 
 # Spot checks of a certificate if work must end at once.
@@ -50,7 +56,10 @@ FEWEST_SPOT_CHECKS = 4
 
 
 class Outcome(NamedTuple):
-    """Solution, intercept and certificate of one problem."""
+    """Solution, intercept and certificate of one problem.
+
+    Decision values that the certificate recomputed have replaced those of the solver.
+    """
 
     solution: Solution
     intercept: float
@@ -64,12 +73,14 @@ class Outcome(NamedTuple):
 
 def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float) -> Outcome:
     """Choose the intercept of a solution and certify it; with fewer spot checks if time is up."""
-    intercept = choose_intercept(problem, solution.c, solution.f)
     try:
-        certificate = certify(problem, rows, solution, intercept, tol)
+        checked = checked_gradient(problem, rows, solution, tol)
     except Stop:
         with stop_when(None):
-            certificate = certify(problem, rows, solution, intercept, tol, FEWEST_SPOT_CHECKS)
+            checked = checked_gradient(problem, rows, solution, tol, FEWEST_SPOT_CHECKS)
+    solution = replace(solution, f=checked.f)
+    intercept = choose_intercept(problem, solution.c, solution.f)
+    certificate = certificate_of(problem, solution, checked, intercept, tol)
     return Outcome(solution, intercept, certificate)
 
 
@@ -185,7 +196,7 @@ class FitRun:
         """Return the starting point of a problem, even if work must end."""
         problem, start = self.training.problems[index], self._starts[index]
         with stop_when(None):
-            return solve(problem, rows, max_iter=0, start=start)
+            return solve(problem, rows, max_iter=0, start=None if start is None else Start(start))
 
     def _judged(self, index: int, rows: KernelOperator, solution: Solution) -> Outcome:
         """Certify a solution."""
@@ -248,8 +259,7 @@ class FitRun:
                 solver=solving.solver,
                 tol=aim_at(solving.tol, rows) if aim is None else aim,
                 max_iter=solving.max_iter - (0 if earlier is None else earlier.n_iter),
-                start=self._starts[index] if earlier is None else earlier.c,
-                start_gradient=None if aim is None or earlier is None else earlier.f,
+                start=self._start(index, keeps_gradient=aim is not None),
                 callback=partial(self._observe, index, rows, has_others),
             )
         except Stop as stop:
@@ -259,6 +269,13 @@ class FitRun:
             reached = self._reached.get(index) or self._at_start(index, rows)
             return replace(reached, status=stop.reason)
         return solution if earlier is None else after(earlier, solution)
+
+    def _start(self, index: int, keeps_gradient: bool) -> Start | None:
+        """Return where a problem starts: at its earlier solution, or where it was told to."""
+        if (earlier := self._earlier.get(index)) is not None:
+            return Start.at(earlier) if keeps_gradient else Start(earlier.c)
+        start = self._starts[index]
+        return None if start is None else Start(start)
 
     def _begin(self, index: int) -> None:
         """Tell all observers that a problem begins."""
@@ -313,4 +330,5 @@ class FitRun:
             n_pair_steps=progress.n_pair_steps,
             n_kernel_rows=progress.n_kernel_rows,
             seconds=progress.seconds,
+            moved=progress.moved,
         )

@@ -6,18 +6,21 @@
 - `products`, `distances`, `precomputed`: the kernel functions; `linear`: the linear kernel without
   kernel rows.
 - `_samples`: dense or CSR samples, which are never copied as a whole.
-- `_rows`: float64 rows computed by NumPy, for small problems and all kernels.
+- `_exact`: sums of kernel values by their definitions, for certificates; `_values`: kernel values
+  by NumPy.
+- `_rows`: float64 rows, for small problems and all kernels.
 - `packed`: rows computed by the compiled core, from samples that `_packing` arranges for it;
   `_slots`: where each row is stored; `_part`: the samples that are still in play.
 - `_prediction`: products for predictions; `_precision`: rounding errors of float32.
 """
 
 from bandsvm.kernels._gamma import resolve_gamma
-from bandsvm.kernels._operator import Kernel, KernelOperator, Rows
+from bandsvm.kernels._operator import Kernel, KernelOperator, Rows, errors_of_sums
 from bandsvm.kernels._packing import PackedKernel
-from bandsvm.kernels._rows import KernelRows, kernel_product
+from bandsvm.kernels._rows import KernelRows
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._settings import KernelSettings, available_kernels, make_kernel, uses_gamma
+from bandsvm.kernels._values import kernel_product
 from bandsvm.kernels.linear import LinearOperator
 from bandsvm.kernels.packed import PackedRows
 from bandsvm.kernels.precomputed import FromFunction, PrecomputedRows
@@ -35,6 +38,7 @@ __all__ = [
     "Rows",
     "Samples",
     "available_kernels",
+    "errors_of_sums",
     "kernel_product",
     "make_kernel",
     "resolve_gamma",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -13,6 +14,26 @@ from bandsvm.engines.cpu import CpuEngine
 from bandsvm.kernels._samples import Samples
 from bandsvm.problem import BandProblem
 
+# Name, gamma, coef0 and degree of a kernel that compiled functions know.
+Definition = tuple[str, float, float, int]
+
+
+# Rounding errors of sums are at most so many units of the root of the sum of their squared terms,
+# on real and generated data.
+OF_TERMS = 4.0
+UNIT_IN_DOUBLE = float(np.finfo(np.float64).eps) / 2
+
+
+def errors_of_sums(
+    sizes: NDArray, c: NDArray, moved: float = 0.0, unit: float = UNIT_IN_DOUBLE
+) -> NDArray[np.float64]:
+    """Return estimates of the largest rounding errors of sums of kernel values times ``c``.
+
+    Kernel values are as large as ``sizes_i sizes_j``, and as precise as ``unit``.
+    """
+    terms = sizes * c
+    return (unit * OF_TERMS * max(math.sqrt(float(terms @ terms)), moved)) * sizes
+
 
 class Kernel(Protocol):
     """A kernel function."""
@@ -22,6 +43,9 @@ class Kernel(Protocol):
 
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
+
+    def sizes(self, A: Samples) -> NDArray[np.float64]:
+        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
 
 
 class KernelOperator(Protocol):
@@ -54,6 +78,15 @@ class KernelOperator(Protocol):
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
 
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
+
+    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of the largest rounding error of each ``(K c)_i`` that `update` made.
+
+        ``moved`` is that of a `Solution`.
+        """
+
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
 
@@ -65,6 +98,9 @@ class KernelOperator(Protocol):
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from recomputed kernel values."""
+
+    def cost_of_exact(self, n_terms: int) -> float:
+        """Return the cost of `exact_product` per target, in units of a kernel value."""
 
     def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
         """Return the same K for at most ``most`` of some problems at a time, one view each."""
@@ -98,6 +134,18 @@ class OnCpu:
     ) -> CpuEngine:
         """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
         return CpuEngine(problem, self, c, f)
+
+    def sizes(self: Rows) -> NDArray[np.float64]:
+        """Return bounds of kernel values; those of an indefinite kernel may be larger."""
+        return np.sqrt(np.abs(self.diagonal()))
+
+    def rounding_errors(self: Rows, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors, for products in double precision."""
+        return errors_of_sums(self.sizes(), c, moved)
+
+    def cost_of_exact(self, n_terms: int) -> float:
+        """Return the number of kernel values per target."""
+        return float(n_terms)
 
     def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
         """Return these rows: only one problem at a time can use them."""

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.kernels._operator import Definition
 from bandsvm.kernels._samples import in_plain_memory
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
@@ -31,6 +32,8 @@ ROWS_OF_GROUP = _core.ROWS_OF_GROUP
 N_LOOKED_AT = 255
 # Beyond it, squares of scaled features overflow float32.
 LARGEST_SINGLE = 1e15
+# Beyond it, coefficients are so small that float32 would lose them.
+LARGEST_VALUE = 1e25
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,15 @@ class PackedKernel:
     coef0: float
     degree: int
 
-    def parameters(self) -> tuple[str, float, float, int]:
+    def parameters(self) -> Definition:
         """Return the arguments of the engine's functions."""
         degree = int(self.degree) if self.name == "poly" else 0
         return self.name, self._finite_gamma(), float(self.coef0), degree
+
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return self.parameters()
 
     def scale(self) -> float:
         """Return the factor that makes rbf values of scaled samples ``2^(x'z - norms)``."""
@@ -55,8 +63,16 @@ class PackedKernel:
         return 2.0 * float(np.sqrt(0.5 * self._finite_gamma() / np.log(2.0)))
 
     def fits_single(self, *matrices: Any) -> bool:
-        """Return whether scaled samples can be multiplied in float32."""
-        return all(self.scale() * _largest(X) <= LARGEST_SINGLE for X in matrices)
+        """Return whether kernel values of samples can be computed in float32."""
+        largest = max(_largest(X) for X in matrices)
+        if self.scale() * largest > LARGEST_SINGLE:
+            return False
+        if self.name != "poly":
+            return True
+        with np.errstate(over="ignore"):
+            product = np.float64(largest) ** 2 * matrices[0].shape[1]
+            inner = abs(self._finite_gamma()) * product + abs(self.coef0)
+            return bool(inner**self.degree <= LARGEST_VALUE)
 
     def origin(self, X: Any) -> NDArray[np.float64] | None:
         """Return the origin to which dense samples are shifted; only distances do not depend on it.

@@ -72,4 +72,4 @@ class PartOfRows(OnCpu):
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
-        self._whole.accumulate(f, self._indices[indices], values, self._columns)
+        self._whole.accumulate(f, self._indices[indices], values, self._columns, indices)

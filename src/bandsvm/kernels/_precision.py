@@ -12,17 +12,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.kernels._operator import OF_TERMS, UNIT_IN_DOUBLE, errors_of_sums
 from bandsvm.kernels._packing import PackedKernel, looked_at
-from bandsvm.kernels._rows import finite
 from bandsvm.kernels._samples import Samples, squared_norms
+from bandsvm.kernels._values import finite
 
 UNIT = float(np.finfo(np.float32).eps) / 2
-# Measured on real and generated data: errors of sums are at most these multiples of ``UNIT`` times
-# the root of the sum of squared coefficients; the second one counts for each unit of n.
-OF_TERMS, OF_EXPONENTS = 4.0, 2.0
+# Like `OF_TERMS`, for each unit of n.
+OF_EXPONENTS = 2.0
 # A fit or a search begins in single precision if it seems to suffice for most samples; what was
 # reached is checked, so this estimate leaves out what only some samples or sums meet.
 OF_MOST_SUMS, OF_MOST_EXPONENTS, QUANTILE_OF_MOST = 1.0, 0.4, 0.75
+
+
+def errors_of_updates(
+    kernel: PackedKernel, packed: Any, sizes: NDArray, c: NDArray, moved: float
+) -> NDArray[np.float64]:
+    """Return estimates of the largest rounding errors of ``K c`` from rows of packed samples.
+
+    Parameters
+    ----------
+    kernel : PackedKernel
+        The kernel.
+    packed : Samples32 or Samples64
+        The samples, as rows are computed from them.
+    sizes : ndarray of shape (n_samples,)
+        Bounds of kernel values.
+    c : ndarray of shape (n_samples,)
+        Coefficients.
+    moved : float
+        See `Solution`.
+    """
+    norms = packed.norms
+    unit = float(np.finfo(norms.dtype).eps) / 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        errors = errors_of_sums(sizes, c, moved, unit)
+        if kernel.name == "rbf":
+            # Sizes are 1.
+            errors *= 1.0 + (OF_EXPONENTS / OF_TERMS) * norms.astype(np.float64)
+        elif kernel.name == "poly":
+            errors *= max(1, kernel.degree)
+    return errors
 
 
 def errors_of_products(
@@ -47,6 +77,16 @@ def errors_of_products(
         if kernel.name == "rbf":
             return UNIT * size * (OF_TERMS + OF_EXPONENTS * norms)
         return UNIT * size * OF_TERMS * _size_of_values(kernel, 2.0 * np.sqrt(norms * largest_norm))
+
+
+def errors_of_distances(norms: NDArray, coefficients: NDArray) -> NDArray[np.float64]:
+    """Return estimates of what errors of distances do to sums of rbf values in float64.
+
+    See `errors_of_products`.
+    """
+    size = float(np.sqrt((coefficients**2).sum(axis=0).max(initial=0.0)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return UNIT_IN_DOUBLE * OF_EXPONENTS * size * norms
 
 
 def error_of_rows(

@@ -8,15 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm.kernels._exact import definition_of, exact_products
+from bandsvm.kernels._operator import Kernel
 from bandsvm.kernels._packing import PackedKernel, pack, rows_at_once
-from bandsvm.kernels._precision import errors_of_products
-from bandsvm.kernels._rows import finite
+from bandsvm.kernels._precision import errors_of_distances, errors_of_products
 from bandsvm.kernels._samples import Samples
+from bandsvm.kernels._values import finite, kernel_product
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
 
 # Memory for samples that are packed at a time: more would take memory without saving time.
 PACKED_BYTES_AT_ONCE = 32 * 2**20
+# Products of float64 with larger rounding errors are computed by definition.
+LARGEST_ERROR_IN_DOUBLE = 1e-9
 # One in so many products in float32 is computed in float64 too; if it is off, all of them are.
 ROWS_PER_CHECK = 10_000
 
@@ -45,11 +49,29 @@ class PackedProduct:
         self._prepared: dict[type, tuple[Any, NDArray]] = {}
 
     def exact(self, A: Any) -> NDArray[np.float64]:
-        """Return the products, computed in float64."""
+        """Return the products, computed in float64.
+
+        Where samples are so far from the origin that their distances lose digits, products are
+        computed by definition.
+        """
         products = np.empty((A.shape[0], self._coefficients.shape[1]))
+        errors = np.empty(A.shape[0])
         for part in self._parts(A, np.float64):
             check_stop()
-            products[part] = self._multiply(self._pack(A[part], np.float64), np.float64)
+            left = self._pack(A[part], np.float64)
+            products[part] = self._multiply(left, np.float64)
+            errors[part] = errors_of_distances(left.norms, self._coefficients)
+        if self._kernel.name == "rbf" and not (errors <= LARGEST_ERROR_IN_DOUBLE).all():
+            lost, B = np.flatnonzero(~(errors <= LARGEST_ERROR_IN_DOUBLE)), Samples(self._B)
+            products[lost] = exact_products(
+                self._kernel,
+                Samples(A),
+                lost,
+                B,
+                np.arange(len(B)),
+                self._coefficients,
+                self._threads,
+            )
         return finite(products)
 
     def within(self, A: Any, largest_error: float) -> NDArray[np.float64]:
@@ -117,3 +139,18 @@ def _riskiest(errors: NDArray, is_single: NDArray) -> NDArray[np.intp]:
     if number == 0:
         return np.empty(0, dtype=np.intp)
     return np.argsort(np.where(is_single, errors, -np.inf))[-number:]
+
+
+def product_by_definition(
+    kernel: Kernel, A: Samples, B: Samples, coefficients: NDArray, n_jobs: int | None
+) -> NDArray[np.float64]:
+    """Return K(A, B) @ coefficients for kernels without packed rows."""
+    if definition_of(kernel) is None:
+        return kernel_product(kernel, A, B, coefficients)
+    products, terms = np.empty((len(A), coefficients.shape[1])), np.arange(len(B))
+    for part in A.chunks(A.n_values_per_sample):
+        targets = np.arange(part.start, part.stop)
+        products[part] = exact_products(
+            kernel, A, targets, B, terms, coefficients, n_threads(n_jobs)
+        )
+    return products

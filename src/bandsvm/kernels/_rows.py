@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm.engines.sizes import LARGEST_BLOCK
-from bandsvm.kernels._operator import Kernel, OnCpu, Rows
+from bandsvm.kernels._exact import exact_products
+from bandsvm.kernels._operator import Kernel, OnCpu, Rows, errors_of_sums
 from bandsvm.kernels._samples import CHUNK_BYTES, Samples
 from bandsvm.kernels._slots import SlotTable
+from bandsvm.kernels._values import finite, finite_values
+from bandsvm.kernels.products import Linear
 from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
-from bandsvm.system.threads import results_in_threads, single_threaded_blas
 
 # A pair step needs two rows; a block worth solving needs some more.
 SMALLEST_CAPACITY = 16
-# Memory for rows of samples whose products are asked for again and again, and its largest share.
-TARGET_BYTES = 64 * 2**20
-TARGET_SHARE = 0.1
 # Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
 SCRATCH_BYTES = 32 * 2**20
 SCRATCH_SHARE = 0.15
-# Products of kernel values of more samples than spot checks take are not computed in threads: all
-# pieces of their sums would be in memory at once.
-MOST_IN_THREADS = 256
 # Largest share of the memory for a block, which is copied out of the rows.
 COPIED_BLOCK_SHARE = 0.25
 
@@ -47,18 +43,14 @@ class ComputedRows(OnCpu):
         self.samples = samples
         self.n_threads = 1
         self.n_computed = 0
-        self._target_bytes = target_bytes(cache_bytes)
-        # They are computed in pieces, which take about as much.
-        scratch = min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes)
-        for_rows = cache_bytes - 2 * self._target_bytes - scratch - other_bytes
+        for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
         self._capacity = row_capacity(len(samples), row_bytes, for_rows)
         self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
         # Sums must not depend on how many rows are kept, as long as this many are.
         self._rows_at_once = LARGEST_BLOCK
         self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
-        self._targets: NDArray = np.empty(0, dtype=np.intp)
-        self._target_rows: NDArray[np.float64] | None = None
+        self._sizes: NDArray[np.float64] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -80,6 +72,17 @@ class ComputedRows(OnCpu):
             with np.errstate(over="ignore", invalid="ignore"):
                 self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
+
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values."""
+        if self._sizes is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._sizes = self.kernel.sizes(self.samples)
+        return self._sizes
+
+    def cost_of_exact(self, n_terms: int) -> float:
+        """Return the number of kernel values per target; the linear kernel needs no values."""
+        return 1.0 if isinstance(self.kernel, Linear) else float(n_terms)
 
     def _parts(self, indices: NDArray) -> Iterator[slice]:
         """Yield slices of rows that are added together."""
@@ -108,32 +111,31 @@ class ComputedRows(OnCpu):
                 return slots
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from separately computed float64 kernel values.
-
-        Targets that are requested twice are likely to be requested again: their rows are kept.
-        """
-        if np.array_equal(targets, self._targets):
-            fit_in = 8 * len(targets) * self.n_samples <= self._target_bytes
-            if self._target_rows is None and fit_in:
-                chosen = self.samples.take(targets)
-                self._target_rows = finite_values(self.kernel, chosen, self.samples)
-            if self._target_rows is not None:
-                coefficients = np.zeros((self.n_samples, *values.shape[1:]))
-                coefficients[indices] = values
-                return self._target_rows @ coefficients
-        self._targets, self._target_rows = targets.copy(), None
-        chosen, others = self.samples.take(targets), self.samples.take(indices)
-        return kernel_product(self.kernel, chosen, others, values, self.n_threads)
+        """Return K[targets][:, indices] @ values from separately computed float64 kernel values."""
+        samples = self.samples
+        return exact_products(
+            self.kernel, samples, targets, samples, indices, values, self.n_threads
+        )
 
 
-# Writes the rows of some samples to some slots of a store.
-RowWriter = Callable[[NDArray, NDArray, NDArray], None]
+class RowWriter(Protocol):
+    """Computes kernel rows faster than the kernel itself does."""
+
+    @property
+    def width(self) -> int:
+        """Number of values that it writes for a row, padding included."""
+
+    def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
+        """Write the rows of some samples to some places of a store."""
+
+    def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``; see `KernelOperator`."""
 
 
 class KernelRows(ComputedRows):
     """Rows of K; at most ``capacity`` are kept, and the least recently used are dropped first.
 
-    They are computed by the kernel, or by a faster function that writes rows of ``width`` values.
+    They are computed by the kernel, or by a ``writer``.
     """
 
     def __init__(
@@ -141,15 +143,14 @@ class KernelRows(ComputedRows):
         kernel: Kernel,
         samples: Samples,
         cache_bytes: float | None = None,
-        write: RowWriter | None = None,
-        width: int = 0,
+        writer: RowWriter | None = None,
     ) -> None:
-        width = max(width, len(samples))
+        width = len(samples) if writer is None else writer.width
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(8 * width * len(samples))
         blocks = min(8 * min(len(samples), LARGEST_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
         super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
-        self._write = write
+        self._writer = writer
         self._padded = np.empty((self._capacity, width))
         self._store = self._padded[:, : len(samples)]
 
@@ -193,63 +194,16 @@ class KernelRows(ComputedRows):
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute rows into their slots."""
-        write = self._write or self._write_by_kernel
+        write = self._writer or self._write_by_kernel
         write(missing, self._padded, places)
 
-
-def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:
-    """Return K(A, B), or raise if a value is NaN or infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return finite(kernel(A, B))
-
-
-def finite(values: NDArray) -> NDArray:
-    """Return kernel values unchanged, or raise if one is NaN or infinite."""
-    if np.isfinite(values.sum()) or np.isfinite(values).all():
-        return values
-    raise ValueError(
-        "The kernel is not finite for this X; scale X, for example with "
-        "sklearn.preprocessing.StandardScaler, or lower gamma or degree."
-    )
-
-
-def kernel_product(
-    kernel: Kernel, A: Samples, B: Samples, values: NDArray, n_threads: int = 1
-) -> NDArray[np.float64]:
-    """Return K(A, B) @ values with only pieces of K(A, B) in memory at a time.
-
-    Threads share out the pieces of B if A is short, so that all products fit in little memory.
-    """
-
-    def product_with(some: slice) -> NDArray[np.float64]:
-        products = np.empty((len(A), *values.shape[1:]))
-        right, factors = B.take(some), values[some]
-        for part in A.chunks(max(len(right), A.n_values_per_sample)):
-            check_stop()
-            products[part] = finite_values(kernel, A.take(part), right) @ factors
-        return products
-
-    def product_on_one_core(some: slice) -> NDArray[np.float64]:
-        with single_threaded_blas():
-            return product_with(some)
-
-    # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
-    pieces = list(B.chunks(8 * B.n_values_per_sample))
-    products = np.zeros((len(A), *values.shape[1:]))
-    if len(A) > MOST_IN_THREADS:
-        n_threads = 1
-    product_of = product_with if n_threads == 1 else product_on_one_core
-    jobs = [partial(product_of, some) for some in pieces]
-    for product in results_in_threads(jobs, n_threads):
-        products += product
-    return products
+    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``."""
+        if self._writer is None:
+            return errors_of_sums(self.sizes(), c, moved)
+        return self._writer.rounding_errors(self.sizes(), c, moved)
 
 
 def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
     """Return how many rows of a matrix fit in a number of bytes."""
     return min(n_samples, max(SMALLEST_CAPACITY, int(n_bytes // bytes_per_row)))
-
-
-def target_bytes(cache_bytes: float) -> float:
-    """Return how much of a store's memory is reserved for rows of spot checks."""
-    return min(TARGET_BYTES, TARGET_SHARE * cache_bytes)

@@ -11,13 +11,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.engines.sizes import SMALL_PROBLEM
+from bandsvm.kernels._operator import Kernel, Rows
 from bandsvm.kernels._packing import PACKED_KERNELS, PackedKernel
 from bandsvm.kernels._precision import error_of_rows
-from bandsvm.kernels._prediction import PackedProduct
-from bandsvm.kernels._rows import Kernel, KernelRows, Rows, finite, kernel_product
+from bandsvm.kernels._prediction import PackedProduct, product_by_definition
+from bandsvm.kernels._rows import KernelRows
 from bandsvm.kernels._samples import Samples
+from bandsvm.kernels._values import finite
 from bandsvm.kernels.distances import Chi2, Laplacian, Rbf
-from bandsvm.kernels.packed import PackedRows, row_writer
+from bandsvm.kernels.packed import PackedRows, PackedWriter
 from bandsvm.kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm.kernels.products import Linear, Poly, Sigmoid, linear_product
 
@@ -82,7 +84,7 @@ class KernelSettings:
         if packed is None:
             return KernelRows(function, Samples(X), cache_bytes)
         if X.shape[0] <= SMALL_PROBLEM:
-            return KernelRows(function, Samples(X), cache_bytes, *row_writer(packed, X))
+            return KernelRows(function, Samples(X), cache_bytes, PackedWriter(packed, X))
         origin = packed.origin(X)
         is_sharp = error_of_rows(packed, X, origin, largest_cost) <= largest_rounding
         dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
@@ -101,13 +103,21 @@ class KernelSettings:
         For A in float32, rounding errors may be as large as ``largest_rounding``.
         """
         if self.is_precomputed:
-            return A @ coefficients
+            products = A @ coefficients
+            if not np.isfinite(products).all():
+                raise ValueError(
+                    "The decision values are not finite for these kernel values; divide all kernel "
+                    "matrices by a constant, and fit again."
+                )
+            return products
         if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
             # Most columns are empty: dense pieces of all of them would cost as much as B declares.
             A = sp.csr_array(A)
         packed = self.packed()
         if packed is None or B.shape[0] == 0:
-            return kernel_product(self.function(), Samples(A), Samples(B), coefficients)
+            return product_by_definition(
+                self.function(), Samples(A), Samples(B), coefficients, n_jobs
+            )
         if packed.name == "linear":
             return finite(linear_product(Samples(A), Samples(B), coefficients))
         product = PackedProduct(packed, B, coefficients, n_jobs)

@@ -19,17 +19,16 @@ from bandsvm.kernels._packing import (
     uses_worth_keeping,
 )
 from bandsvm.kernels._part import PartOfRows
+from bandsvm.kernels._precision import errors_of_updates
 from bandsvm.kernels._rows import (
     SCRATCH_SHARE,
     SMALLEST_CAPACITY,
-    TARGET_SHARE,
     ComputedRows,
     Kernel,
-    RowWriter,
-    finite,
 )
 from bandsvm.kernels._samples import Samples
 from bandsvm.kernels._slots import SlotTable
+from bandsvm.kernels._values import finite
 from bandsvm.system import memory
 from bandsvm.system.stopping import check_stop
 from bandsvm.system.threads import n_threads
@@ -64,7 +63,7 @@ def useful_bytes(X: Any) -> float:
     blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
     rows = 8 * (n_samples + PADDING) * min(n_samples, LARGEST_BLOCK)
     samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * n_features)
-    for_rows = 1.0 - 2 * TARGET_SHARE - SCRATCH_SHARE
+    for_rows = 1.0 - SCRATCH_SHARE
     return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / for_rows)
 
 
@@ -150,10 +149,9 @@ class PackedRows(ComputedRows):
         return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
 
     def begin_problem(self) -> None:
-        """Count uses from 0: they decide in which order rows, and those of targets, are added."""
+        """Count uses from 0: they decide in which order rows are added."""
         self._n_uses[:] = 0
         self._n_values = 0
-        self._targets, self._target_rows = np.empty(0, dtype=np.intp), None
 
     @property
     def _holds_all(self) -> bool:
@@ -271,7 +269,8 @@ class PackedRows(ComputedRows):
         # Whether another problem has stored a row must not matter: the sums would differ.
         is_new = self._n_uses[indices] < self._worth_keeping
         if is_new.any():
-            self.accumulate(f, indices[is_new], values[is_new], self._packed)
+            new = indices[is_new]
+            self.accumulate(f, new, values[is_new], self._packed, new)
         indices, values = indices[~is_new], values[~is_new]
         for part in self._parts(indices):
             slots = self._slots(indices[part])
@@ -283,11 +282,16 @@ class PackedRows(ComputedRows):
             self._packed,
             missing,
             self._packed,
+            missing,
             *self._parameters,
             self._store,
             places,
             self.n_threads,
         )
+
+    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``."""
+        return errors_of_updates(self._packed_kernel, self._packed, self.sizes(), c, moved)
 
     def part(self, indices: NDArray) -> PartOfRows | None:
         """Return the rows and columns of some samples; None if rows are kept anyway."""
@@ -297,8 +301,13 @@ class PackedRows(ComputedRows):
         """Return some samples, packed for `accumulate`."""
         return self._packed.take(indices, self.n_threads)
 
-    def accumulate(self, f: NDArray, indices: NDArray, values: NDArray, columns: Any) -> None:
-        """Add K[columns, indices] @ values to f without keeping the rows."""
+    def accumulate(
+        self, f: NDArray, indices: NDArray, values: NDArray, columns: Any, places: NDArray
+    ) -> None:
+        """Add K[columns, indices] @ values to f without keeping the rows.
+
+        ``places`` are those of the samples ``indices`` among the columns, or -1.
+        """
         for start in range(0, len(indices), self._rows_at_once):
             check_stop()
             part = slice(start, start + self._rows_at_once)
@@ -306,6 +315,7 @@ class PackedRows(ComputedRows):
                 self._packed,
                 indices[part],
                 columns,
+                places[part],
                 *self._parameters,
                 values[part],
                 f,
@@ -318,14 +328,24 @@ class PackedRows(ComputedRows):
         )
 
 
-def row_writer(packed_kernel: PackedKernel, X: Any) -> tuple[RowWriter, int]:
-    """Return a function that writes rows of K in float64, on one thread, and their length."""
-    packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+class PackedWriter:
+    """Writes rows of K in float64, on one thread; a `RowWriter`."""
 
-    def write(indices: NDArray, store: NDArray, places: NDArray) -> None:
-        _core.compute_rows(packed, indices, packed, *packed_kernel.parameters(), store, places, 1)
+    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
+        self._kernel = packed_kernel
+        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+        self.width = self._packed.stride
+
+    def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
+        """Write the rows of some samples to some places of a store."""
+        packed = self._packed
+        _core.compute_rows(
+            packed, indices, packed, indices, *self._kernel.parameters(), store, places, 1
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             written = store if len(places) == len(store) else store[places]
             finite(written[:, : packed.count])
 
-    return write, packed.stride
+    def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``."""
+        return errors_of_updates(self._kernel, self._packed, sizes, c, moved)

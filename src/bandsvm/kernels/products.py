@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm.kernels._operator import Definition
 from bandsvm.kernels._samples import Samples, inner_products, squared_norms
 from bandsvm.system.threads import single_threaded_blas
 
@@ -22,6 +23,10 @@ class Linear:
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
         return squared_norms(A)
+
+    def sizes(self, A: Samples) -> NDArray[np.float64]:
+        """Return the lengths of samples."""
+        return np.sqrt(squared_norms(A))
 
 
 def linear_product(A: Samples, B: Samples, coefficients: NDArray) -> NDArray[np.float64]:
@@ -53,6 +58,11 @@ class Poly:
     coef0: float
     degree: float
 
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return "poly", self.gamma, self.coef0, int(self.degree)
+
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
         return _affine(inner_products(A, B), self.gamma, self.coef0) ** self.degree
@@ -60,6 +70,10 @@ class Poly:
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
         return _affine(squared_norms(A), self.gamma, self.coef0) ** self.degree
+
+    def sizes(self, A: Samples) -> NDArray[np.float64]:
+        """Return bounds of kernel values, by the inequality of Cauchy and Schwarz."""
+        return _affine(squared_norms(A), abs(self.gamma), abs(self.coef0)) ** (0.5 * self.degree)
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,11 @@ class Sigmoid:
     gamma: float
     coef0: float
 
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return "sigmoid", self.gamma, self.coef0, 0
+
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
         return np.tanh(_affine(inner_products(A, B), self.gamma, self.coef0))
@@ -76,6 +95,10 @@ class Sigmoid:
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
         return np.tanh(_affine(squared_norms(A), self.gamma, self.coef0))
+
+    def sizes(self, A: Samples) -> NDArray[np.float64]:
+        """Return bounds of values and of what they are computed from."""
+        return np.sqrt(1.0 + _affine(squared_norms(A), abs(self.gamma), abs(self.coef0)))
 
 
 def _affine(values: NDArray, gamma: float, coef0: float) -> NDArray:

@@ -21,13 +21,12 @@ from bandsvm.model_selection._scoring import Score, StoredDecisions
 from bandsvm.model_selection._shared import (
     CheckedRows,
     Point,
-    Start,
     at_new_bounds,
     scaled_start,
 )
 from bandsvm.model_selection._splits import Split
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Status
+from bandsvm.solvers import Solution, Start, Status, moved_by
 from bandsvm.system.stopping import Stop
 
 # Up to this many samples exact solutions cost little, and scores do not depend on the order.
@@ -244,9 +243,10 @@ class FoldSolver:
         """Return the solution of another problem, with coefficients moved to this one's bounds."""
         c, f = last.solution.c, last.solution.f.copy()
         now = at_new_bounds(last.problem, problem, c, last.decision)
-        moved = np.flatnonzero(now != c)
-        self._rows.rows.update(f, moved, now[moved] - c[moved])
-        return Start(now, f)
+        changed, rows = np.flatnonzero(now != c), self._rows.rows
+        change = now[changed] - c[changed]
+        rows.update(f, changed, change)
+        return Start(now, f, moved_by(last.solution.moved, rows.sizes()[changed], change))
 
     def _share_beyond_doubt(self, training: Training) -> float:
         """Return the share of samples that the bound proves right when they are left out."""

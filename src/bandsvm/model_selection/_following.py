@@ -10,7 +10,7 @@ from bandsvm.fitting.run import Outcome
 from bandsvm.kernels import KernelOperator
 from bandsvm.model_selection._shared import at_new_bounds
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import LARGEST_BLOCK, Solution, block_size, solve_for
+from bandsvm.solvers import LARGEST_BLOCK, Solution, Start, block_size, moved_by, solve_for
 
 # Rounding error within which bounds move in the same direction.
 SAME_DIRECTION = 1e-12
@@ -41,23 +41,21 @@ class PathFollower:
     def start(self, old: BandProblem, new: BandProblem, last: Outcome, tol: float) -> Solution:
         """Return where to start the next problem."""
         likely = self._likely_to_move(old, new, last)
-        c, f = self._at_new_bounds(old, new, last)
-        return solve_for(likely, new, self._rows, c, f, tol)
+        return solve_for(likely, new, self._rows, self._at_new_bounds(old, new, last), tol)
 
-    def _at_new_bounds(
-        self, old: BandProblem, new: BandProblem, last: Outcome
-    ) -> tuple[NDArray, NDArray]:
-        """Return the last coefficients, moved along with their bounds, and the gradient."""
+    def _at_new_bounds(self, old: BandProblem, new: BandProblem, last: Outcome) -> Start:
+        """Return the last solution, its coefficients moved along with their bounds."""
         c = at_new_bounds(old, new, last.solution.c, last.decision)
         way = c - last.solution.c
         length = float(np.abs(way).max())
         if length == 0.0:
-            return c, last.solution.f.copy()
+            return Start(c, last.solution.f.copy(), last.solution.moved)
         change = way / length - self._direction
         turned = np.flatnonzero(np.abs(change) > SAME_DIRECTION)
         self._rows.update(self._gradient, turned, change[turned])
         self._direction[turned] += change[turned]
-        return c, last.solution.f + length * self._gradient
+        moved = moved_by(last.solution.moved, self._rows.sizes(), way)
+        return Start(c, last.solution.f + length * self._gradient, moved)
 
     def _likely_to_move(
         self, old: BandProblem, new: BandProblem, last: Outcome

@@ -19,7 +19,7 @@ from bandsvm.fitting.training import some_samples
 from bandsvm.fitting.training_set import TrainingSet, training_set
 from bandsvm.kernels import KernelOperator, KernelRows
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Status, solve
+from bandsvm.solvers import Solution, Start, Status, solve
 from bandsvm.solvers.left_out import LeftOut, matrix_bytes
 from bandsvm.system.memory import default_bytes
 from bandsvm.system.threads import single_threaded_blas
@@ -152,7 +152,8 @@ class Column:
         most_bytes: float,
     ) -> None:
         options: dict[str, Any] = {"solver": solving.solver, "max_iter": solving.max_iter}
-        self._whole = solve(problem, rows, tol=SHARE_OF_TOL * solving.tol, start=start, **options)
+        tol = SHARE_OF_TOL * solving.tol
+        self._whole = solve(problem, rows, tol=tol, start=Start(start), **options)
         self._left_out = LeftOut(
             problem, rows, self._whole, solving.tol, **options, most_bytes=most_bytes
         )

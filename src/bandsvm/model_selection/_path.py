@@ -22,10 +22,10 @@ from bandsvm.fitting.training import Training, band_problems, labels_of, some_sa
 from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
-from bandsvm.model_selection._shared import Start, solve_from
+from bandsvm.model_selection._shared import solve_from
 from bandsvm.multiclass import MultiClass
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Status, after
+from bandsvm.solvers import Solution, Start, Status, after
 from bandsvm.system.stopping import Stop, check_stop
 from bandsvm.system.threads import single_threaded_blas
 
@@ -210,7 +210,7 @@ class PathSolver:
 
     def _step(self, problem: BandProblem, earlier: Solution | None) -> Outcome:
         """Solve a problem, with increasing precision until it is certified."""
-        start = None if earlier is None else Start(earlier.c, earlier.f)
+        start = None if earlier is None else Start.at(earlier)
         while True:
             outcome = self._solve(problem, start, earlier)
             earlier = outcome.solution
@@ -218,13 +218,13 @@ class PathSolver:
                 return outcome
             if start is not None and start.gradient is not None:
                 # Rounding errors of many steps may have accumulated.
-                start = Start(outcome.solution.c, None)
+                start = Start(outcome.solution.c)
                 continue
             more_precise = self._rows.more_precise()
             if more_precise is None:
                 return outcome
             self._follow(more_precise)
-            start = Start(outcome.solution.c, None)
+            start = Start(outcome.solution.c)
 
     def _solve(
         self, problem: BandProblem, start: Start | None, earlier: Solution | None

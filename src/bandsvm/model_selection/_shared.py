@@ -9,11 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import gradient_drift
+from bandsvm.certificate import N_SPOT_CHECKS, checked_gradient, measure
 from bandsvm.fitting.settings import SolverSettings
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Status, after, solve
+from bandsvm.solvers import Progress, Solution, Start, Status, after, solve
+
+# Where estimates of rounding errors are below this share of tol, fewer checks suffice: they are to
+# notice what no estimate can foresee.
+SAFE_SHARE, N_CHECKS_WITHOUT_RISK = 0.01, 16
 
 
 class Point(NamedTuple):
@@ -25,13 +29,6 @@ class Point(NamedTuple):
     rho2: float
 
 
-class Start(NamedTuple):
-    """Coefficients to start from, and their gradient if it is known already."""
-
-    c: NDArray[np.float64]
-    gradient: NDArray[np.float64] | None
-
-
 def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start | None:
     """Return the last solution scaled with the costs, or None if C1 and C2 scale differently.
 
@@ -40,10 +37,14 @@ def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> 
     lower, upper = new.C1 / old.C1, new.C2 / old.C2 if old.C2 > 0.0 else 1.0
     signed = signs * solution.c
     if lower == upper or not (signed < 0.0).any():
-        return Start(lower * solution.c, lower * solution.f)
+        return _times(lower, solution)
     if not (signed > 0.0).any():
-        return Start(upper * solution.c, upper * solution.f)
+        return _times(upper, solution)
     return None
+
+
+def _times(factor: float, solution: Solution) -> Start:
+    return Start(factor * solution.c, factor * solution.f, factor * solution.moved)
 
 
 def at_new_bounds(
@@ -77,8 +78,7 @@ def solve_from(
         solver=solving.solver,
         tol=tol,
         max_iter=solving.max_iter,
-        start=None if start is None else start.c,
-        start_gradient=None if start is None else start.gradient,
+        start=start,
         polished=polished,
         callback=callback,
     )
@@ -117,19 +117,27 @@ class CheckedRows:
             )
             if earlier is not None:
                 solution = after(earlier, solution)
-            if solution.status.is_limit or self._is_sharp(solution):
+            if solution.status.is_limit or self._is_sharp(problem, solution):
                 return solution
             was_fresh = start is None or start.gradient is None
             if was_fresh and not self._sharpen():
                 return replace(solution, status=Status.NO_PROGRESS)
-            start = Start(solution.c, None) if np.isfinite(solution.c).all() else None
+            start = Start(solution.c) if np.isfinite(solution.c).all() else None
             earlier = solution
 
-    def _is_sharp(self, solution: Solution) -> bool:
+    def _is_sharp(self, problem: BandProblem, solution: Solution) -> bool:
         """Return whether the gradient of a solution is accurate enough."""
         if solution.status is Status.NOT_FINITE:
             return False
-        return gradient_drift(self.rows, solution.c, solution.f) <= self._solving.tol
+        tol = self._solving.tol
+        errors = self.rows.rounding_errors(solution.c, solution.moved)
+        has_risk = not float(errors.max(initial=0.0)) <= SAFE_SHARE * tol
+        # Two decision values that are off by tol could add as much to the violation.
+        n_checks = N_SPOT_CHECKS if has_risk else N_CHECKS_WITHOUT_RISK
+        checked = checked_gradient(problem, self.rows, solution, 3.0 * tol, n_checks)
+        measured = measure(problem, solution.c, checked, 0.0)
+        worst = measured.worst_violation(problem.has_intercept)
+        return checked.drift <= tol and worst <= 3.0 * tol
 
     def _sharpen(self) -> bool:
         """Switch to rows of higher precision; return whether there are any."""

@@ -173,6 +173,8 @@ class Decoder:
             raise TypeError
         if not all(isinstance(part, Certificate) and not part.parts for part in parts):
             raise TypeError
+        # Files of earlier versions know the drift alone; see `Certificate.__setstate__`.
+        values.setdefault("uncertainty", 2.0 * values["gradient_drift"])
         return Certificate(
             **values, status=status, intercept_interval=(low, high), parts=tuple(parts)
         )

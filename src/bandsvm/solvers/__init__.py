@@ -12,17 +12,19 @@
 
 from bandsvm.engines.sizes import LARGEST_BLOCK
 from bandsvm.solvers._driver import available_solvers, solve
-from bandsvm.solvers._solution import Progress, Solution, Status, after
+from bandsvm.solvers._solution import Progress, Solution, Start, Status, after, moved_by
 from bandsvm.solvers.block import block_size, solve_for
 
 __all__ = [
     "LARGEST_BLOCK",
     "Progress",
     "Solution",
+    "Start",
     "Status",
     "after",
     "available_solvers",
     "block_size",
+    "moved_by",
     "solve",
     "solve_for",
 ]

@@ -14,7 +14,7 @@ from bandsvm.kernels import KernelOperator
 from bandsvm.problem import ROUNDING, BandProblem
 from bandsvm.solvers._patience import Patience
 from bandsvm.solvers._polish import is_small, largest_rounding_error, polish, rounding_error
-from bandsvm.solvers._solution import Progress, Solution, State, Status, after
+from bandsvm.solvers._solution import Progress, Solution, Start, State, Status, after
 from bandsvm.solvers._work import most_work, work_done
 from bandsvm.solvers.block import block_steps
 from bandsvm.solvers.hard_margin import solve_hard
@@ -30,6 +30,12 @@ _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
 }
 # Seconds in which a solve that must end may finish what it was about to do.
 SECONDS_TO_CATCH_UP = 0.2
+# Where moves were so many times as large as the solution, and rounding errors may exceed this share
+# of tol, ``f`` is recomputed at the end; if the violation is not what it seemed, steps go on, so
+# often at most.
+SHRUNK, SHARE_OF_DRIFT, MAX_REFRESHES = 10.0, 0.1, 3
+# Where the terms of decision values are so close to overflow, sums in another order may overflow.
+OVERFLOW_MARGIN = 16.0
 
 Callback = Callable[[Progress], object]
 
@@ -46,8 +52,7 @@ def solve(
     solver: str = "auto",
     tol: float = 1e-3,
     max_iter: int = 10_000,
-    start: NDArray | None = None,
-    start_gradient: NDArray | None = None,
+    start: Start | None = None,
     polished: bool = True,
     callback: Callback | None = None,
 ) -> Solution:
@@ -65,10 +70,8 @@ def solve(
         Largest KKT violation that counts as converged.
     max_iter : int, default=10_000
         Largest number of outer steps.
-    start : ndarray of shape (n_samples,), default=None
-        Coefficients to start from; they are moved to a nearby feasible point.
-    start_gradient : ndarray of shape (n_samples,), default=None
-        ``K start``, if it is known.
+    start : Start, default=None
+        Where to start from; coefficients are moved to a nearby feasible point. None: zero.
     polished : bool, default=True
         Whether small problems are solved exactly instead of to ``tol``.
     callback : callable, default=None
@@ -82,8 +85,6 @@ def solve(
     """
     steps = _SOLVERS["smo" if solver == "auto" else solver]
     run = _Run(kernel, steps, tol, polished)
-    if not problem.has_hard_edges:
-        return run.solution(problem, start, start_gradient, max_iter, callback)
 
     def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
         if earlier is None or callback is None:
@@ -91,9 +92,13 @@ def solve(
         else:
             watch = partial(_report_after, callback, earlier)
         left = max_iter if earlier is None else max(0, max_iter - earlier.n_iter)
-        return run.solution(priced, c, None, left, watch)
+        return run.solution(priced, None if c is None else Start(c), left, watch)
 
-    return solve_hard(problem, kernel, start, solve_at)
+    # Values that overflow are noticed where they matter.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.has_hard_edges:
+            return solve_hard(problem, kernel, None if start is None else start.c, solve_at)
+        return run.solution(problem, start, max_iter, callback)
 
 
 def _report_after(callback: Callback, earlier: Solution, progress: Progress) -> object:
@@ -112,14 +117,13 @@ class _Run:
     def solution(
         self,
         problem: BandProblem,
-        start: NDArray | None,
-        start_gradient: NDArray | None,
+        start: Start | None,
         max_iter: int,
         callback: Callback | None,
     ) -> Solution:
         """Solve a problem whose costs are finite."""
         began, rows_before = time.perf_counter(), self.kernel.n_computed
-        state = _initial_state(problem, self.kernel, start, start_gradient)
+        state = _initial_state(problem, self.kernel, start)
 
         def progress(n_iter: int, violation: float) -> Progress:
             return Progress(
@@ -131,16 +135,24 @@ class _Run:
                 seconds=time.perf_counter() - began,
                 engine=state.engine,
                 is_current=state.is_current,
+                moved=state.moved,
             )
 
-        status, n_iter = self._drive(state, max_iter, progress, callback)
-        if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
-            state.catch_up_within(SECONDS_TO_CATCH_UP)
-        else:
-            state.catch_up()
-        can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
-        if self.polished and is_small(problem) and can_be_polished:
-            status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
+        n_iter = 0
+        for _ in range(MAX_REFRESHES):
+            status, n_iter = self._drive(state, n_iter, max_iter, progress, callback)
+            if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+                state.catch_up_within(SECONDS_TO_CATCH_UP)
+            else:
+                state.catch_up()
+            can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
+            if self.polished and is_small(problem) and can_be_polished:
+                status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
+            if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
+                break
+            state.refresh()
+        if not np.isfinite(OVERFLOW_MARGIN * state.reach):
+            status = Status.NOT_FINITE
         return Solution(
             c=state.engine.c,
             f=state.engine.f,
@@ -149,17 +161,19 @@ class _Run:
             n_pair_steps=state.n_pair_steps,
             n_kernel_rows=self.kernel.n_computed - rows_before,
             seconds=time.perf_counter() - began,
+            moved=state.moved,
         )
 
     def _drive(
         self,
         state: State,
+        n_iter: int,
         max_iter: int,
         progress: Callable[[int, float], Progress],
         callback: Callback | None,
     ) -> tuple[Status, int]:
-        """Run the solver's steps; return why they ended and how many there were."""
-        n_iter, patience, noise = 0, Patience(), _Noise(state)
+        """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
+        patience, noise = Patience(), _Noise(state)
         try:
             for violation in self.steps(state, self.tol):
                 verdict = callback is not None and callback(progress(n_iter, violation))
@@ -188,6 +202,14 @@ class _Run:
         return Status.NO_PROGRESS, n_iter
 
 
+def has_drifted(state: State, kernel: KernelOperator, tol: float) -> bool:
+    """Return whether ``f`` may have rounding errors that `refresh` would remove."""
+    if state.moved <= SHRUNK * state.size:
+        return False
+    errors = kernel.rounding_errors(state.engine.c, state.moved)
+    return not float(errors.max()) <= SHARE_OF_DRIFT * tol
+
+
 class _Noise:
     """Tells violations that are no larger than rounding errors."""
 
@@ -203,27 +225,26 @@ class _Noise:
         return violation <= self._most and violation <= rounding_error(self._engine, norm=2)
 
 
-def _initial_state(
-    problem: BandProblem, kernel: KernelOperator, start: NDArray | None, gradient: NDArray | None
-) -> State:
+def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:
     """Return the state at the feasible point nearest to ``start``, or at zero."""
     if start is None:
         return State(kernel.engine(problem))
-    c = problem.feasible(start)
-    if gradient is not None:
-        change = c - start
-        moved = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
-        engine = kernel.engine(problem, start.copy(), gradient.astype(np.float64))
-        engine.move(moved, c[moved])
+    c = problem.feasible(start.c)
+    if start.gradient is not None:
+        change = c - start.c
+        changed = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
+        engine = kernel.engine(problem, start.c.copy(), start.gradient.astype(np.float64))
+        state = State(engine, start.moved)
+        state.move(changed, c[changed])
         engine.put(np.arange(problem.n_samples), c)
-        return State(engine)
-    engine = kernel.engine(problem, c)
+        return state
+    state = State(kernel.engine(problem, c))
     try:
-        engine.refresh()
+        state.refresh()
     except Stop as stop:
         if stop.reason is Status.INTERRUPTED:
             raise
         # Without a state there would be nothing to return.
         with stop_when(None):
-            engine.refresh()
-    return State(engine)
+            state.refresh()
+    return state

@@ -49,7 +49,7 @@ def polish(state: State) -> float:
         for _ in range(MOST_POLISHING_ROUNDS):
             tidy(state)
             climb_face(state)
-            engine.refresh()
+            state.refresh()
             current = engine.violation()
             waited = 0 if current < 0.5 * best else waited + 1
             if current < best:
@@ -62,7 +62,7 @@ def polish(state: State) -> float:
             step = engine.solve_block(everything, rounding_error(engine), budget)
             state.n_pair_steps += step.n_steps
             state.move(everything, step.c)
-    engine.place(best_c, best_f)
+    state.place(best_c, best_f)
     return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, TypeVar
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
+from bandsvm.system.cached import cached_property
 from bandsvm.system.stopping import Stop, stop_when, within
 
 
@@ -54,6 +56,7 @@ class Progress:
     seconds: float
     engine: Engine
     is_current: bool
+    moved: float = 0.0
 
     @property
     def c(self) -> NDArray[np.float64]:
@@ -73,7 +76,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution:
-    """The result of a solve: coefficients ``c``, gradient ``f = K c`` and their cost."""
+    """The result of a solve: coefficients ``c``, gradient ``f = K c`` and their cost.
+
+    ``moved`` is the root of the summed squares of all moves since ``f`` was last computed as a
+    whole, each in units of its kernel values. Rounding errors of ``f`` grow with it.
+    """
 
     c: NDArray[np.float64]
     f: NDArray[np.float64]
@@ -82,6 +89,20 @@ class Solution:
     n_pair_steps: int
     n_kernel_rows: int
     seconds: float
+    moved: float = 0.0
+
+
+class Start(NamedTuple):
+    """Coefficients to start from; ``K c`` and its `Solution.moved` if they are known already."""
+
+    c: NDArray[np.float64]
+    gradient: NDArray[np.float64] | None = None
+    moved: float = 0.0
+
+    @classmethod
+    def at(cls, solution: Solution) -> Start:
+        """Return the start that continues from a solution."""
+        return cls(solution.c, solution.f, solution.moved)
 
 
 Counted = TypeVar("Counted", Progress, Solution)
@@ -96,6 +117,12 @@ def after(earlier: Solution, later: Counted) -> Counted:
         n_kernel_rows=earlier.n_kernel_rows + later.n_kernel_rows,
         seconds=earlier.seconds + later.seconds,
     )
+
+
+def moved_by(moved: float, sizes: NDArray, change: NDArray) -> float:
+    """Return `Solution.moved` after one more move."""
+    way = sizes * change
+    return math.hypot(moved, math.sqrt(float(way @ way)))
 
 
 class Part(NamedTuple):
@@ -115,6 +142,7 @@ class State:
     """
 
     engine: Engine
+    moved: float = 0.0  # see `Solution`
     n_pair_steps: int = 0
     face_work: float = 0.0  # multiplications in steps on faces
     part: Part | None = None
@@ -130,11 +158,44 @@ class State:
         """Whether ``f`` belongs to the current ``c``."""
         return self.part is None
 
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """Bounds of kernel values, ``|K_ij| <= sizes_i sizes_j``."""
+        return self.engine.sizes()
+
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
+        change = values - self.engine.at(indices)[0]
         self.unfinished = indices, values
         self.engine.move(indices, values)
         self.unfinished = None
+        self.moved = moved_by(self.moved, self.sizes[indices], change)
+
+    def place(self, c: NDArray, f: NDArray) -> None:
+        """Set all of ``c`` and ``f``, which was brought up to date with the change of ``c``."""
+        self.moved = moved_by(self.moved, self.sizes, c - self.engine.c)
+        self.engine.place(c, f)
+
+    def refresh(self) -> None:
+        """Recompute ``f`` without the rounding errors that moves accumulate."""
+        self.engine.refresh()
+        self.moved = self.size
+
+    @property
+    def reach(self) -> float:
+        """A bound of all values of ``f``, whatever the signs of their terms are."""
+        sizes = self.sizes
+        return float(sizes.max()) * float(sizes @ np.abs(self.engine.c))
+
+    @property
+    def start(self) -> Start:
+        """The start that continues from this point."""
+        return Start(self.engine.c, self.engine.f, self.moved)
+
+    @property
+    def size(self) -> float:
+        """What `moved` would be after `refresh`."""
+        return moved_by(0.0, self.sizes, self.engine.c)
 
     def catch_up(self) -> None:
         """Finish an unfinished move, and update ``f`` with the result of a part."""

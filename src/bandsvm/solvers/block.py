@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bandsvm.engines.sizes import LARGEST_BLOCK, LARGEST_PART, PANEL, SMALL_PROBLEM
 from bandsvm.kernels import KernelOperator
 from bandsvm.problem import BandProblem
-from bandsvm.solvers._solution import Part, Solution, State, Status
+from bandsvm.solvers._solution import Part, Solution, Start, State, Status
 from bandsvm.solvers.face import climb_face
 
 # Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
@@ -156,8 +156,7 @@ def solve_for(
     variables: NDArray,
     problem: BandProblem,
     rows: KernelOperator,
-    start: NDArray,
-    gradient: NDArray,
+    start: Start,
     tol: float,
 ) -> Solution:
     """Solve for some variables only, then update the gradient of all, once.
@@ -170,10 +169,9 @@ def solve_for(
         The problem to solve.
     rows : KernelOperator
         Kernel rows of the samples.
-    start : ndarray of shape (n_samples,)
-        Coefficients to start from; they need not sum to zero.
-    gradient : ndarray of shape (n_samples,)
-        ``K start``; it may be overwritten.
+    start : Start
+        Where to start from, with its gradient, which may be overwritten; coefficients need not sum
+        to zero.
     tol : float
         Largest KKT violation of the whole problem.
 
@@ -183,25 +181,28 @@ def solve_for(
         A feasible point, optimal in these variables.
     """
     began, rows_before = time.perf_counter(), rows.n_computed
-    whole = rows.engine(problem, start.copy(), gradient)
-    c = problem.feasible(start)
+    assert start.gradient is not None
+    whole = State(rows.engine(problem, start.c.copy(), start.gradient), start.moved)
+    c = problem.feasible(start.c)
     n_steps = 0
     if len(variables):
         # The block of K gives the effect of `feasible` on the gradient of its own variables.
-        change, block, seen = (c - start)[variables], whole.block(variables), gradient.copy()
+        change, block = (c - start.c)[variables], whole.engine.block(variables)
+        seen = start.gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
         budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
         step = rows.engine(problem, c, seen).solve_block(variables, SHARE_FOR_ALL * tol, budget)
         c[variables], n_steps = step.c, step.n_steps
-    moved = np.flatnonzero(c != start)
-    whole.move(moved, c[moved])
+    changed = np.flatnonzero(c != start.c)
+    whole.move(changed, c[changed])
     return Solution(
         c=c,
-        f=whole.f,
+        f=whole.engine.f,
         status=Status.ITERATION_LIMIT,
         n_iter=1,
         n_pair_steps=n_steps,
         n_kernel_rows=rows.n_computed - rows_before,
         seconds=time.perf_counter() - began,
+        moved=whole.moved,
     )

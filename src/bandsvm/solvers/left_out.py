@@ -12,7 +12,8 @@ from bandsvm._piecewise import project
 from bandsvm.engines.slopes import ascent_slopes, free_variables, piece
 from bandsvm.kernels import KernelOperator, PrecomputedRows
 from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Status, solve
+from bandsvm.solvers import Solution, Start, Status, moved_by, solve
+from bandsvm.solvers._driver import has_drifted
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.block import STEPS_PER_VARIABLE
 from bandsvm.solvers.face import LARGEST_FACE, climb_face
@@ -67,7 +68,8 @@ class LeftOut:
         most_bytes: float = np.inf,
     ) -> None:
         self._problem, self._rows = problem, rows
-        self._c, self._f = solution.c, solution.f
+        self._c, self._f, self._start = solution.c, solution.f, Start.at(solution)
+        self._sizes = rows.sizes()
         self._tol, self._solver, self._max_iter = tol, solver, max_iter
         self._free = free_variables(problem, self._c)
         needed = matrix_bytes(len(self._free), problem.n_samples)
@@ -100,12 +102,12 @@ class LeftOut:
         problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
-            c, f = state.engine.c, state.engine.f
-            if state.engine.violation() <= self._tol:
+            is_optimal = state.engine.violation() <= self._tol
+            if is_optimal and not has_drifted(state, self._rows, self._tol):
                 n_rows = self._rows.n_computed - rows_before
-                seconds = time.perf_counter() - began
+                spent = 0, state.n_pair_steps, n_rows, time.perf_counter() - began
                 return problem, Solution(
-                    c, f, Status.CONVERGED, 0, state.n_pair_steps, n_rows, seconds
+                    state.engine.c, state.engine.f, Status.CONVERGED, *spent, state.moved
                 )
         solution = solve(
             problem,
@@ -113,8 +115,7 @@ class LeftOut:
             solver=self._solver,
             tol=self._tol,
             max_iter=self._max_iter,
-            start=self._c if state is None else state.engine.c,
-            start_gradient=self._f if state is None else state.engine.f,
+            start=self._start if state is None else state.start,
             polished=exactly or state is None,
         )
         n_before = 0 if state is None else state.n_pair_steps
@@ -137,9 +138,10 @@ class LeftOut:
         state = State(self._part_rows.engine(of_part, c[part], f_part))
         mend(state, AIM * self._tol)
         c[part] = before
-        whole = self._rows.engine(problem, c, f)
+        moved = moved_by(self._start.moved, self._sizes[[i]], self._c[[i]])
+        whole = State(self._rows.engine(problem, c, f), moved, state.n_pair_steps)
         whole.move(part, state.engine.c)
-        return State(whole, state.n_pair_steps)
+        return whole
 
     def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
         """Return the free variables after they absorbed the contribution of sample ``i``.

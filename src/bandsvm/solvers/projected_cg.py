@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._piecewise import falling_root, shares
-from bandsvm.engines import Engine
 from bandsvm.problem import BandProblem
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import Face, climb_face
@@ -65,7 +64,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             return
         moved = False
         for _ in range(GRADIENT_STEPS):
-            length, stepped = gradient_step(engine, float(np.clip(length, shortest, longest)))
+            length, stepped = gradient_step(state, float(np.clip(length, shortest, longest)))
             moved |= stepped
         if outer % NEWTON_PERIOD == 0 and climb_face(state):
             continue
@@ -76,8 +75,9 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             return
 
 
-def gradient_step(engine: Engine, length: float) -> tuple[float, bool]:
+def gradient_step(state: State, length: float) -> tuple[float, bool]:
     """Move to the best point on the segment to the proximal point; return the next step length."""
+    engine = state.engine
     problem, c, f = engine.problem, engine.c, engine.f
     end = proximal_point(problem, c, f, length)
     way = end - c
@@ -93,7 +93,7 @@ def gradient_step(engine: Engine, length: float) -> tuple[float, bool]:
         end = c + t * way
         # The best point may be a kink: set variables to it exactly.
         end[np.abs(end) <= 4 * np.finfo(np.float64).eps * np.abs(c)] = 0.0
-    engine.place(end, f + t * image)
+    state.place(end, f + t * image)
     # Barzilai and Borwein's step length is the inverse curvature along this step.
     return (float(way @ way) / curvature if curvature > 0.0 else np.inf), True
 
