@@ -127,6 +127,14 @@ Measures measure_optimality(const BandArrays& band, bool is_squared, const Array
           found.with_errors.lower, found.with_errors.upper};
 }
 
+std::tuple<double, double> flat_interval(const BandArrays& band, const Array<double>& c,
+                                         const Array<double>& f, double intercept, double room) {
+  const bandsvm::JudgedPoint point = judged_point(band, false, c, f);
+  nb::gil_scoped_release release;
+  const bandsvm::Limits found = bandsvm::flat_interval(point, intercept, room);
+  return {found.lower, found.upper};
+}
+
 double measure_risks(const BandArrays& band, bool is_squared, const Array<double>& c,
                      const Array<double>& f, const Array<double>& errors, double tol,
                      bool has_intercept, const MutableArray<double>& risks) {
@@ -157,6 +165,7 @@ void bind_certificate(nb::module_& module) {
   bind<CsrArrays<double, std::int64_t>>(module);
   module.def("measure_optimality", &measure_optimality, "band"_a, "is_squared"_a, "c"_a, "f"_a,
              "intercept"_a, "errors"_a.none(), "share_in_sums"_a);
+  module.def("flat_interval", &flat_interval, "band"_a, "c"_a, "f"_a, "intercept"_a, "room"_a);
   module.def("measure_risks", &measure_risks, "band"_a, "is_squared"_a, "c"_a, "f"_a, "errors"_a,
              "tol"_a, "has_intercept"_a, "risks"_a.noconvert());
 }

@@ -134,6 +134,32 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
   return found;
 }
 
+// The interval around b on which the hinge losses of all samples have the same sum as at b, up to
+// `room` on either side: it ends at b where they grow at once. Slopes below a share of all costs are
+// rounding errors.
+inline Limits flat_interval(const JudgedPoint& p, double b, double room) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), kFlat = 1e-10;
+  ExactSum to_right, to_left, costs;
+  Limits next{-infinity, infinity};  // where the slope changes beyond the room
+  for (std::size_t i = 0; i < p.size; ++i) {
+    const double at_lo = p.lo[i] - p.f[i], at_hi = p.hi[i] - p.f[i];
+    // The loss falls with b below at_lo and rises above at_hi.
+    to_right.add((at_hi < b + room ? p.above[i] : 0) - (at_lo > b + room ? p.below[i] : 0));
+    to_left.add((at_hi < b - room ? p.above[i] : 0) - (at_lo > b - room ? p.below[i] : 0));
+    costs.add(p.below[i] + p.above[i]);
+    const auto meet = [&](double at, double cost) {
+      if (cost <= 0) return;
+      if (at > b + room) next.upper = std::fmin(next.upper, at);
+      if (at < b - room) next.lower = std::fmax(next.lower, at);
+    };
+    meet(at_lo, p.below[i]);
+    meet(at_hi, p.above[i]);
+  }
+  const double flat = kFlat * costs.value();
+  return {std::abs(to_left.value()) <= flat ? next.lower : b,
+          std::abs(to_right.value()) <= flat ? next.upper : b};
+}
+
 // Fills risks with errors in units of margins: of the errors from which on a sample would violate
 // optimality by more than `tol`. Samples without a margin have the largest of all numbers. Returns
 // the violation.

@@ -253,3 +253,6 @@ def measure_risks(
     has_intercept: bool,
     risks: NDArray,
 ) -> float: ...
+def flat_interval(
+    band: _Band, c: NDArray, f: NDArray, intercept: float, room: float
+) -> tuple[float, float]: ...

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
@@ -80,6 +81,12 @@ class DecisionRule:
         if self.kernel.is_precomputed:
             return self(X[np.ix_(samples, support)])
         return self(X if len(samples) == X.shape[0] else X[samples])
+
+
+def feature_weights(model: Any) -> NDArray[np.float64]:
+    """Return the weights of features of a linear model as a matrix, also after `sparsify`."""
+    coef = model.coef_
+    return coef.toarray() if sp.issparse(coef) else np.asarray(coef)
 
 
 def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm.problem import BandProblem
+
+# Limits of the intercept that differ by less, relative to its size, are equal.
+ROUNDING_OF_LIMITS = 1e-9
 
 
 def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
@@ -108,7 +112,11 @@ def violation_of(interval: tuple[float, float], intercept: float, is_free: bool)
 
 
 def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
-    """Return the intercept: the mean over free variables, or else the middle of its interval."""
+    """Return the intercept: the mean over free variables, or else the middle of its interval.
+
+    If losses leave an interval open, its middle counts in any case: a coefficient that misses its
+    bound by less than the tolerance would otherwise decide on one of its ends.
+    """
     if not problem.has_intercept:
         return 0.0
     below, above = largest_multipliers(problem)
@@ -116,10 +124,19 @@ def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
     at_upper_edge = (c < 0.0) & (c > -above)
     at_lo, at_hi = _intercepts(problem, c, f)
     limits = np.concatenate([at_lo[at_lower_edge], at_hi[at_upper_edge]])
+    lower, upper = intercept_interval(problem, c, f)
     if len(limits):
-        return float(limits.mean())
-    ends = [end for end in intercept_interval(problem, c, f) if np.isfinite(end)]
-    return float(np.mean(ends)) if ends else 0.0
+        intercept = float(limits.mean())
+    else:
+        ends = [end for end in (lower, upper) if np.isfinite(end)]
+        intercept = float(np.mean(ends)) if ends else 0.0
+    if problem.is_squared or problem.has_hard_edges or not np.isfinite(intercept):
+        return intercept
+    room = max(lower - upper, 0.0) + ROUNDING_OF_LIMITS * (1.0 + abs(intercept))
+    sides = problem.below, problem.above
+    band = (problem.lo, problem.hi, *sides, *sides)
+    ends = [end for end in _core.flat_interval(band, c, f, intercept, room) if np.isfinite(end)]
+    return float(np.mean(ends)) if ends else intercept
 
 
 def _intercepts(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[NDArray, NDArray]:

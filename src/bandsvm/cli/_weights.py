@@ -11,6 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from bandsvm.decisions import feature_weights
 from bandsvm.multiclass import strategy_of
 
 # Features that are shown for and against each class, and classes that are shown.
@@ -48,7 +49,7 @@ def largest_weights(
 
     ``given`` are names of what the model takes, if it does not know them itself.
     """
-    coef, names = np.asarray(classifier.coef_), _feature_names(model, classifier, given)
+    coef, names = feature_weights(classifier), _feature_names(model, classifier, given)
     labels = classifier.classes_.tolist()
     shown = strategy_of(classifier).names(labels)
     rows = zip(shown[:MOST_SHOWN_CLASSES], coef, strict=False)

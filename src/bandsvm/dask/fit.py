@@ -22,6 +22,7 @@ from bandsvm.dask.judging import ClusterJudge
 from bandsvm.dask.reading import map_chunks
 from bandsvm.dask.shield import shielded_from_ctrl_c
 from bandsvm.dask.team import ClusterTeam
+from bandsvm.decisions import feature_weights
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import fit_within_limits
 from bandsvm.linear.choice import check_memory, choose_solver
@@ -173,7 +174,7 @@ def _starts(model: Any, chunks: Chunks, recipe: Recipe) -> list[Start | None]:
     parts = model.certificate_.parts or (model.certificate_,)
     return [
         Start(np.array(w), float(b), gap=part.relative_gap)
-        for w, b, part in zip(model.coef_, model.intercept_, parts, strict=True)
+        for w, b, part in zip(feature_weights(model), model.intercept_, parts, strict=True)
     ]
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
-from bandsvm.decisions import BandPositionMixin, verdict
+from bandsvm.decisions import BandPositionMixin, feature_weights, verdict
 from bandsvm.defaults import DEFAULT_RHO2
-from bandsvm.linear.fit import fit_linear
+from bandsvm.linear.fit import certify_linear, fit_linear
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.system.threads import n_threads
 
@@ -192,7 +193,8 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = data.check_samples(self, X, reset=False)
         samples = LinearSamples(X, n_threads(self.n_jobs))
-        values = np.column_stack([samples.product(w) for w in self.coef_]) + self.intercept_
+        products = [samples.product(w) for w in feature_weights(self)]
+        values = np.column_stack(products) + self.intercept_
         values = values.astype(X.dtype, copy=False)
         return values[:, 0] if len(self.classes_) == 2 else values
 
@@ -211,3 +213,47 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         """
         predicted, _ = verdict(self.decision_function(X))
         return self.classes_[predicted]
+
+    def certify(self, X, y, sample_weight=None):
+        """Certify the fitted model with all decision values recomputed in float64.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training samples.
+        y : array-like of shape (n_samples,)
+            The training labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The training weights.
+
+        Returns
+        -------
+        Certificate
+            Like `certificate_`. It needs the multipliers of the training samples, which `fit`
+            keeps with ``store_multipliers=True`` or ``warm_start=True``.
+        """
+        return certify_linear(self, X, y, sample_weight)
+
+    def sparsify(self):
+        """Convert `coef_` to a sparse matrix, which takes less memory if most weights are 0.
+
+        Returns
+        -------
+        LinearBandedSVC
+            The estimator.
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(feature_weights(self))
+        return self
+
+    def densify(self):
+        """Convert `coef_` back to an array, as `fit` leaves it.
+
+        Returns
+        -------
+        LinearBandedSVC
+            The estimator.
+        """
+        check_is_fitted(self)
+        self.coef_ = feature_weights(self)
+        return self

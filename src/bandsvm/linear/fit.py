@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.certificate import Certificate, certify, combine
 from bandsvm.checks import data
 from bandsvm.checks.parameters import check_fit_parameters
+from bandsvm.decisions import feature_weights
 from bandsvm.fitting.limits import Limits
 from bandsvm.fitting.model import fit_within_limits
 from bandsvm.fitting.settings import BandSettings
@@ -26,6 +28,7 @@ from bandsvm.linear.solving import (
     LinearSolve,
     available_linear_solvers,
 )
+from bandsvm.linear.units import Units
 from bandsvm.problem import BandProblem
 from bandsvm.solvers import Solution, Status
 from bandsvm.system.stopping import stop_when
@@ -43,7 +46,8 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
         X, y = data.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         training = _training(model, y, weights)
-        samples = LinearSamples(X, n_threads(model.n_jobs))
+        units = Units.of(X, training.largest_cost)
+        samples = LinearSamples(units.samples(X), n_threads(model.n_jobs))
         method = choose_method(samples) if model.solver == "auto" else model.solver
         check_memory(method, samples)
         starts = _starts(model, training, X.shape[1])
@@ -54,7 +58,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
             LinearShower(int(model.verbose), model.tol) as shower,
         ):
             jobs = [
-                partial(_solved, model, problem, samples, method, start, shower, title)
+                partial(_solved, model, problem, units, samples, method, start, shower, title)
                 for problem, start, title in zip(
                     training.problems, starts, training.titles, strict=True
                 )
@@ -99,18 +103,18 @@ def _starts(model: Any, training: Training, n_features: int) -> list[Start | Non
         return cold
     c: list[NDArray | None] = [None] * len(training.problems)
     if hasattr(model, "alpha_") and len(model.alpha_) == training.signs.shape[1]:
-        difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
-        c = list(training.signs * difference)
+        c = list(_coefficients(model, training))
     parts = model.certificate_.parts or (model.certificate_,)
     return [
         Start(np.array(w), float(b), c_of, part.relative_gap)
-        for w, b, c_of, part in zip(model.coef_, model.intercept_, c, parts, strict=True)
+        for w, b, c_of, part in zip(feature_weights(model), model.intercept_, c, parts, strict=True)
     ]
 
 
 def _solved(
     model: Any,
     problem: BandProblem,
+    units: Units,
     samples: LinearSamples,
     solver: str,
     start: Start | None,
@@ -118,11 +122,13 @@ def _solved(
     title: str,
 ) -> LinearSolution:
     """Solve one problem."""
+    problem = units.problem(problem)
     judge, shown = LocalJudge(problem, samples), shower.of_problem(title)
     solve = LinearSolve(judge, model.tol, model.max_iter, shown)
-    solution = solve.solution(partial(LINEAR_METHODS[solver], problem, samples), start)
+    method = partial(LINEAR_METHODS[solver], problem, samples)
+    solution = solve.solution(method, units.start(start))
     check_finite(model, solution)
-    return solution
+    return units.solution(solution)
 
 
 def check_finite(model: Any, solution: LinearSolution) -> None:
@@ -140,15 +146,56 @@ def _certificate(model: Any, problem: BandProblem, X: Any, solution: LinearSolut
     spent = solution.n_iter, 0, 0, solution.seconds
     dual = Solution(point.c, point.f, solution.status, *spent)
     with stop_when(None):
-        return certify(
-            problem,
-            LinearOperator(X),
-            dual,
-            point.intercept,
-            tol=np.inf,
-            n_checks=None,
-            gap_tol=model.tol,
+        return _certified(model, problem, X, dual, point.intercept)
+
+
+def _certified(
+    model: Any, problem: BandProblem, X: Any, dual: Solution, intercept: float
+) -> Certificate:
+    """Certify coefficients by all decision values, recomputed; the gap decides."""
+    options: dict[str, Any] = {"tol": np.inf, "n_checks": None, "gap_tol": model.tol}
+    return certify(problem, LinearOperator(X), dual, intercept, **options)
+
+
+def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
+    """Certify a fitted model whose multipliers are known; see `LinearBandedSVC.certify`."""
+    check_is_fitted(model)
+    if not hasattr(model, "alpha_"):
+        raise ValueError(
+            f"certify needs the multipliers of the training samples, which {type(model).__name__} "
+            "has not kept; set store_multipliers=True and fit again."
         )
+    X, y = data.check_samples(model, X, y, reset=False)
+    training = _training(model, y, data.check_weights(sample_weight, X.shape[0]))
+    classes, n_samples = training.classes, len(model.alpha_)
+    if X.shape[0] != n_samples or not np.array_equal(classes, model.classes_):
+        raise ValueError(
+            f"certify needs the training set: {n_samples} samples and the classes "
+            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
+            f"{classes.tolist()}."
+        )
+    parts = model.certificate_.parts or (model.certificate_,)
+    found = zip(
+        training.problems,
+        _coefficients(model, training),
+        feature_weights(model),
+        model.intercept_,
+        parts,
+        strict=True,
+    )
+    samples, certificates = LinearSamples(X, n_threads(model.n_jobs)), []
+    with single_threaded_blas():
+        for problem, c, w, intercept, part in found:
+            spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
+            dual = Solution(c, samples.product(w), part.status, *spent)
+            certificates.append(_certified(model, problem, X, dual, float(intercept)))
+    return combine(certificates)
+
+
+def _coefficients(model: Any, training: Training) -> NDArray[np.float64]:
+    """Return the coefficients of the training samples, one row per problem."""
+    difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
+    return training.signs * difference
 
 
 def _store(

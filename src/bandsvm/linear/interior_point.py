@@ -114,6 +114,8 @@ class InteriorPoint:
             self._estimate = self._sum / max(primal, np.finfo(float).tiny)
             yield self._estimate, self._estimate <= NEARLY * max(aim, FINE)
             self.n_iter += 1
+            if not self._sum > 0.0:  # products have underflowed
+                return
             try:
                 length = self._step()
             except np.linalg.LinAlgError:

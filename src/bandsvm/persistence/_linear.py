@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import scipy.sparse as sp
+
 from bandsvm.checks.parameters import check_fit_parameters
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.linear.solving import available_linear_solvers
@@ -13,7 +15,8 @@ def _check(parts: Parts) -> None:
     """Check all that predictions and warm starts use."""
     check_fit_parameters(parts.model, available_linear_solvers())
     n_problems, coef = checked_problems(parts), parts.attributes["coef_"]
-    require(coef.shape == (n_problems, parts.n_features) and is_finite(coef))
+    values = coef.data if sp.issparse(coef) else coef
+    require(coef.shape == (n_problems, parts.n_features) and is_finite(values))
     if "alpha_" in parts.attributes:
         check_multipliers(parts.attributes, n_problems)
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.decisions import feature_weights
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.persistence._libsvm_text import LARGEST_WHOLE
 from bandsvm.system.files import write_whole
@@ -132,7 +133,7 @@ def _whole_labels(classes: NDArray) -> list[int]:
 
 def _rule(model: Any, classifier: Any) -> _Rule:
     """Return the decision rule of a model in the units of the samples that it takes."""
-    weights, intercepts = np.asarray(classifier.coef_, np.float64), classifier.intercept_
+    weights, intercepts = feature_weights(classifier), classifier.intercept_
     if isinstance(model, Pipeline):
         with np.errstate(over="ignore", invalid="ignore"):
             for _, step in reversed(model.steps[:-1]):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.checks.parameters import check_voting
 from bandsvm.classifier import BandedSVC
+from bandsvm.decisions import feature_weights
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.multiclass import OneVsOne, Strategy, strategy_of
 from bandsvm.persistence._onnx_columns import register_columns
@@ -269,7 +270,7 @@ def _linear_values(operator: Any, version: dict[str, Any]) -> Any:
 
     model = operator.raw_operator
     X = ops.OnnxCast(operator.inputs[0], to=TensorProto.DOUBLE, **version)
-    products = ops.OnnxMatMul(X, np.ascontiguousarray(model.coef_.T), **version)
+    products = ops.OnnxMatMul(X, np.ascontiguousarray(feature_weights(model).T), **version)
     values = ops.OnnxAdd(products, model.intercept_, **version)
     floats = TensorProto.FLOAT if _is_single(operator) else TensorProto.DOUBLE
     return ops.OnnxCast(values, to=floats, **version)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from bandsvm import decisions
 from bandsvm.cli._models import classifier_of
 from bandsvm.explore.analysis.findings import MOST_CLASSES
 from bandsvm.multiclass import strategy_of
@@ -34,7 +35,7 @@ def feature_weights(model: Any, names: list[str] | None) -> dict[str, Any] | Non
     classifier = classifier_of(model)
     if not has_weights(classifier):
         return None
-    coef = np.asarray(classifier.coef_)
+    coef = decisions.feature_weights(classifier)
     encoded = _encoded_names(model, names, coef.shape[1])
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_BARS]
     labels = [shown(label) for label in classifier.classes_.tolist()]
