@@ -38,7 +38,7 @@ test-levels: $(VENV)/ready
 coverage: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
 
-# Thousands of adversarial fits, damaged files, kills and full disks (ten minutes); SEED as above.
+# Thousands of adversarial fits, damaged files, kills and full disks (twenty minutes); SEED as above.
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 

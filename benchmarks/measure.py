@@ -45,7 +45,8 @@ STAGES = {
     (CpuEngine, "free"): "selection",
     (bandsvm.solvers.block, "climb_face"): "faces",
     (bandsvm.solvers._driver, "polish"): "polish",
-    (bandsvm.fitting.run, "certify"): "certificate",
+    (bandsvm.fitting.run, "checked_gradient"): "certificate",
+    (bandsvm.fitting.run, "certificate_of"): "certificate",
     (bandsvm.fitting.fit.data, "check_samples"): "validation",
     (bandsvm.fitting.fit, "training_problems"): "validation",
 }

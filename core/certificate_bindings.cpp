@@ -111,7 +111,7 @@ bandsvm::JudgedPoint judged_point(const BandArrays& band, bool is_squared, const
 }
 
 using Measures = std::tuple<double, double, double, double, double, double, double, double, double,
-                            double, double>;
+                            double, double, double, double, double>;
 
 Measures measure_optimality(const BandArrays& band, bool is_squared, const Array<double>& c,
                             const Array<double>& f, double intercept,
@@ -122,9 +122,10 @@ Measures measure_optimality(const BandArrays& band, bool is_squared, const Array
   const bandsvm::Optimality found =
       bandsvm::optimality_of(point, intercept, off, share_in_sums);
   return {found.primal,         found.dual,           found.gap,
-          found.gap_with_errors, found.total,          found.total_size,
+          found.gap_with_errors, found.product_error, found.total, found.total_size,
           found.outside,        found.interval.lower, found.interval.upper,
-          found.with_errors.lower, found.with_errors.upper};
+          found.with_errors.lower, found.with_errors.upper,
+          found.values.lower, found.values.upper};
 }
 
 std::tuple<double, double> flat_interval(const BandArrays& band, const Array<double>& c,

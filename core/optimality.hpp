@@ -87,19 +87,22 @@ inline Limits limits_of(const JudgedPoint& p, std::size_t i) {
 struct Optimality {
   double primal, dual, gap;
   double gap_with_errors;  // the largest, if decision values are off by a share of their errors
+  double product_error;    // what errors of f are likely to add to c'f, or to take away
   double total, total_size;  // of c
   double outside;            // how far c is out of bounds
   Limits interval;           // of the intercept: the largest lower and the smallest upper limit
   Limits with_errors;        // the same, if decision values are off by their errors
+  Limits values;             // the least and the largest f of samples that have a cost
 };
 
 // `errors` bound what rounding may have added to f or taken away; null if that is nothing.
 inline Optimality optimality_of(const JudgedPoint& p, double intercept, const double* errors,
                                 double share_in_sums) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  ExactSum loss, edges, product, ridge, gap, gap_with_errors, total, total_size;
+  ExactSum loss, edges, product, ridge, gap, gap_with_errors, squares, total, total_size;
   Optimality found{};
   found.interval = found.with_errors = {-infinity, infinity};
+  found.values = {infinity, -infinity};
   for (std::size_t i = 0; i < p.size; ++i) {
     const double c = p.c[i], g = p.f[i] + intercept;
     loss.add(loss_of(p, i, g));
@@ -110,6 +113,8 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
       total.add(c);
       total_size.add(std::abs(c));
     }
+    if (p.below[i] > 0 || p.above[i] > 0)
+      found.values = {std::fmin(found.values.lower, p.f[i]), std::fmax(found.values.upper, p.f[i])};
     const double of_sample = gap_of(p, i, g);
     gap.add(of_sample);
     const Limits limits = limits_of(p, i);
@@ -119,6 +124,7 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
     if (!errors) continue;
     // Terms of the gap are convex functions of decision values.
     const double off = share_in_sums * errors[i];
+    squares.add((c * off) * (c * off));
     gap_with_errors.add(off == 0 ? of_sample
                                  : std::fmax(gap_of(p, i, g + off), gap_of(p, i, g - off)));
     found.with_errors.lower = std::fmax(found.with_errors.lower, limits.lower + errors[i]);
@@ -128,6 +134,7 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
   found.dual = edges.value() - 0.5 * product.value() - 0.5 * ridge.value();
   found.gap = gap.value();
   found.gap_with_errors = errors ? gap_with_errors.value() : found.gap;
+  found.product_error = std::sqrt(squares.value());
   found.total = total.value();
   found.total_size = total_size.value();
   if (!errors) found.with_errors = found.interval;

@@ -132,7 +132,7 @@ def measured(
     table: dict[str, list[float]] = {measure: [] for measure in kept}
     right_without: dict[float, np.ndarray] = {}
     for C1, C2, rho2 in fits(settings):
-        model = BandedSVC(C1=C1, C2=C2, rho1=1.0, rho2=rho2, n_jobs=1).fit(X, y)
+        model = BandedSVC(C1=C1, C2=C2, rho2=rho2, multi_class="ovr", n_jobs=1).fit(X, y)
         values = model.decision_function(X_test)
         predicted = values > 0.0 if is_binary else values.argmax(axis=1)
         right = model.classes_[predicted.astype(int)] == y_test

@@ -74,13 +74,13 @@ def tune_svc(X: np.ndarray, y: np.ndarray, cv: Any) -> Chosen:
 
 def tune_csvm(X: np.ndarray, y: np.ndarray, cv: Any, scoring: Any = None) -> Chosen:
     """Tune the C-SVM, one-vs-rest: the same search as the band's, without bands."""
-    search = BandedSVCCV(C1=CSVM_C, C2=[0.0], rho2=[2.0], refine=0)
+    search = BandedSVCCV(C1=CSVM_C, C2=[0.0], rho2=[2.0], refine=0, multi_class="ovr")
     return _band_search(search, X, y, cv, scoring)
 
 
 def tune_band(X: np.ndarray, y: np.ndarray, cv: Any, scoring: Any = None) -> Chosen:
     """Tune the Banded SVM, one-vs-rest."""
-    return _band_search(BandedSVCCV(**BAND_GRID, refine=0), X, y, cv, scoring)
+    return _band_search(BandedSVCCV(**BAND_GRID, refine=0, multi_class="ovr"), X, y, cv, scoring)
 
 
 def tune_band_ovo(X: np.ndarray, y: np.ndarray, cv: Any) -> Chosen:
@@ -140,7 +140,7 @@ def rivals_on(n_classes: int, n_features: int) -> list[str]:
 
 def untuned() -> dict[str, BaseEstimator]:
     """Return the models of the second hypothesis."""
-    band = BandedSVC(C1=UNTUNED_C1, C2=UNTUNED_C2, rho2=UNTUNED_RHO2, n_jobs=1)
+    band = BandedSVC(C1=UNTUNED_C1, C2=UNTUNED_C2, rho2=UNTUNED_RHO2, multi_class="ovr", n_jobs=1)
     return {"untuned C-SVM": clone(band).set_params(C2=0.0), "untuned band": band}
 
 

@@ -27,7 +27,7 @@ def test_liblinear(folder, capsys):
 
 
 def test_best_of_a_search(folder):
-    search = BandedSVCCV(kernel="linear", C1=[1.0], C2=[1.0], rho2=[1.5], cv=2)
+    search = BandedSVCCV(kernel="linear", C1=[1.0], C2=[1.0], rho2=[1.5], cv=2, multi_class="ovr")
     model = make_pipeline(StandardScaler(), search).fit(X, Y)
     bandsvm.save(model, "m.bsvm")
     assert main(["export", "m.bsvm", "--to", "liblinear", "--output", "m.txt", "--quiet"]) == 0
@@ -36,7 +36,7 @@ def test_best_of_a_search(folder):
 
 
 def test_libsvm(folder, capsys):
-    model = BandedSVC().fit(X, Y)
+    model = BandedSVC(multi_class="ovr").fit(X, Y)
     bandsvm.save(model, "m.bsvm")
     assert main(["export", "m.bsvm", "--to", "libsvm", "--output", "m.txt", "--json"]) == 0
     files = json.loads(capsys.readouterr().out)["files"]

@@ -69,6 +69,10 @@ def arguments():
             **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.ones(4)},
             **{"f": np.zeros(4), "intercept": 0.0, "errors": np.zeros(4), "share_in_sums": 0.5},
         },
+        "flat_interval": {
+            **{"band": tuple(np.ones((6, 4))), "c": np.zeros(4), "f": np.zeros(4)},
+            **{"intercept": 1.0, "room": 0.1},
+        },
         "measure_risks": {
             **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.zeros(4)},
             **{"f": np.zeros(4), "errors": np.zeros(4), "tol": 0.1, "has_intercept": True},

@@ -105,7 +105,7 @@ def test_one_vs_one_of_scikit_learn():
 def test_one_vs_rest_of_scikit_learn_is_ours():
     X, y = standardised(load_iris)
     model = OneVsRestClassifier(BandedSVC()).fit(X, y)
-    ours = BandedSVC().fit(X, y)
+    ours = BandedSVC(multi_class="ovr").fit(X, y)
     np.testing.assert_allclose(
         model.decision_function(X), ours.decision_function(X), rtol=0, atol=1e-8
     )

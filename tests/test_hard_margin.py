@@ -75,6 +75,8 @@ def test_more_than_two_classes():
     assert model.certificate_.is_optimal
     assert model.score(X, y) == 1.0
     with pytest.raises(ValueError, match="class 1 against the rest"):
+        BandedSVC(**HARD, multi_class="ovr").fit(X, y)
+    with pytest.raises(ValueError, match="class 1 against 2"):
         BandedSVC(**HARD).fit(X, y)
 
 

@@ -18,7 +18,7 @@ MODELS = {
     "LinearBandedSVC": LinearBandedSVC(),
     "squared": LinearBandedSVC(loss="squared_hinge"),
     "without intercept": LinearBandedSVC(fit_intercept=False),
-    "BandedSVC": BandedSVC(kernel="linear"),
+    "BandedSVC": BandedSVC(kernel="linear", multi_class="ovr"),
 }
 
 
@@ -55,7 +55,9 @@ def test_liblinear_predicts_the_same(model, loader, file):
 
 
 @pytest.mark.parametrize("storage", [sp.csr_matrix, sp.csr_array])
-@pytest.mark.parametrize("kind", [LinearBandedSVC, lambda: BandedSVC(kernel="linear")])
+@pytest.mark.parametrize(
+    "kind", [LinearBandedSVC, lambda: BandedSVC(kernel="linear", multi_class="ovr")]
+)
 def test_model_fitted_to_sparse_samples(storage, kind, file):
     X, y = load_digits(return_X_y=True)
     X = X[:500] / 16.0

@@ -75,7 +75,7 @@ def test_precomputed_kernel(n_columns, file):
 @pytest.mark.parametrize("loader", [load_iris, load_wine])
 def test_each_class_has_a_file(loader, parameters, tmp_path):
     X, y = standardised(loader)
-    model = BandedSVC(rho2=1.5, **parameters).fit(X, y)
+    model = BandedSVC(rho2=1.5, multi_class="ovr", **parameters).fit(X, y)
     files = export_libsvm(model, tmp_path / "flowers.v1.model")
     assert [file.name for file in files] == [f"flowers.v1.{k}.model" for k in range(3)]
     expected = model.decision_function(X)

@@ -307,7 +307,7 @@ def test_slack_multipliers_of_pairs():
     [
         ({"multi_class": "auto"}, "multi_class must be 'ovr' or 'ovo', got 'auto'"),
         ({"decision_function_shape": None}, "decision_function_shape must be 'ovr' or 'ovo'"),
-        ({"decision_function_shape": "ovo"}, "needs multi_class='ovo'"),
+        ({"decision_function_shape": "ovo", "multi_class": "ovr"}, "needs multi_class='ovo'"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.preprocessing import scale
+from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV, SelectiveClassifier
 from bandsvm.model_selection import band_path, leave_one_out, leave_one_out_bound
@@ -149,8 +150,13 @@ def test_abstention_refuses_values_of_pairs(wrap):
         SelectiveClassifier(wrap(model), coverage=0.5).fit(*FOUR)
 
 
-def test_risk_of_values_of_pairs_is_refused():
+def test_risk_of_values_of_pairs():
+    """Those of ours tell which class is ahead; the largest of others tells nothing."""
     pytest.importorskip("matplotlib")
-    model = BandedSVC(multi_class="ovo", decision_function_shape="ovo").fit(*FOUR)
+    ours = BandedSVC(decision_function_shape="ovo").fit(*FOUR)
+    display = RiskCoverageDisplay.from_estimator(ours, *FOUR)
+    votes = RiskCoverageDisplay.from_estimator(BandedSVC().fit(*FOUR), *FOUR)
+    np.testing.assert_array_equal(display.risk, votes.risk)
+    theirs = SVC(decision_function_shape="ovo").fit(*FOUR)
     with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
-        RiskCoverageDisplay.from_estimator(model, *FOUR)
+        RiskCoverageDisplay.from_estimator(theirs, *FOUR)

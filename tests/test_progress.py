@@ -39,7 +39,7 @@ def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_liste
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", np.inf)
     printed = []
     for verbose in (0, 1, 2):
-        model = BandedSVC(verbose=verbose).fit(X, y)
+        model = BandedSVC(verbose=verbose, multi_class="ovr").fit(X, y)
         streams = capsys.readouterr()
         assert streams.out == ""
         printed.append(streams.err.splitlines())
@@ -180,7 +180,7 @@ def test_progress_bar_of_scikit_learn(capsys):
     from sklearn.preprocessing import StandardScaler
 
     X, y = samples(3)
-    model = make_pipeline(StandardScaler(), BandedSVC())
+    model = make_pipeline(StandardScaler(), BandedSVC(multi_class="ovr"))
     model.set_callbacks(callback.ProgressBar(max_propagation_depth=None))
     assert model.fit(X, y).score(X, y) > 0.9
     assert "'eel' against the rest" in capsys.readouterr().out

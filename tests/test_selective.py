@@ -1,5 +1,7 @@
 """Abstaining: where samples lie in the band, and thresholds chosen on held-out folds."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -57,10 +59,26 @@ def held_out(model, X, y, cv=5):
         g = model.decision_function(X[test])
         if g.ndim == 1:
             scores[test] = np.abs(g)
-        else:
+        elif getattr(model, "multi_class", "ovr") == "ovr":
             ordered = np.sort(g, axis=1)
             scores[test] = ordered[:, -1] - ordered[:, -2]
+        else:
+            scores[test] = least_in_pairs(model, X[test])
     return predictions, scores
+
+
+def least_in_pairs(model, X):
+    """Return the least value of the predicted class in its pairs."""
+    classes, predicted = model.classes_.tolist(), model.predict(X)
+    shape = model.decision_function_shape
+    pairs = model.set_params(decision_function_shape="ovo").decision_function(X)
+    model.set_params(decision_function_shape=shape)
+    least = np.full(len(X), np.inf)
+    for k, (one, other) in enumerate(itertools.combinations(classes, 2)):
+        for label, sign in ((one, 1.0), (other, -1.0)):
+            own = predicted == label
+            least[own] = np.minimum(least[own], sign * pairs[own, k])
+    return least
 
 
 def test_band_position_of_two_classes():
@@ -96,7 +114,7 @@ def test_band_position_agrees_with_coverage():
 def test_band_position_of_three_classes():
     X, y = IRIS
     rho1 = {0: 0.5, 1: 1.0, 2: 1.0}
-    model = BandedSVC(rho1=rho1, rho2=1.5, fit_intercept=False).fit(X, y)
+    model = BandedSVC(rho1=rho1, rho2=1.5, fit_intercept=False, multi_class="ovr").fit(X, y)
     outlier = [[5.0, 5.3, 3.0, 3.2]]
     samples = np.vstack([X, outlier])
     positions, g = model.band_position(samples), model.decision_function(samples)

@@ -102,7 +102,9 @@ def test_views_with_a_store_of_their_own_come_to_the_same_bits(small_store, monk
 
     monkeypatch.setattr(PackedRows, "views", noted)
     X, y = classes(6)
-    one, three = (BandedSVC(n_jobs=n_jobs, **small_store).fit(X, y) for n_jobs in (1, 3))
+    one, three = (
+        BandedSVC(n_jobs=n_jobs, multi_class="ovr", **small_store).fit(X, y) for n_jobs in (1, 3)
+    )
     assert same_bits(one, three)
     assert len(views) == 1 + 3
     assert len({id(view._table) for view in views}) == len(views)
@@ -168,7 +170,7 @@ def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_features, n_j
 
     monkeypatch.setattr(_core, "compute_rows", counted)
     X, y = classes(n_features)
-    model = BandedSVC(n_jobs=n_jobs, **BAND).fit(X, y)
+    model = BandedSVC(n_jobs=n_jobs, multi_class="ovr", **BAND).fit(X, y)
     # Rows of variables that move and return to zero are needed too.
     assert len(set(computed)) == len(computed) <= 1.2 * len(model.support_)
     assert sum(part.n_kernel_rows for part in model.certificate_.parts) == len(computed)

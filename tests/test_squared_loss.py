@@ -65,7 +65,7 @@ def test_costs_by_class_are_class_weights(rng):
 
 def test_classes_are_told_apart_one_against_the_rest(rng):
     X, y = classes_of(rng, 90, n_classes=3)
-    model = squared().fit(X, y)
+    model = squared().set_params(multi_class="ovr").fit(X, y)
     assert model.certificate_.is_optimal
     for label in range(3):
         one = squared().fit(X, y == label)

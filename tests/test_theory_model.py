@@ -222,7 +222,7 @@ def test_slack_multipliers(rng, loss):
     y = rng.integers(0, 3, size=40)
     weights = rng.integers(0, 3, size=40).astype(float)
     model = BandedSVC(C1={0: 1.0, 1: 2.0, 2: 3.0}, C2=0.5, loss=loss, class_weight={0: 2.0})
-    model.fit(X, y, weights)
+    model.set_params(multi_class="ovr").fit(X, y, weights)
     mu, psi = slack_multipliers(model, y, weights)
     assert mu.shape == psi.shape == model.alpha_.shape
     if loss == "squared_hinge":

@@ -218,7 +218,8 @@ def test_rounding_errors_move_violation_and_gap_by_no_more(one, k):
             found = measure(problem, c, CheckedGradient(f, errors, 0.0, 0), b)
             shares = (sign * SHARE_IN_SUMS * errors for sign in (1, -1))
             ends = [per_sample(problem, c, f + b + share) for share in shares]
-            equal(found.gap, np.maximum(*ends).sum())
+            in_product = np.linalg.norm(SHARE_IN_SUMS * errors * c)
+            equal(found.gap, np.maximum(*ends).sum() + in_product)
             equal(found.lower_with_errors, (right + errors).max())
             equal(-found.minus_upper_with_errors, (left - errors).min())
 

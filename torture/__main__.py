@@ -8,12 +8,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import platform
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
+from bandsvm import _core
 from torture.children import CASES_PER_CHILD, Result, judged, listen_to_ctrl_c, run_cases
 
 
@@ -28,7 +31,7 @@ class Tally:
 
 # Suites and the numbers of their cases; what takes longest begins first.
 SUITES = {
-    "problems": 3000,
+    "problems": 10_000,
     "bindings": 400,
     "interrupts": 100,
     "crowds": 12,
@@ -58,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 def run_suites(names: list[str], seed: int) -> int:
     """Run all cases of some suites; return 1 if anything is wrong."""
-    print(f"seed {seed}")
+    print(f"seed {seed}, {machine()}")
     tallies = {name: Tally(SUITES[name]) for name in names}
     began, done, total = time.monotonic(), 0, sum(SUITES[name] for name in names)
     batches = [(name, batch) for name in names for batch in batches_of(name, SUITES[name], seed)]
@@ -76,8 +79,18 @@ def run_suites(names: list[str], seed: int) -> int:
                 f"\r{done} of {total} cases, {time.monotonic() - began:.0f} s", end="", flush=True
             )
     print("\n")
+    print(f"seed {seed}, {machine()}")
     print(table(tallies))
     return 1 if any(tally.failures for tally in tallies.values()) else 0
+
+
+def machine() -> str:
+    """Return what a run depends on besides its seed."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return (
+        f"{os.cpu_count()} cores, {_core.simd_level()}, Python {platform.python_version()}, "
+        f"{versions}"
+    )
 
 
 def run_one(suite: str, number: int) -> int:

@@ -331,6 +331,14 @@ def of_measure_optimality(rng: Generator, pool: list[Any]) -> tuple[Arguments, l
     return {**judged(rng, guarded), "intercept": 0.1, "share_in_sums": 0.5}, guarded
 
 
+def of_flat_interval(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of flat_interval."""
+    guarded: list[Any] = []
+    given = judged(rng, guarded)
+    point = {name: given[name] for name in ("band", "c", "f")}
+    return {**point, "intercept": 0.1, "room": 0.01}, guarded
+
+
 def of_measure_risks(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of measure_risks."""
     guarded: list[Any] = []
@@ -363,5 +371,6 @@ FUNCTIONS: dict[str, Callable[[Generator, list[Any]], tuple[Arguments, list[Any]
     **{"select_variables": of_select_variables, "variables_in_play": of_variables_in_play},
     **{"dual_value": of_dual_value, "exact_products": of_exact_products},
     **{"measure_optimality": of_measure_optimality, "measure_risks": of_measure_risks},
+    "flat_interval": of_flat_interval,
     **{"variance": of_variance, "pair_step": of_pair_step, "single_step": of_single_step},
 }

@@ -20,8 +20,8 @@ CASES_PER_CHILD = 100
 SECONDS_PER_CASE = 120
 # Of a whole child: for what outlives its parent.
 CPU_SECONDS = 3600
-# Libraries reserve far more addresses than they use.
-ADDRESS_SPACE = 4 * 2**30
+# Libraries reserve far more addresses than they use, and more for each thread of their pools.
+ADDRESS_SPACE = 4 * 2**30 + (os.cpu_count() or 1) * 2**28
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from typing import Any
 
 import numpy as np
@@ -74,11 +76,15 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
     wrong = [] if _gamma_is_right(model, X, weights) else [f"gamma_ is {model.gamma_}"]
     binary = len(classes) == 2
     parts = [model.certificate_] if binary else model.certificate_.parts
+    problems = _signs(model, classes, y)
+    if len(parts) != len(problems):
+        return [f"there are {len(parts)} certificates of {len(problems)} problems"]
     rounding = rounding_matrix(model, X, K)
     reach = 0.0
-    for k, part in enumerate(parts):
-        signs = np.where(y == classes[1 if binary else k], 1.0, -1.0)
+    for k, (part, signs) in enumerate(zip(parts, problems, strict=True)):
         alpha, theta = (v if binary else v[:, k] for v in (model.alpha_, model.theta_))
+        if alpha[signs == 0].any() or theta[signs == 0].any():
+            wrong.append("a sample has a multiplier in a pair of other classes")
         band = _Band(model, classes, y, signs, weights)
         c = signs * (alpha - theta)
         f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
@@ -88,6 +94,18 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
         reach = max(reach, noise)
         wrong += band.objections(c, f, model.intercept_[k], part, noise)
     return wrong + _wrong_predictions(model, X, K, y, reach)
+
+
+def _signs(model: Any, classes: NDArray, y: NDArray) -> list[NDArray]:
+    """Return the signs of samples in every problem; 0 for those that take no part."""
+    if len(classes) == 2:
+        return [np.where(y == classes[1], 1.0, -1.0)]
+    if model.multi_class == "ovr":
+        return [np.where(y == label, 1.0, -1.0) for label in classes]
+    return [
+        (y == first).astype(float) - (y == second).astype(float)
+        for first, second in itertools.combinations(classes, 2)
+    ]
 
 
 class _Band:
@@ -107,7 +125,8 @@ class _Band:
             costs * np.where(positive, C1, C2),
             costs * np.where(positive, C2, C1),
         )
-        self.has_intercept, self.counted = bool(model.fit_intercept), weights > 0
+        self.has_intercept = bool(model.fit_intercept)
+        self.counted = (weights > 0) & (signs != 0)
 
     def objections(
         self, c: NDArray, f: NDArray, intercept: float, part: Any, noise: float
@@ -192,7 +211,10 @@ def _gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
 
 def _wrong_predictions(model: Any, X: NDArray, K: NDArray, y: NDArray, noise: float) -> list[str]:
     """Return what is wrong with predictions of the training samples."""
-    values = np.asarray(model.decision_function(X))
+    of_pairs = copy.copy(model)
+    if model.multi_class == "ovo":
+        of_pairs.decision_function_shape, of_pairs.break_ties = "ovo", False
+    values = np.asarray(of_pairs.decision_function(X))
     if not np.isfinite(values).all():
         return ["decision values are not finite"]
     expected = K[:, model.support_] @ model.dual_coef_.T.astype(Long) + model.intercept_

@@ -242,7 +242,7 @@ def measure_optimality(
     intercept: float,
     errors: NDArray | None,
     share_in_sums: float,
-) -> tuple[float, float, float, float, float, float, float, float, float, float, float]: ...
+) -> tuple[float, ...]: ...
 def measure_risks(
     band: _Band,
     is_squared: bool,

@@ -29,9 +29,8 @@ class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEs
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
     or, with ``loss='squared_hinge'``, the same with the brackets squared.
     Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
-    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` and two classes it is the
-    C-SVM of `sklearn.svm.SVC`, and with ``multi_class='ovo'`` also for more classes. Every fit has
-    a `certificate_` of how close to optimal it is.
+    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
+    `sklearn.svm.SVC`. Every fit has a `certificate_` of how close to optimal it is.
 
     Parameters
     ----------
@@ -66,11 +65,13 @@ default='rbf'
     class_weight : dict, 'balanced' or None, default=None
         Factors of C1 and C2 per class. 'balanced' gives all classes the same total of sample
         weights; `sklearn.svm.SVC` counts samples instead.
-    multi_class : {'ovr', 'ovo'}, default='ovr'
-        The problems of more than two classes. 'ovr' (one-vs-rest) separates each class from all
-        others; the largest decision value wins. 'ovo' (one-vs-one) separates each pair of classes,
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        The problems of more than two classes. 'ovo' (one-vs-one) separates each pair of classes,
         on samples of these two alone; the class that wins the most pairs is predicted, as in
-        `sklearn.svm.SVC`. Its problems are more, but smaller.
+        `sklearn.svm.SVC`, and of several such classes the first. 'ovr' (one-vs-rest) separates each
+        class from all others; the largest decision value wins, and among values that differ by no
+        more than the certificate leaves open, the first. Its problems are fewer, but larger.
+        docs/strategies.md compares both.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
         What `decision_function` returns with ``multi_class='ovo'`` and more than two classes:
         'ovr' a column per class, the number of pairs that it wins plus the sum of its decision
@@ -194,7 +195,7 @@ default='rbf'
         coef0=0.0,
         fit_intercept=True,
         class_weight=None,
-        multi_class="ovr",
+        multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
         tol=1e-3,

@@ -149,7 +149,19 @@ class Decisions:
     @cached_property
     def predicted(self) -> NDArray[np.intp]:
         """Indices of the predicted classes."""
-        return self._strategy.predicted(self._raw)
+        return self._strategy.predicted(self._raw, self._slack)
+
+    @property
+    def _slack(self) -> float:
+        """Differences of decision values that say nothing: what the certificate leaves open."""
+        certificate = getattr(self.model, "certificate_", None)
+        if certificate is None:
+            return ROUNDING[np.dtype(np.float64)]
+        missed = min(certificate.kkt_violation + certificate.uncertainty, certificate.tol)
+        if not np.isfinite(certificate.tol):  # the gap decides, and hardly anything is open
+            missed = ROUNDING[np.dtype(np.float64)]
+        ranges = [part.decision_range for part in certificate.parts if part.has_collapsed]
+        return 2.0 * max([missed, *ranges])
 
     @cached_property
     def _of_predicted(self) -> NDArray:

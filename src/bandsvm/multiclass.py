@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from bandsvm.system.cached import cached_property
 
+# Decision values of pairs that are smaller are rounding errors of 0.
+ROUNDING_OF_PAIRS = 1e-9
 # A block of all problems and all samples.
 EVERYTHING = (slice(None), slice(None))
 
@@ -47,8 +49,8 @@ class Strategy(Protocol):
         """Return one column per class, or a vector for two classes."""
         ...
 
-    def predicted(self, values: NDArray) -> NDArray[np.intp]:
-        """Return the predicted classes."""
+    def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
+        """Return the predicted classes; values within ``slack`` of each other are equal."""
         ...
 
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
@@ -104,8 +106,8 @@ class TwoClasses:
 
     by_class = shaped
 
-    def predicted(self, values: NDArray) -> NDArray[np.intp]:
-        """Return the second class for positive values."""
+    def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
+        """Return the second class for positive values, whatever the slack is."""
         return (values[:, 0] > 0.0).astype(np.intp)
 
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
@@ -154,9 +156,11 @@ class OneVsRest:
 
     by_class = shaped
 
-    def predicted(self, values: NDArray) -> NDArray[np.intp]:
-        """Return the class of the largest value."""
-        return values.argmax(axis=1)
+    def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
+        """Return the class of the largest value; of several, the first."""
+        if slack == 0.0:
+            return values.argmax(axis=1)
+        return (values >= values.max(axis=1, keepdims=True) - slack).argmax(axis=1)
 
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
         """Return one column."""
@@ -230,11 +234,14 @@ class OneVsOne:
         """Return the values of pairs, or votes."""
         return values if self.has_pair_values else self.by_class(values)
 
-    def predicted(self, values: NDArray) -> NDArray[np.intp]:
-        """Return the class of the most votes: of several, the first or that of larger values."""
+    def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
+        """Return the class of the most votes: of several, the first or that of larger values.
+
+        Rounding errors decide no pair; more slack would give other labels than `SVC`.
+        """
         if self.breaks_ties:
             return self.by_class(values).argmax(axis=1)
-        return self._votes(values > 0.0).argmax(axis=1)
+        return self._votes(values > min(slack, ROUNDING_OF_PAIRS)).argmax(axis=1)
 
     def by_class(self, values: NDArray) -> NDArray:
         """Return votes: a class has one for each pair that it wins, and a share of one.

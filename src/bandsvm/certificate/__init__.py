@@ -56,6 +56,8 @@ __all__ = [
 
 # Violation of the dual's constraints, relative to sum |c|, that rounding can explain.
 FEASIBLE = 1e-9
+# Decision values of training samples that differ by less are constant for all that they say.
+COLLAPSED = 0.01
 # Rounding errors of many samples are not all at their bounds; the gap counts so much of them, which
 # is twice their root mean square.
 SHARE_IN_SUMS = 0.25
@@ -109,6 +111,9 @@ class Certificate:
         Certificates of the problems; empty for two classes.
     gap_tol : float
         The largest relative gap that counts as optimal; infinite if `tol` decides.
+    decision_range : float
+        Difference between the largest and the smallest decision value of training samples; of
+        several problems, the least. Near 0, a constant is as good as any decision rule.
     """
 
     primal: float
@@ -129,6 +134,7 @@ class Certificate:
     parts: tuple[Certificate, ...] = ()
     gap_tol: float = math.inf
     uncertainty: float = 0.0
+    decision_range: float = math.nan
 
     @property
     def is_optimal(self) -> bool:
@@ -142,6 +148,11 @@ class Certificate:
         worst = self.kkt_violation + self.uncertainty
         is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
         return bool(is_close and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Whether decision values are the same for all training samples, for all that they say."""
+        return self.is_optimal and self.decision_range <= COLLAPSED
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain values only, since skops cannot restore an enumeration."""
@@ -255,6 +266,8 @@ class Measured(NamedTuple):
     minus_upper: float
     lower_with_errors: float
     minus_upper_with_errors: float
+    minus_least_value: float
+    largest_value: float
 
     def worst_violation(self, has_intercept: bool) -> float:
         """Return the largest violation that errors leave open, with the best intercept."""
@@ -272,14 +285,17 @@ def measure(
     """
     priced = with_finite_costs(problem, c)
     band = problem.lo, problem.hi, priced.below, priced.above, problem.below, problem.above
-    primal, dual, gap, gap_with_errors, total, size, outside, *limits = _core.measure_optimality(
-        band, problem.is_squared, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS
+    primal, dual, gap, gap_with_errors, product_error, total, size, outside, *limits = (
+        _core.measure_optimality(
+            band, problem.is_squared, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS
+        )
     )
-    lower, upper, lower_with_errors, upper_with_errors = limits
+    lower, upper, lower_with_errors, upper_with_errors, least, largest = limits
+    # Both values hold c'Kc / 2.
     return Measured(
-        primal + (gap_with_errors - gap),
-        dual,
-        gap_with_errors,
+        primal + (gap_with_errors - gap) + 0.5 * product_error,
+        dual - 0.5 * product_error,
+        gap_with_errors + product_error,
         total,
         size,
         outside,
@@ -287,6 +303,8 @@ def measure(
         -upper,
         lower_with_errors,
         -upper_with_errors,
+        -least,
+        largest,
     )
 
 
@@ -326,6 +344,7 @@ def assemble(
         seconds=solution.seconds,
         gap_tol=gap_tol,
         uncertainty=max(0.0, worst - violation),
+        decision_range=measured.largest_value + measured.minus_least_value,
     )
 
 
@@ -355,6 +374,7 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
         parts=tuple(parts),
         gap_tol=worst.gap_tol,
         uncertainty=worst.uncertainty,
+        decision_range=min(part.decision_range for part in parts),
     )
 
 

@@ -9,7 +9,10 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.certificate import FEASIBLE, Certificate
+from bandsvm.multiclass import OneVsRest, strategy_of
 from bandsvm.solvers import Status
+
+MAX_CLASSES_SHOWN = 5
 
 # How each limit ends a fit, and what may help besides continuing.
 _LIMITS = {
@@ -37,6 +40,36 @@ def end_fit(model: Any, was_interrupted: bool) -> None:
         raise KeyboardInterrupt(f"{name} {complaint or 'converged; its model is kept.'}")
     if complaint:
         warnings.warn(f"{name} {complaint}", ConvergenceWarning, stacklevel=3)
+    if advice := collapse(model):
+        warnings.warn(f"{name} {advice}", UserWarning, stacklevel=3)
+
+
+def collapse(model: Any) -> str:
+    """Return what to do about classes that a one-vs-rest model cannot tell from the others.
+
+    An empty string if there are none. Where the best rule for a class is a constant, whether the
+    class is predicted does not depend on the sample.
+    """
+    strategy = strategy_of(model)
+    if not isinstance(strategy, OneVsRest):
+        return ""
+    flat = [
+        label
+        for label, part in zip(model.classes_.tolist(), model.certificate_.parts, strict=True)
+        if part.has_collapsed
+    ]
+    if not flat:
+        return ""
+    pairs = "multi_class='ovo'"
+    if not hasattr(model, "multi_class"):
+        pairs = f"BandedSVC(kernel='linear', {pairs})"
+    shown = ", ".join(repr(label) for label in flat[:MAX_CLASSES_SHOWN])
+    more = f" and {len(flat) - MAX_CLASSES_SHOWN} others" if len(flat) > MAX_CLASSES_SHOWN else ""
+    return (
+        f"found no rule that tells these classes from the rest: {shown}{more}. Their decision "
+        f"values are the same for all samples, so that labels are ties. Use {pairs}, "
+        "class_weight='balanced', another kernel, or a larger C1."
+    )
 
 
 def shortfall(certificate: Certificate) -> str:

@@ -164,7 +164,12 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")
     add("class_weight", choices=("balanced",), metavar="W", help="balanced: rare classes cost more")
-    add("multi_class", choices=("ovr", "ovo"), metavar="M", help="ovo: pairs of classes (ovr)")
+    add(
+        "multi_class",
+        choices=("ovr", "ovo"),
+        metavar="M",
+        help="ovo: pairs, ovr: class and rest (ovo)",
+    )
     group.add_argument(
         "--no-intercept",
         dest="fit_intercept",

@@ -7,7 +7,8 @@
 - `interior_point`: ``"newton"``, with `newton_system` (its equations), `edges` (its unknowns),
   `chunk` (some samples and what it knows of them) and `team` (who works on chunks).
 - `coordinate_descent`: ``"cd"``; `trial`: ``"cd"`` first, ``"newton"`` where it is too slow.
-- `samples`: all that a solver asks of samples, added up chunk by chunk.
+- `samples`: all that a solver asks of samples, added up chunk by chunk; `units`: samples of extreme
+  sizes.
 """
 
 from bandsvm.linear.classifier import LinearBandedSVC

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.certificate.shortfall import end_fit
 from bandsvm.checks import data
-from bandsvm.decisions import BandPositionMixin, feature_weights, verdict
+from bandsvm.decisions import BandPositionMixin, decisions_of, feature_weights
 from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.linear.fit import certify_linear, fit_linear
 from bandsvm.linear.samples import LinearSamples
@@ -211,7 +211,7 @@ class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        predicted, _ = verdict(self.decision_function(X))
+        predicted = decisions_of(self, X).predicted
         return self.classes_[predicted]
 
     def certify(self, X, y, sample_weight=None):

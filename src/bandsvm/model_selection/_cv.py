@@ -60,8 +60,10 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         Whether the decision rule has an intercept.
     class_weight : dict, 'balanced' or None, default=None
         Factors of C1 and C2 per class.
-    multi_class, decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        One-vs-rest or one-vs-one, and what `decision_function` returns, as in `BandedSVC`.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        One-vs-one or one-vs-rest, as in `BandedSVC`.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        What `decision_function` returns, as in `BandedSVC`.
     break_ties : bool, default=False
         How one-vs-one models decide between classes of as many votes, as in `BandedSVC`.
     cv : int, cross-validation generator or iterable, default=5
@@ -166,7 +168,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         coef0=0.0,
         fit_intercept=True,
         class_weight=None,
-        multi_class="ovr",
+        multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
         cv=5,

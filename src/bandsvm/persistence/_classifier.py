@@ -120,4 +120,5 @@ CLASSIFIER = Kind(
     {"feature_names_in_": FEATURES["feature_names_in_"]}
     | dict.fromkeys(("certificate_", "support_", "n_iter_", *_TRAINING_SET), anything),
     _check,
+    before={"multi_class": "ovr"},
 )

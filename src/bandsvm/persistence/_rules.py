@@ -61,6 +61,8 @@ class Kind:
         Raises ValueError unless the parts fit together.
     width : callable
         Returns the number of features that a fitted model returns, None if that depends on X.
+    before : dict
+        Parameters that files of older versions lack, with what models did then.
     """
 
     cls: Any
@@ -69,6 +71,7 @@ class Kind:
     optional: dict[str, Rule] = field(default_factory=dict)
     check: Callable[[Parts], None] | None = None
     width: Callable[[Any], int | None] = lambda model: getattr(model, "n_features_in_", None)
+    before: dict[str, Any] = field(default_factory=dict)
 
 
 def require(condition: Any) -> None:

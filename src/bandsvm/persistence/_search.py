@@ -94,4 +94,5 @@ SEARCH = Kind(
         "certificate_": lambda value, _: isinstance(value, Certificate),
     },
     _check,
+    before={"multi_class": "ovr"},
 )

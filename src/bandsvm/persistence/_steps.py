@@ -106,7 +106,7 @@ def build(described: Any, decoder: Decoder) -> Any:
     if unknown:
         raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
     attributes = decoder.decode_all(described.get("attributes"))
-    for key, value in parameters.items():
+    for key, value in {**kind.before, **parameters}.items():
         setattr(model, key, value)
     try:
         _check(kind, Parts(model, attributes))

@@ -66,11 +66,11 @@ def export_libsvm(model, path):
     >>> from tempfile import TemporaryDirectory
     >>> from sklearn.datasets import load_iris
     >>> from bandsvm import BandedSVC, export_libsvm
-    >>> model = BandedSVC().fit(*load_iris(return_X_y=True))
+    >>> model = BandedSVC(multi_class="ovr").fit(*load_iris(return_X_y=True))
     >>> with TemporaryDirectory() as folder:
     ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
     ['iris.0.model', 'iris.1.model', 'iris.2.model']
-    >>> model = BandedSVC(multi_class="ovo").fit(*load_iris(return_X_y=True))
+    >>> model = BandedSVC().fit(*load_iris(return_X_y=True))
     >>> with TemporaryDirectory() as folder:
     ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
     ['iris.model']

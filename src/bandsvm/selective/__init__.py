@@ -43,8 +43,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that abstains when unsure.
 
     It fits `estimator` to all samples, and uses held-out folds to choose the score below which it
-    abstains. The score is that of `prediction_score`: ``|g(x)|`` for two classes, else the
-    difference between the largest and the second largest decision value.
+    abstains. The score is that of `prediction_score`: ``|g(x)|`` for two classes, else how far the
+    predicted class is ahead.
 
     Parameters
     ----------

@@ -10,9 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from bandsvm.decisions import lead
+from bandsvm.classifier import BandedSVC
+from bandsvm.decisions import decisions_of, lead
 
 
 def check_compares_classes(estimator: Any, n_classes: int) -> None:
@@ -41,9 +43,13 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     -------
     ndarray of shape (n_samples,)
         For two classes, ``|g(x)|``. For more, the difference between the largest and the second
-        largest decision value (votes, with ``multi_class='ovo'``). If the model has no
-        decision_function, the same with probabilities.
+        largest decision value; for a BandedSVC with ``multi_class='ovo'``, the least decision value
+        of the predicted class in its pairs. If the model has no decision_function, the same with
+        probabilities.
     """
+    final, samples = _final(estimator, X)
+    if isinstance(final, BandedSVC):
+        return np.asarray(decisions_of(final, samples).lead, dtype=np.float64)
     if hasattr(estimator, "decision_function"):
         check_compares_classes(estimator, len(getattr(estimator, "classes_", ())))
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -55,6 +61,17 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
             f"{type(estimator).__name__} has neither."
         )
     return lead(values)
+
+
+def _final(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the last step of fitted pipelines and searches, and samples as it takes them."""
+    while True:
+        if isinstance(estimator, Pipeline) and len(estimator) > 1:
+            X, estimator = estimator[:-1].transform(X), estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator, X
 
 
 def held_out(
