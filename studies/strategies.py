@@ -30,7 +30,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from defaults import SETTINGS, load, names, splits
-from study_page import table
+from study_tables import table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "studies" / "results" / "strategies.json"
