@@ -148,7 +148,8 @@ class _Band:
         largest = float(max(abs(primal), abs(dual), 1e-300))
         # The certificate rests on decision values that are off by as much as it says.
         noise += 2.0 * part.gradient_drift
-        spread = noise * float(np.abs(c).sum() + (self.below + self.above)[self.counted].sum())
+        costs = self._finite(self.below, c) + self._finite(self.above, c)
+        spread = noise * float(np.abs(c).sum() + costs[self.counted].sum())
         off = 1e-6 * largest + spread + part.tol * np.abs(c).sum()
         # The primal value includes what rounding errors may add to the gap.
         for name, value, more in (("primal", primal, part.gap), ("dual", dual, 0.0)):
@@ -170,10 +171,16 @@ class _Band:
         missed = max(lower - intercept, intercept - upper, Long(0))
         return max(lower - upper, missed) if self.has_intercept else missed
 
+    @staticmethod
+    def _finite(costs: NDArray, c: NDArray) -> NDArray:
+        """Return costs; infinite ones become large enough to leave the solution as it is."""
+        return np.where(np.isinf(costs), 2.0 * np.abs(c).max(initial=0.5), costs)
+
     def _values(self, c: NDArray, f: NDArray, intercept: Any) -> tuple[Any, Any]:
         """Return the primal and the dual objective."""
         g, quadratic = f + intercept, (c * f).sum() / 2
-        loss = self.below * np.maximum(self.lo - g, 0) + self.above * np.maximum(g - self.hi, 0)
+        below, above = self._finite(self.below, c), self._finite(self.above, c)
+        loss = below * np.maximum(self.lo - g, 0) + above * np.maximum(g - self.hi, 0)
         edges = self.lo * np.maximum(c, 0) + self.hi * np.minimum(c, 0)
         return quadratic + loss[self.counted].sum(), edges[self.counted].sum() - quadratic
 
