@@ -344,8 +344,12 @@ def test_decision_values_of_a_kernel_matrix_that_overflow_are_refused(rng):
         model.predict(1e308 * np.sign(model.dual_coef_))
 
 
-@pytest.mark.parametrize("number", [2030884, 1020719, 31230485, 2062422, 2080141, 2081164, 2011727])
-def test_problems_that_were_certified_wrongly_or_warned_of_in_numpys_words(number):
+CERTIFIED_WRONGLY = (2030884, 1020719, 30080255, 30091827)
+WARNED_OF_IN_NUMPYS_WORDS = (31230485, 2062422, 2080141, 2081164, 2011727)
+
+
+@pytest.mark.parametrize("number", CERTIFIED_WRONGLY + WARNED_OF_IN_NUMPYS_WORDS)
+def test_problems_that_torture_found(number):
     from torture.problems import case
 
     _, fault = case(number)

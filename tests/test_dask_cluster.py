@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 import dask.array as da
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 
 import bandsvm
 from bandsvm.dask import LinearBandedSVC, crew, transform
@@ -173,7 +173,7 @@ def test_ctrl_c_keeps_the_best_model(client, data, monkeypatch):
 CTRL_C = """
 import os, signal
 import dask.array as da
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, wait
 from sklearn.datasets import make_classification
 from bandsvm.dask import LinearBandedSVC
 from bandsvm.linear.showing import LinearShower
@@ -232,6 +232,7 @@ def n_tasks(client):
 
 def test_nothing_is_left_on_the_cluster_after_a_fit(client, data):
     chunked = client.persist(in_chunks(2, *data))
+    wait(chunked)  # the scheduler knows their tasks by then
     before = n_tasks(client)
     model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*chunked)
     # Futures that were released are forgotten soon, not at once.

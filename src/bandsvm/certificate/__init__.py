@@ -147,7 +147,8 @@ class Certificate:
             return all(part.is_optimal for part in self.parts)
         worst = self.kkt_violation + self.uncertainty
         is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
-        return bool(is_close and self.infeasibility <= FEASIBLE and np.isfinite(self.gap))
+        is_finite = np.isfinite([self.primal, self.dual, self.gap]).all()
+        return bool(is_close and self.infeasibility <= FEASIBLE and is_finite)
 
     @property
     def has_collapsed(self) -> bool:
@@ -333,7 +334,7 @@ def assemble(
         relative_gap=_relative(measured.gap, measured.primal, measured.dual),
         kkt_violation=violation,
         intercept_interval=interval,
-        infeasibility=max(imbalance, measured.outside) / max(measured.total_size, 1e-300),
+        infeasibility=_share(max(imbalance, measured.outside), measured.total_size),
         gradient_drift=drift,
         n_checked=n_checked,
         status=solution.status,
@@ -380,5 +381,9 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
 
 def _relative(gap: float, primal: float, dual: float) -> float:
     """Return the gap relative to the larger value."""
-    largest = float(np.maximum(abs(primal), abs(dual)))
-    return 0.0 if largest == 0.0 else gap / largest
+    return _share(gap, float(np.maximum(abs(primal), abs(dual))))
+
+
+def _share(part: float, whole: float) -> float:
+    """Return a part of what is not negative; 0 of nothing."""
+    return 0.0 if whole == 0.0 else part / whole

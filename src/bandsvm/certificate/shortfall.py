@@ -91,6 +91,11 @@ def shortfall(certificate: Certificate) -> str:
             f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
             "or try another solver."
         )
+    if math.isinf(certificate.primal):
+        return (
+            "found an objective beyond the largest number, so that nothing proves it; lower C1, C2 "
+            "and weights, or scale X."
+        )
     if certificate.kkt_violation > certificate.tol or _is_judged_by_gap(certificate):
         return (
             f"stopped {reached}: rounding errors prevent further progress; raise tol, scale X or "
