@@ -7,7 +7,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
 .PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study study-quick \
-	defaults sanitize sanitize-threads clean
+	defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -92,6 +92,15 @@ study-quick: $(VENV)/ready
 defaults: $(VENV)/ready
 	$(BIN)/python studies/defaults.py $(ARGS)
 	$(BIN)/python studies/defaults_page.py
+
+# One-vs-one against one-vs-rest on the same data sets (half an hour); writes docs/strategies.md.
+strategies: $(VENV)/ready
+	$(BIN)/python studies/strategies.py
+
+# Errors put into fits by hand, and rounding errors on the same data sets (ten minutes); writes a section of
+# docs/theory.md.
+certificates: $(VENV)/ready
+	$(BIN)/python studies/certificates.py
 
 # The core under address and undefined-behaviour sanitizers, in a separate environment.
 sanitize: $(SANITIZE)/ready

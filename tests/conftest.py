@@ -12,10 +12,10 @@ from bandsvm.kernels import PrecomputedRows
 from numpy_engine import NumpyRows
 
 SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
-# The same examples every time, and new ones every time: `make test-all` sets HYPOTHESIS_PROFILE.
+# The same few examples every time, and many new ones: `make test-all` sets HYPOTHESIS_PROFILE.
 # What fails among new ones is printed with the line that repeats it.
 settings.register_profile(
-    "fixed", deadline=None, derandomize=True, suppress_health_check=SUPPRESSED
+    "fixed", max_examples=30, deadline=None, derandomize=True, suppress_health_check=SUPPRESSED
 )
 settings.register_profile("fresh", deadline=None, print_blob=True, suppress_health_check=SUPPRESSED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture(scope="module", params=["cpu", "numpy"])
+@pytest.fixture(scope="module", params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])
 def engine(request):
     """Let random problems be solved by one engine, then by the other."""
     before, problems.ROWS = (

@@ -24,7 +24,7 @@ from bandsvm.certificate import (
     primal_value,
 )
 from bandsvm.certificate._gradient import FEW_VALUES, LEAST_FACTOR, _drawn_by
-from bandsvm.kernels import KernelSettings, PrecomputedRows, Samples, make_kernel
+from bandsvm.kernels import KernelSettings, PrecomputedRows, Samples, _exact, make_kernel
 from bandsvm.kernels._exact import exact_products
 from bandsvm.kernels._packing import PackedKernel
 from bandsvm.kernels.packed import PackedRows
@@ -266,6 +266,20 @@ def test_exact_products_take_all_storages(kernel, left, right, rng):
     np.testing.assert_allclose(vector, expected[:, 0], atol=1e-12)
     nothing = exact_products(function, Samples(A), targets, Samples(B), terms[:0], coefficients[:0])
     assert (nothing == np.zeros((30, 2))).all()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian", "chi2"])
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_dense_samples_of_many_zeros_are_taken_as_sparse_ones(kernel, shift, monkeypatch, rng):
+    A, B = (shift + rng.random((n, 40)) * (rng.random((n, 40)) < 0.1) for n in (70, 50))
+    function, coefficients = make_kernel(kernel, 0.3, 0.5, 3), rng.normal(size=(50, 2))
+    arguments = function, Samples(A), np.arange(70)[::-1], Samples(B), np.arange(50), coefficients
+    dense = exact_products(*arguments)
+    converted, as_csr = [], _exact._as_csr
+    monkeypatch.setattr(_exact, "MANY_FEATURES_OF_VALUES", 0)
+    monkeypatch.setattr(_exact, "_as_csr", lambda A: converted.append(A) or as_csr(A))
+    np.testing.assert_allclose(exact_products(*arguments), dense, rtol=1e-12)
+    assert len(converted) == (2 if shift == 0.0 else 0)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])

@@ -243,6 +243,7 @@ def test_nothing_is_left_on_the_cluster_after_a_fit(client, data):
     assert model.coef_.any()
 
 
+@pytest.mark.slow
 def test_benchmark_runs_and_its_page_is_what_the_script_writes(capsys, monkeypatch, tmp_path):
     benchmarks = Path(__file__).parents[1] / "benchmarks"
     monkeypatch.syspath_prepend(benchmarks)

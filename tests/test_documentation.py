@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 import runpy
+import shutil
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,7 @@ def test_benchmark_of_many_classes_runs(monkeypatch, tmp_path):
     assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
 
 
+@pytest.mark.slow
 def test_benchmark_of_many_cores_runs(monkeypatch, tmp_path):
     run_benchmark("cores", monkeypatch, tmp_path)
     results = json.loads((tmp_path / "cores.json").read_text())
@@ -256,6 +258,48 @@ def test_study_of_defaults_runs_and_continues(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.argv", arguments)
     runpy.run_path(str(ROOT / "studies" / "defaults_page.py"), run_name="__main__")
     assert page.read_text().count("\n| C2 = ") + page.read_text().count("\n| **C2 = ") == 12
+
+
+def test_page_on_strategies_is_what_the_script_writes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    strategies = importlib.import_module("strategies")
+    written = strategies.page(json.loads(strategies.RESULTS.read_text()))
+    assert written == strategies.PAGE.read_text()
+
+
+def test_study_of_strategies_runs(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    results, page = tmp_path / "strategies.json", tmp_path / "strategies.md"
+    arguments = ["--quick", "--jobs", "1", "--out", str(results), "--page", str(page)]
+    monkeypatch.setattr("sys.argv", ["strategies.py", *arguments])
+    runpy.run_path(str(ROOT / "studies" / "strategies.py"), run_name="__main__")
+    (wine,) = json.loads(results.read_text())
+    assert all(case["both"] > 0.8 * case["n_test"] for case in wine["cases"])
+    assert "## 1 data sets" in page.read_text()
+    assert "wine" in capsys.readouterr().out
+
+
+def test_trials_of_certificates_are_what_the_script_writes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    certificates = importlib.import_module("certificates")
+    results = json.loads((ROOT / "studies" / "results" / "certificates.json").read_text())
+    page = (ROOT / "docs" / "theory.md").read_text()
+    assert certificates.with_section(page, certificates.section(results)) == page
+
+
+def test_study_of_certificates_runs(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "studies" / "results").mkdir(parents=True)
+    shutil.copy(ROOT / "docs" / "theory.md", tmp_path / "docs")
+    arguments = ["--quick", "--jobs", "1", "--out", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", ["certificates.py", *arguments])
+    runpy.run_path(str(ROOT / "studies" / "certificates.py"), run_name="__main__")
+    found = json.loads((tmp_path / "studies" / "results" / "certificates.json").read_text())
+    foretold = [one for one in found["trials"] if one["is_foretold"]]
+    assert sum(one["n_wrong"] for one in foretold) > 0
+    assert all(one["now"] == one["n_wrong"] for one in foretold)
+    assert all(one["n_beyond"] == 0 for one in found["real"])
 
 
 @pytest.fixture

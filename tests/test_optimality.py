@@ -19,6 +19,7 @@ from bandsvm.certificate import (
 )
 from bandsvm.problem import LOSSES
 from bandsvm.solvers import available_solvers
+from numpy_engine import NumpyRows
 from problems import cases, dual_by_qp, make_case, primal_by_clarabel
 
 RELATIVE = 1e-8
@@ -73,6 +74,14 @@ def test_reference_solver_agrees(loss, data):
     fast_primal, fast_dual = objectives(case, "smo")
     assert dual == pytest.approx(fast_dual, rel=RELATIVE)
     assert primal == pytest.approx(fast_primal, rel=RELATIVE)
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg"])
+def test_another_engine_comes_to_the_same_objectives(monkeypatch, solver):
+    case = make_case(3, 40, C2=2.0)
+    expected = objectives(case, solver)
+    monkeypatch.setattr("problems.ROWS", NumpyRows)
+    assert objectives(case, solver) == pytest.approx(expected, rel=RELATIVE)
 
 
 @pytest.mark.usefixtures("engine")

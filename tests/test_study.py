@@ -74,6 +74,7 @@ EQUAL = dict.fromkeys(
 )
 
 
+@pytest.mark.slow
 def test_study_runs(study, tmp_path):
     path = tmp_path / "study.jsonl"
     tasks = [

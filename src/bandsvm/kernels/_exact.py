@@ -23,6 +23,9 @@ from bandsvm.system.stopping import check_stop
 # Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
 # call computes.
 COST_OF_VALUE, COST_OF_FEATURE = 4.0, 0.1
+# Dense samples become sparse where that saves more than it takes: at most this share of their
+# values are other than zero, and there are so many features of kernel values.
+LARGEST_DENSITY, MANY_FEATURES_OF_VALUES = 0.15, 1e8
 
 
 def exact_products(
@@ -44,7 +47,7 @@ def exact_products(
     if (definition := definition_of(kernel)) is None:
         assert not isinstance(kernel, PackedKernel)
         return kernel_product(kernel, A.take(targets), B.take(terms), coefficients)
-    if (A.is_sparse or B.is_sparse) and not _are_alike(A, B):
+    if not _are_alike(A, B) or _are_mostly_zero(B, terms, len(targets)):
         A, B = _as_csr(A.take(targets)), _as_csr(B.take(terms))
         targets, terms = np.arange(len(targets)), np.arange(len(terms))
     rows = np.ascontiguousarray(coefficients.reshape(len(terms), -1).T, dtype=np.float64)
@@ -74,10 +77,18 @@ def definition_of(kernel: Kernel | PackedKernel) -> Definition | None:
     return getattr(kernel, "definition", None)
 
 
-def _are_alike(A: Samples, B: Samples) -> bool:
-    """Return whether samples are CSR matrices of the same types."""
-    if not (A.is_sparse and B.is_sparse):
+def _are_mostly_zero(B: Samples, terms: NDArray, n_targets: int) -> bool:
+    """Return whether dense samples would save time as sparse ones."""
+    if B.is_sparse or n_targets * len(terms) * B.n_features < MANY_FEATURES_OF_VALUES:
         return False
+    density = np.count_nonzero(B.take(terms).X) / (len(terms) * B.n_features)
+    return bool(density <= LARGEST_DENSITY)
+
+
+def _are_alike(A: Samples, B: Samples) -> bool:
+    """Return whether samples are dense, or CSR matrices of the same types."""
+    if not (A.is_sparse and B.is_sparse):
+        return not (A.is_sparse or B.is_sparse)
     return A.X.dtype == B.X.dtype and A.X.indices.dtype == B.X.indices.dtype
 
 
