@@ -267,9 +267,12 @@ def test_a_fit_that_is_stopped_at_once_has_no_model(cancer):
         cancer[0].fit(BandedSVC(), work)
 
 
-def test_a_stopped_fit_of_several_classes_says_how_far_it_came(iris):
+@pytest.mark.parametrize(
+    ("multi_class", "parts_are"), [("ovo", "pairs of classes"), ("ovr", "classes")]
+)
+def test_a_stopped_fit_of_several_classes_says_how_far_it_came(multi_class, parts_are, iris):
     trial, _ = iris
-    classifier = BandedSVC(kernel="linear")
+    classifier = BandedSVC(kernel="linear", multi_class=multi_class, n_jobs=1)
     work = Work()
 
     class StopsInSecond(FitProgress):
@@ -281,7 +284,7 @@ def test_a_stopped_fit_of_several_classes_says_how_far_it_came(iris):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bandsvm.explore.analysis.trial.FitProgress", StopsInSecond)
         said = trial.fit(classifier, work)
-    assert "Of 3 classes: 1 done, 2 not begun." in said[0]
+    assert f"Of 3 {parts_are}: 1 done, 2 not begun." in said[0]
 
 
 def test_an_unwanted_fit_ends(cancer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,6 +21,8 @@ MOST_LEVELS = 10_000
 # Labels of all samples take as much memory as the longest; this many times the file at most.
 LABELS_PER_BYTE = 16
 BYTES_PER_CHARACTER = 4
+# Numbers as they are usually written: 007 and 1_000 are names.
+NUMBER = re.compile(r"\s*[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?\s*", re.IGNORECASE)
 
 
 class Kind(Enum):
@@ -67,21 +70,24 @@ class ColumnBuilder:
         At least as many as there will be.
     most_levels : int or None
         Beyond so many levels they are forgotten; None: never.
+    keeps_blanks : bool
+        Whether white space around a cell is part of it.
     """
 
-    def __init__(self, n_samples: int, most_levels: int | None) -> None:
+    def __init__(self, n_samples: int, most_levels: int | None, keeps_blanks: bool) -> None:
         self._codes = np.empty(n_samples, np.int32)
         self._levels: dict[str, int] = {}
         self._most_levels = n_samples if most_levels is None else most_levels
         self._n_added = 0
-        self._is_full = False
+        self._is_full, self._keeps_blanks = False, keeps_blanks
 
     def add(self, cells: Iterable[str]) -> None:
-        """Add some cells, without the white space around them."""
+        """Add some cells."""
         if self._is_full:
             return
         known = self._levels
-        codes = [known.setdefault(cell.strip(), len(known)) for cell in cells]
+        values = cells if self._keeps_blanks else map(str.strip, cells)
+        codes = [known.setdefault(value, len(known)) for value in values]
         self._codes[self._n_added : self._n_added + len(codes)] = codes
         self._n_added += len(codes)
         if len(known) > self._most_levels:
@@ -144,10 +150,10 @@ def tidy_labels(labels: NDArray) -> NDArray:
     """Return labels as whole numbers where they all are, else as numbers, else as text."""
     if labels.dtype.kind in "biu":
         return labels
-    try:
-        numbers = labels.astype(np.float64)
-    except ValueError:
+    texts = [label for label in labels.tolist() if isinstance(label, str)]
+    if not all(map(NUMBER.fullmatch, texts)):
         return labels.astype(str, copy=False)
+    numbers = labels.astype(np.float64)
     whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
     if whole and (numbers == np.rint(numbers)).all():
         return numbers.astype(np.int64)

@@ -108,7 +108,8 @@ class Text:
                 return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
         n_most = self._lines.most()
         X = np.empty((n_most, len(numbers)))
-        builders = {k: ColumnBuilder(n_most, most) for k, most in coded.items()}
+        keeps_blanks = self._lines.has_quoted_blanks
+        builders = {k: ColumnBuilder(n_most, most, keeps_blanks) for k, most in coded.items()}
         rows = islice(self._lines, int(self.has_names), None)
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):

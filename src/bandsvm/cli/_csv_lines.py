@@ -18,7 +18,9 @@ SPACE = " "
 N_LINES_FOR_DELIMITER = 10
 # A line of cells takes many times its length while it is taken apart.
 MOST_COLUMNS = 2**20
-_QUOTED = re.compile(rb'"[^"]*"')
+# A quote that is not closed is cut off by the end of the first lines.
+_QUOTED = re.compile(rb'"(?:[^"]|"")*(?:"|\Z)')
+_BLANK_AT_QUOTE = re.compile(rb'\s"|"\s')
 
 
 class Lines:
@@ -28,6 +30,12 @@ class Lines:
     ----------
     file : DataFile
         The file, in UTF-8.
+
+    Attributes
+    ----------
+    has_quoted_blanks : bool
+        Whether white space around cells, where there is any left, stood within quotes and is part
+        of them. Otherwise it does not count.
     """
 
     def __init__(self, file: DataFile) -> None:
@@ -58,16 +66,25 @@ class Lines:
     def _check_bytes(self) -> None:
         if b"\0" in self._content:
             raise DataFileError(f"{self._source} is not a CSV file: it holds bytes that are zero.")
+        # Line ends do not count, unless a quote is open.
+        has_quotes = b'"' in self._content
+        self.has_quoted_blanks = has_quotes and bool(_BLANK_AT_QUOTE.search(self._content))
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         stream = self.stream()
+        lines: Iterator[str] = iter(stream)
         if self.delimiter == SPACE:
             # Numbers are often aligned by several of them.
-            reader = csv.reader((SPACE.join(line.split()) for line in stream), delimiter=SPACE)
-        else:
-            reader = csv.reader(stream, delimiter=self.delimiter)
+            lines = map(_with_single_blanks, stream)
+        record: list[str] = []
+        if self.has_quoted_blanks:
+            lines = _noted(lines, record)
+        reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
         try:
             for cells in reader:
+                if self.has_quoted_blanks:
+                    cells = _stripped(cells, "".join(record), self.delimiter)
+                    record.clear()
                 if not any(cell.strip() for cell in cells):
                     continue
                 if self.n_columns and len(cells) != self.n_columns:
@@ -103,7 +120,7 @@ class Lines:
 
 def _delimiter(lines: list[bytes]) -> str:
     """Return the character that separates cells, judged by the first lines."""
-    bare = [_QUOTED.sub(b"", line) for line in lines]
+    bare = _QUOTED.sub(b"", b"".join(lines)).splitlines()
     commas = bare[0].count(b",")
     for delimiter in DELIMITERS:
         counts = {line.count(delimiter.encode()) for line in bare}
@@ -115,6 +132,37 @@ def _delimiter(lines: list[bytes]) -> str:
     if bare[0].count(best.encode()):
         return best
     return SPACE if len(lines[0].split()) > 1 else ","
+
+
+def _with_single_blanks(line: str) -> str:
+    """Return a line whose cells have one blank between them, unless there are quotes."""
+    return line.strip() if '"' in line else SPACE.join(line.split())
+
+
+def _noted(lines: Iterator[str], record: list[str]) -> Iterator[str]:
+    """Yield lines, and add them to a list."""
+    for line in lines:
+        record.append(line)
+        yield line
+
+
+def _stripped(cells: list[str], record: str, delimiter: str) -> list[str]:
+    """Return the cells of some lines without the white space around those that have no quotes."""
+    if not any(cell != cell.strip() for cell in cells):
+        return cells
+    cell = re.compile(rf' *("(?:[^"]|"")*")?[^{re.escape(delimiter)}]*')
+    are_quoted, place = [], 0
+    while place <= len(record):
+        found = cell.match(record, place)
+        assert found is not None
+        are_quoted.append(found[1] is not None)
+        place = found.end() + 1
+    if len(are_quoted) != len(cells):
+        return [cell.strip() for cell in cells]
+    return [
+        cell if is_quoted else cell.strip()
+        for cell, is_quoted in zip(cells, are_quoted, strict=True)
+    ]
 
 
 def _is_utf8(line: bytes) -> bool:

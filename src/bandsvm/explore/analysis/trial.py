@@ -115,10 +115,11 @@ class Trial:
         if certificate.n_iter == 0:
             raise StoppedTooSoonError(NO_MODEL)
         work.take_stop()
-        return [_about_stop(certificate), *said]
+        is_by_pairs = getattr(classifier, "multi_class", "ovr") == "ovo"
+        return [_about_stop(certificate, "pairs of classes" if is_by_pairs else "classes"), *said]
 
 
-def _about_stop(certificate: Certificate) -> str:
+def _about_stop(certificate: Certificate, parts_are: str) -> str:
     """Return what a stopped fit has reached, in sentences."""
     text = (
         "Stopped: this is the best model so far, not the optimum (KKT violation "
@@ -129,7 +130,7 @@ def _about_stop(certificate: Certificate) -> str:
         return text
     n_done = sum(part.is_optimal for part in parts)
     n_left = sum(part.n_iter == 0 and not part.is_optimal for part in parts)
-    return f"{text} Of {len(parts)} classes: {n_done} done, {n_left} not begun."
+    return f"{text} Of {len(parts)} {parts_are}: {n_done} done, {n_left} not begun."
 
 
 def rows_of(X: Any, places: NDArray[np.intp]) -> Any:
