@@ -158,6 +158,10 @@ StepSums complete(const Edges& edges, const NewtonPoint& point, const NewtonLine
                   std::size_t last) {
   const std::size_t size = edges.size();
   const Parts at(point.at, size), step(to, size);
+  // Products are zero if there are none. Compilers would make masked loads from a null pointer of a
+  // condition, which processors allow and some emulators do not.
+  const double counted = products ? 1.0 : 0.0;
+  const double* const goal = products ? products + size : at.xi;
   StepTotals<Doubles> vectors;
   StepTotals<double> rest;
   for (std::size_t side = 0; side < edges.n_sides; ++side) {
@@ -169,8 +173,7 @@ StepSums complete(const Edges& edges, const NewtonPoint& point, const NewtonLine
       const double is_there = presence(edges.costs[e]);
       const double dv = turned * edges.signs[i] * dg[i];
       const double dp = dp_begun[e] - line.flexibility[e] * dv;
-      const double of_slack = products ? products[size + e] : 0.0;
-      const double xi = at.xi[e];
+      const double xi = at.xi[e], of_slack = counted * goal[e];
       const double dxi = is_there * (kSquared ? ridge(edges.costs[e]) * (at.p[e] + dp) - xi
                                               : (xi * dp + of_slack) / at.u[e] - xi);
       to[e] = dp;
