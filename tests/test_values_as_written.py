@@ -130,3 +130,11 @@ def test_blanks_of_csv_count_within_quotes(tmp_path):
     table = read_table(str(path), OPTIONS)
     assert table.y.tolist() == 3 * [" yes", "yes", 'say "no" ']
     assert table.X["colour"].tolist() == 3 * ["red", "red ", "red"]
+
+
+@pytest.mark.parametrize("content", ['"', '"a\nb,c\n', '"a,b\n1,2"\n', '""\n""\n'])
+def test_files_of_nothing_but_a_quote_are_refused(content, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with pytest.raises(DataFileError):
+        read_table(str(path), PLAIN)

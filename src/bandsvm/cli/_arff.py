@@ -9,7 +9,8 @@ import re
 from bandsvm.cli._bytes import DataFile, DataFileError
 from bandsvm.system.text import shown
 
-_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.|"")*\""""
+# Repeats that never go back take no memory of their own.
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""
 _ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_QUOTED}|[^\s{{]+)[\s{{]", re.IGNORECASE)
 _DATA = re.compile(rb"^[ \t]*@data\b.*$", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(rb"^[ \t]*%.*$", re.MULTILINE)

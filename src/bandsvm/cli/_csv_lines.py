@@ -18,8 +18,8 @@ SPACE = " "
 N_LINES_FOR_DELIMITER = 10
 # A line of cells takes many times its length while it is taken apart.
 MOST_COLUMNS = 2**20
-# A quote that is not closed is cut off by the end of the first lines.
-_QUOTED = re.compile(rb'"(?:[^"]|"")*(?:"|\Z)')
+# The end of the first lines may cut a cell off.
+_QUOTED = re.compile(rb'"[^"]*(?:"|\Z)')
 _BLANK_AT_QUOTE = re.compile(rb'\s"|"\s')
 
 
@@ -120,7 +120,7 @@ class Lines:
 
 def _delimiter(lines: list[bytes]) -> str:
     """Return the character that separates cells, judged by the first lines."""
-    bare = _QUOTED.sub(b"", b"".join(lines)).splitlines()
+    bare = _QUOTED.sub(b"", b"".join(lines)).splitlines() or [b""]
     commas = bare[0].count(b",")
     for delimiter in DELIMITERS:
         counts = {line.count(delimiter.encode()) for line in bare}
@@ -150,7 +150,7 @@ def _stripped(cells: list[str], record: str, delimiter: str) -> list[str]:
     """Return the cells of some lines without the white space around those that have no quotes."""
     if not any(cell != cell.strip() for cell in cells):
         return cells
-    cell = re.compile(rf' *("(?:[^"]|"")*")?[^{re.escape(delimiter)}]*')
+    cell = re.compile(rf' *("(?:[^"]|"")*+")?[^{re.escape(delimiter)}]*')
     are_quoted, place = [], 0
     while place <= len(record):
         found = cell.match(record, place)
