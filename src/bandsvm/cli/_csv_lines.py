@@ -54,7 +54,10 @@ class Lines:
                 "may have; write it as svmlight, Parquet or NPZ."
             )
         self.n_columns = 0  # not known yet
-        self.n_columns = len(next(iter(self))[1])
+        line = next(iter(self), None)
+        if line is None:
+            raise DataFileError(f"{self._source} is empty: its cells are.")
+        self.n_columns = len(line[1])
 
     def of_block(self, content: bytes, n_before: int) -> Lines:
         """Return the lines of another part of the same file, which so many lines come before."""
