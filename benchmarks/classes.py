@@ -23,7 +23,7 @@ CASES = {
     "mnist 10k": ("mnist", 10_000, False),
     "mnist 20k": ("mnist", 20_000, False),
 }
-MOST_TEST_SAMPLES = 4_000
+MAX_TEST_SAMPLES = 4_000
 COST, BAND, TOL = 10.0, 1.5, 1e-3
 
 
@@ -31,7 +31,7 @@ def samples(name: str, n_samples: int, standardise: bool) -> tuple[np.ndarray, .
     """Return training and test samples in float32, with labels."""
     X, y, X_test, y_test = load_real(name)
     X, y = X[:n_samples], y[:n_samples]
-    X_test, y_test = X_test[:MOST_TEST_SAMPLES], y_test[:MOST_TEST_SAMPLES]
+    X_test, y_test = X_test[:MAX_TEST_SAMPLES], y_test[:MAX_TEST_SAMPLES]
     X, X_test = (np.asarray(part, dtype=np.float32) for part in (X, X_test))
     if standardise:
         mean, deviation = X.mean(axis=0), X.std(axis=0) + np.float32(1e-9)

@@ -16,7 +16,7 @@ from bandsvm.datasets import make_paper_clusters
 
 # A folder with load.py, whose load(name) returns X, y, X_test, y_test.
 FOLDER = Path(os.environ.get("BANDSVM_DATA", Path(__file__).parents[2] / "shared" / "data"))
-MOST_TEST_SAMPLES = 4_000
+MAX_TEST_SAMPLES = 4_000
 # label -> name, training samples (0: all), whether features are standardised
 REAL = {
     "svmguide1": ("svmguide1", 0, True),
@@ -92,7 +92,7 @@ def real(label: str, name: str, n_samples: int, standardise: bool) -> DataSet:
     """Return a real data set, its first ``n_samples`` samples for training."""
     X, y, X_test, y_test = load_real(name)
     n_samples = n_samples or X.shape[0]
-    parts = X[:n_samples], y[:n_samples], X_test[:MOST_TEST_SAMPLES], y_test[:MOST_TEST_SAMPLES]
+    parts = X[:n_samples], y[:n_samples], X_test[:MAX_TEST_SAMPLES], y_test[:MAX_TEST_SAMPLES]
     if name in ODD_OR_EVEN:
         parts = parts[0], parts[1] % 2, parts[2], parts[3] % 2
     if name == "mnist":

@@ -45,7 +45,7 @@ REFERENCE_TOL, REFERENCE_PASSES = 1e-9, 20_000
 # Our tolerances that are tried, in multiples of the excess.
 TOLERANCES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 # Peers may take so many times our time, and, unless told otherwise, so many seconds a run.
-MOST_TIMES, MOST_SECONDS = 20.0, 10.0
+MAX_TIMES, MAX_SECONDS = 20.0, 10.0
 # Numbers of passes that are tried grow by so much, with many samples by more.
 PASS_GROWTH, GROWTH_OF_MANY = 1.3, 2.0
 RHO1, RHO2 = 1.0, 1.5
@@ -199,7 +199,7 @@ def compare(
     for excess in EXCESSES:
         model = ours(problem, has_intercept, best.dual, excess)
         fits = {"bandsvm": lambda model=model: model.fit(problem.X, problem.y)}
-        limit = min(MOST_TIMES * best_seconds(fits, 1)["bandsvm"], most_seconds)
+        limit = min(MAX_TIMES * best_seconds(fits, 1)["bandsvm"], most_seconds)
         n_passes = passes_needed(tried, len(problem.y), (1.0 + excess) * peer_best, limit)
         if n_passes is not None:
             fits[peer_name] = lambda n_passes=n_passes: peer(n_passes)
@@ -255,7 +255,7 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="names of data sets")
     parser.add_argument(
-        "--seconds", type=float, default=MOST_SECONDS, help="the longest run of a peer"
+        "--seconds", type=float, default=MAX_SECONDS, help="the longest run of a peer"
     )
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linear import EXCESSES, MOST_TIMES, TEXTS
+from linear import EXCESSES, MAX_TIMES, TEXTS
 from tables import table
 
 GROUPS = (
@@ -27,7 +27,7 @@ def linear_section(results: dict[str, Any]) -> str:
         "`LinearBandedSVC` against LIBLINEAR (scikit-learn's `LinearSVC`), and with a band against ReHLine: how many times our "
         "seconds the other takes to an objective that exceeds the optimum by a share of 1e-3 or 1e-6. Every solver gets the "
         "loosest setting that comes there. Our times include checks of the data and the certificate. `>` stands for a peer "
-        f"that was not there after {MOST_TIMES:g} times our time or {seconds_allowed(cases)}. Less than 1 means that the other is faster. With an "
+        f"that was not there after {MAX_TIMES:g} times our time or {seconds_allowed(cases)}. Less than 1 means that the other is faster. With an "
         "intercept, LIBLINEAR solves a problem of its own, in which the intercept is penalised. The floor is one product "
         "X'DX by BLAS or SciPy; a fit by Newton steps takes one of these in each step. "
         f"Measured at commit {machine['commit']}, {machine['date']}.",

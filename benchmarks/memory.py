@@ -53,7 +53,7 @@ def actions(X: np.ndarray, y: np.ndarray, options: dict[str, Any]) -> dict[str, 
 
 def peak(name: str, n_jobs: int, cache_size: float) -> float:
     """Return by how many megabytes an action raises the memory of this process at most."""
-    threads.MOST_THREADS_PER_CORE = max(THREADS)  # so that one machine can stand in for another
+    threads.MAX_THREADS_PER_CORE = max(THREADS)  # so that one machine can stand in for another
     warnings.simplefilter("ignore")
     X, y = data()
     BandedSVC().fit(X[:1200], y[:1200])  # what is loaded at first use

@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
-from data import MOST_TEST_SAMPLES, DataSet, has_real_data, load_real
+from data import MAX_TEST_SAMPLES, DataSet, has_real_data, load_real
 from measure import RESULTS, best_seconds, peak_megabytes, save
 from solvers import C1, CACHE_MEGABYTES, TOL
 
@@ -43,7 +43,7 @@ def real_set(name: str) -> DataSet:
     """Return a real data set as CSR, the largest class against the rest."""
     X, y, X_test, y_test = load_real(name)
     positive = np.unique(y)[-1] if len(np.unique(y)) == 2 else np.bincount(y).argmax()
-    X_test, y_test = X_test[:MOST_TEST_SAMPLES], y_test[:MOST_TEST_SAMPLES]
+    X_test, y_test = X_test[:MAX_TEST_SAMPLES], y_test[:MAX_TEST_SAMPLES]
     labels, test_labels = (np.where(some == positive, 1, -1) for some in (y, y_test))
     return DataSet(name, sp.csr_matrix(X), labels, sp.csr_matrix(X_test), test_labels)
 

@@ -41,7 +41,7 @@ struct BlockReport {
 
 // Directions of more variables get no further pair: they forget their first ones in a few steps
 // anyway, and only cost more.
-constexpr std::size_t kMostInDirection = 8;
+constexpr std::size_t kMaxInDirection = 8;
 // Share of a pair's curvature that must be left of it: what is less is rounding.
 constexpr double kLeastCurvature = 0.01;
 
@@ -141,7 +141,7 @@ class BlockSolver {
   // A step along e_i - e_j, made conjugate to the last ones, so that it keeps their gain
   // (Torres-Barran, Alaiz and Dorronsoro 2021). Only if all variables stay inside their pieces.
   bool step_conjugate(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
-    if (in_direction_.size() > kMostInDirection) return false;
+    if (in_direction_.size() > kMaxInDirection) return false;
     const Band band_i = block_.band(i), band_j = block_.band(j);
     const double c_i = block_.c[i], c_j = block_.c[j];
     const double bend_i = right_ridge(band_i, c_i), bend_j = left_ridge(band_j, c_j);

@@ -13,7 +13,7 @@
 //   degree, n_threads          int    as_kernel and as_threads
 // Products of sizes count values that lie in memory, below 2^48, or the values of panels and groups
 // of rows, at most kPanel = 96 times as many. in_parallel multiplies numbers of rows, panels or
-// groups, below 2^48, by at most kPieces kMostThreads = 2^12.
+// groups, below 2^48, by at most kPieces kMaxThreads = 2^12.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace bandsvm {
 static_assert(sizeof(std::size_t) == 8, "sizes need 64 bits");
 
 // More are never started: nobody has that many cores, and wrong numbers are often huge.
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 
 inline void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -97,7 +97,7 @@ inline std::vector<std::int64_t> as_starts(const GivenIndices& starts, std::size
 
 inline int as_threads(int n_threads) {
   require(n_threads >= 1, "n_threads", "must be at least 1", n_threads);
-  return std::min(n_threads, kMostThreads);
+  return std::min(n_threads, kMaxThreads);
 }
 
 inline double as_finite(double value, const char* name) {

@@ -16,7 +16,7 @@ class ColumnsInUse {
   // Columns may change while they are read, so both `add` and `place` check the range.
   ColumnsInUse(const std::int64_t* columns, std::size_t number, std::size_t n_features)
       : n_features_(n_features) {
-    if (n_features <= kMostPerValue * number) {
+    if (n_features <= kMaxPerValue * number) {
       place_of_.assign(n_features, kUnused);
       for (std::size_t k = 0; k < number; ++k) place_of_[checked(columns[k])] = 0;
       for (std::size_t column = 0; column < n_features; ++column)
@@ -45,7 +45,7 @@ class ColumnsInUse {
 
  private:
   // A table of all columns is faster than a search, and no larger than so many times the values.
-  static constexpr std::size_t kMostPerValue = 2;
+  static constexpr std::size_t kMaxPerValue = 2;
   static constexpr std::int32_t kUnused = -1;
   static constexpr const char* kChanged = "the columns of X changed while they were read.";
 

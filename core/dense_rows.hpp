@@ -11,7 +11,7 @@ template <typename Real>
 constexpr int kTileWidth = kTileVectors * kLanes<Real>;
 // Panels that all rows pass over before the next ones are loaded, and how much cache they may take:
 // more save loads of rows, until the panels no longer stay in the second level of cache.
-constexpr std::size_t kMostPanels = 16, kPanelBytes = 1 << 18;
+constexpr std::size_t kMaxPanels = 16, kPanelBytes = 1 << 18;
 // Rows that are summed up in the precision of their values: more are faster and less precise.
 constexpr std::size_t kRowsInSingle = 16;
 static_assert(kRowsOfGroup % kRowsInSingle == 0 && kRowsInSingle % kTileRows == 0,
@@ -163,7 +163,7 @@ void dense_rows(const RowsTask<Real>& task) {
   }
   // A few panels at a time: they stay in cache for all rows, and rows are written in long runs.
   const std::size_t n_together =
-      smaller(kMostPanels, larger<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
+      smaller(kMaxPanels, larger<std::size_t>(1, kPanelBytes / (panel_size * sizeof(Real))));
   for (std::size_t from = task.first_panel; from < task.last_panel; from += n_together)
     for (std::size_t first = 0; first < left.n_rows; first += kTileRows)
       for (std::size_t p = from; p < smaller(from + n_together, task.last_panel); ++p)

@@ -40,13 +40,13 @@ struct Selected {
 };
 
 // Targets that a thread works on at a time: terms are converted once for all of them.
-constexpr std::size_t kFewestAtOnce = 16, kMostAtOnce = 128;
+constexpr std::size_t kMinAtOnce = 16, kMaxAtOnce = 128;
 // Terms of sparse samples that are looked up at a time.
 constexpr std::size_t kSparseTerms = 256;
 // A distance of sparse samples is the sum over the term's values, and the size of the target less
 // what these account for. Where rounding errors of that difference would exceed this share of a
 // kernel value, features that only the target has are summed up instead.
-constexpr double kMostCancelled = 1e-12;
+constexpr double kMaxCancelled = 1e-12;
 
 // products[t][o] = sum_k coefficients[o][k] K(targets[t], terms[k]); both matrices are row-major.
 template <typename Left, typename Right>
@@ -56,7 +56,7 @@ void exact_products(const ExactKernel& kernel, const DenseMatrix<Left>& A, const
   const ExactInstructions& level = best_of_levels<ExactInstructions>();
   const std::size_t width = level.width, n_features = A.n_columns;
   const std::size_t share = (targets.number + std::size_t(n_threads) - 1) / std::size_t(n_threads);
-  const std::size_t at_once = std::clamp(share, kFewestAtOnce, kMostAtOnce);
+  const std::size_t at_once = std::clamp(share, kMinAtOnce, kMaxAtOnce);
   const std::size_t n_groups = (targets.number + at_once - 1) / at_once;
   in_parallel(n_groups, n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<double> rows(at_once * n_features), columns(width * n_features);
@@ -97,7 +97,7 @@ class PlacesOfColumns {
  public:
   // A table of all columns is faster than a map, unless most columns are empty.
   PlacesOfColumns(std::size_t n_columns, std::size_t n_values) {
-    if (n_columns <= kMostPerValue * n_values) table_.assign(n_columns, 0);
+    if (n_columns <= kMaxPerValue * n_values) table_.assign(n_columns, 0);
   }
 
   std::int32_t find(std::size_t column) const {
@@ -125,7 +125,7 @@ class PlacesOfColumns {
   }
 
  private:
-  static constexpr std::size_t kMostPerValue = 4;
+  static constexpr std::size_t kMaxPerValue = 4;
 
   std::vector<std::int32_t> table_;
   std::unordered_map<std::size_t, std::int32_t> map_;
@@ -208,7 +208,7 @@ class SparseProducts {
     if (!is_distance(kernel_.kind)) return false;
     const double largest = *std::max_element(own.begin(), own.end());
     return !(std::abs(kernel_.gamma) * largest * std::numeric_limits<double>::epsilon() <=
-             kMostCancelled);
+             kMaxCancelled);
   }
 
   void look_up(std::size_t from, std::size_t n, const PlacesOfColumns& places,

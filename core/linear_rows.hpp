@@ -14,7 +14,7 @@ namespace bandsvm {
 // Partial sums that the compiler may keep in vector registers.
 constexpr std::size_t kSums = 8;
 // Bytes of a row that are fetched ahead of time; the processor itself goes on from there.
-constexpr std::size_t kMostAhead = 512;
+constexpr std::size_t kMaxAhead = 512;
 
 inline void prefetch_line(const void* address) { __builtin_prefetch(address); }
 
@@ -35,7 +35,7 @@ struct DenseRows {
   // Asks for the values of a row ahead of time.
   void prefetch(std::size_t i) const {
     const char* const x = reinterpret_cast<const char*>(values + i * n_columns);
-    for (std::size_t at = 0; at < std::min(n_columns * sizeof(Real), kMostAhead); at += 64)
+    for (std::size_t at = 0; at < std::min(n_columns * sizeof(Real), kMaxAhead); at += 64)
       prefetch_line(x + at);
   }
   void prefetch_start(std::size_t) const {}

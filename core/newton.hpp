@@ -20,7 +20,7 @@ constexpr std::size_t kSamplesOfThread = 8 * kBlockSamples;
 // Values of a tile of scaled samples, which the first level of cache holds.
 constexpr std::size_t kTileValues = 2048;
 // Matrices X'DX that are summed up apart, and samples that are worth one.
-constexpr std::size_t kMostMatrices = 32, kSamplesOfMatrix = 4096;
+constexpr std::size_t kMaxMatrices = 32, kSamplesOfMatrix = 4096;
 
 inline const NewtonInstructions& newton_instructions() {
   return best_of_levels<NewtonInstructions>();
@@ -117,7 +117,7 @@ void add_gram(const DenseRows<Real>& rows, std::size_t first, std::size_t last, 
   const std::size_t d = rows.n_columns, n = last - first;
   const std::size_t width = (d + level.lanes - 1) / level.lanes * level.lanes;
   const std::size_t n_tile = std::max<std::size_t>(8, kTileValues / std::max<std::size_t>(1, width));
-  const std::size_t n_matrices = std::min(kMostMatrices, n / kSamplesOfMatrix + 1);
+  const std::size_t n_matrices = std::min(kMaxMatrices, n / kSamplesOfMatrix + 1);
   std::vector<double> sums(n_matrices * width * width);
   in_parallel(n_matrices, n_threads, [&](std::size_t begin, std::size_t end) {
     std::vector<double> tile(n_tile * width);

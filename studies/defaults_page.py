@@ -12,8 +12,8 @@ import numpy as np
 from defaults_rule import (
     CLOSE,
     LEAST_BOUND,
-    MOST_LOSERS,
-    MOST_LOST,
+    MAX_LOSERS,
+    MAX_LOST,
     NOISE,
     NOTABLE,
     RUNAWAY,
@@ -74,7 +74,7 @@ def summary(chosen: Verdict | None, former: Verdict, results: dict[str, Any]) ->
         f"- The default, {chosen.band}, costs a little accuracy against C2 = 0: it is lower by more than "
         f"{NOTABLE} on {chosen.n_lower} and higher on {chosen.n_higher} of {n_sets} sets, "
         f"{chosen.accuracy:+.4f} on average; at worst {chosen.worst[0]:+.4f} ({chosen.worst[1]}).",
-        f"- {losing(chosen)} ({listed(chosen.losers)}) by more than {MOST_LOST} and by more than noise. "
+        f"- {losing(chosen)} ({listed(chosen.losers)}) by more than {MAX_LOST} and by more than noise. "
         f"With the former default, {former.band}: {losing(former)}, {former.accuracy:+.4f} on average, at "
         f"worst {former.worst[0]:+.4f} ({former.worst[1]}).",
         *(at_cost(k, C1, chosen.band, results) for k, C1 in enumerate(results["settings"]["C1"])),
@@ -94,9 +94,9 @@ def at_cost(k: int, C1: float, band: Band, results: dict[str, Any]) -> str:
     for each in (band, FORMER):
         found = [Comparison(one, each, results["settings"]) for one in results["sets"]]
         accuracy = np.array([one.accuracy[k] for one in found])
-        n_lower = int((accuracy < -MOST_LOST).sum())
+        n_lower = int((accuracy < -MAX_LOST).sum())
         lines.append(
-            f"{accuracy.mean():+.4f} on average, lower by more than {MOST_LOST} on {n_lower}"
+            f"{accuracy.mean():+.4f} on average, lower by more than {MAX_LOST} on {n_lower}"
         )
     return f"- At C1 = {C1:g}: {lines[0]} sets (former: {lines[1]})."
 
@@ -128,10 +128,10 @@ def listed(names: list[str]) -> str:
 def rule() -> str:
     """Return the rule that chooses."""
     return (
-        f"1. A set loses to a candidate if its accuracy falls by more than {MOST_LOST} against C2 = 0, at "
+        f"1. A set loses to a candidate if its accuracy falls by more than {MAX_LOST} against C2 = 0, at "
         f"C1 = 1 or at C1 = 10, and by more than {NOISE:g} standard errors of that difference (those of "
         "McNemar's test: each sample that only one of the two models gets right is heads or tails). At "
-        f"most {MOST_LOSERS} sets may lose.\n"
+        f"most {MAX_LOSERS} sets may lose.\n"
         f"2. Scores run away if the largest score |g| of a test sample exceeds {RUNAWAY:g} with C2 = 0. In "
         "the median of these cases (sets and C1) the candidate must lower it to at most "
         f"{LEAST_BOUND} times that value.\n"
@@ -155,7 +155,7 @@ def explained(results: dict[str, Any]) -> str:
 def candidates(verdicts: list[Verdict], chosen: Verdict | None) -> str:
     """Return the table of all candidates."""
     head = [
-        *("candidate", "loses", f"lower, {MOST_LOST}", f"lower, {NOTABLE}", f"higher, {NOTABLE}"),
+        *("candidate", "loses", f"lower, {MAX_LOST}", f"lower, {NOTABLE}", f"higher, {NOTABLE}"),
         *("accuracy, mean", "worst", "score", "area", "steps", "allowed"),
     ]
     lines = [

@@ -1,7 +1,7 @@
 """Which band should be the default? The rule that chooses among candidates, and its measures.
 
-1. A set *loses* to a candidate if its accuracy falls by more than `MOST_LOST` against C2 = 0 at any
-   C1, and by more than `NOISE` standard errors of that difference. At most `MOST_LOSERS` sets may lose.
+1. A set *loses* to a candidate if its accuracy falls by more than `MAX_LOST` against C2 = 0 at any
+   C1, and by more than `NOISE` standard errors of that difference. At most `MAX_LOSERS` sets may lose.
 2. A candidate must bound scores. Scores run away if the largest |g| of test samples exceeds
    `RUNAWAY` with C2 = 0; in the median of these cases (sets and C1) it must fall to at most
    `LEAST_BOUND` of that.
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_LOST = 0.005
+MAX_LOST = 0.005
 NOISE = 2.0
-MOST_LOSERS = 2
+MAX_LOSERS = 2
 RUNAWAY = 3.0
 LEAST_BOUND = 0.9
 CLOSE = 0.05
@@ -66,7 +66,7 @@ class Verdict:
     band: Band
     losers: list[str]  # sets that lose, by the rule
     n_lower: int  # sets of which the accuracy is lower by more than NOTABLE, at any C1
-    n_much_lower: int  # the same with MOST_LOST, whether it is noise or not
+    n_much_lower: int  # the same with MAX_LOST, whether it is noise or not
     n_higher: int
     accuracy: float  # mean difference
     worst: tuple[float, str]  # smallest difference, and its set
@@ -77,7 +77,7 @@ class Verdict:
     @property
     def is_allowed(self) -> bool:
         """Return whether the rule allows the candidate."""
-        return len(self.losers) <= MOST_LOSERS and self.bound <= LEAST_BOUND
+        return len(self.losers) <= MAX_LOSERS and self.bound <= LEAST_BOUND
 
 
 def bands(settings: dict[str, Any]) -> list[Band]:
@@ -128,7 +128,7 @@ class Comparison:
     @property
     def loses(self) -> bool:
         """Return whether the set loses."""
-        return bool(((self.accuracy < -MOST_LOST) & (self.accuracy < -NOISE * self.noise)).any())
+        return bool(((self.accuracy < -MAX_LOST) & (self.accuracy < -NOISE * self.noise)).any())
 
 
 def verdict(band: Band, results: dict[str, Any]) -> Verdict:
@@ -143,7 +143,7 @@ def verdict(band: Band, results: dict[str, Any]) -> Verdict:
         band,
         [name for name, one in zip(names, found, strict=True) if one.loses],
         int((accuracy < -NOTABLE).any(axis=1).sum()),
-        int((accuracy < -MOST_LOST).any(axis=1).sum()),
+        int((accuracy < -MAX_LOST).any(axis=1).sum()),
         int((accuracy > NOTABLE).any(axis=1).sum()),
         float(accuracy.mean()),
         (float(accuracy[worst].min()), names[worst]),

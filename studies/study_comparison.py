@@ -176,14 +176,14 @@ class Ranks:
 
 
 # Friedman's test needs three models, and its approximation some data sets.
-FEWEST_MODELS = 3
+MIN_MODELS = 3
 
 
 def mean_ranks(results: Results, measure: str, models: list[str]) -> Ranks | None:
     """Return mean ranks over the data sets that all models have; None if there are too few."""
     models = [m for m in models if results.means(measure, [m])]
     table = np.array(list(results.means(measure, models).values()))
-    if len(models) < FEWEST_MODELS or len(table) < 2:
+    if len(models) < MIN_MODELS or len(table) < 2:
         return None
     losses = -table if MEASURES[measure][0] else table
     ranks = rankdata(losses.round(9), axis=1)

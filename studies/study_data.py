@@ -54,7 +54,7 @@ LEFT_OUT = {
     "dna": "the samples of splice-3class in another coding",
 }
 # Fewer training samples where all fits together would take too long: many classes, many features.
-MOST_TRAIN = {"isolet": 2000, "mnist": 2000}
+MAX_TRAIN = {"isolet": 2000, "mnist": 2000}
 # Sets whose tasks take longest for their size; they start first.
 SLOW = (
     *("binaryalphadigs", "covtype", "isolet", "krkopt", "letter", "marketing-income", "mnist"),
@@ -65,7 +65,7 @@ TRAIN_SHARE = 0.6
 SMALLEST_STEP = 1.5
 # Standardised values are clipped here: a pixel that is nearly constant in training can be 5000
 # standard deviations away in a test sample.
-MOST_DEVIATIONS = 10.0
+MAX_DEVIATIONS = 10.0
 # Classes with fewer training samples are left out: they cannot be divided into folds.
 SMALLEST_CLASS = 5
 
@@ -127,7 +127,7 @@ def sizes(name: str, wanted: tuple[int, ...], n_samples: int) -> list[int]:
     available = int(TRAIN_SHARE * n_samples)
     chosen: list[int] = []
     for size in wanted:
-        n_train = min(size, available, MOST_TRAIN.get(name, size))
+        n_train = min(size, available, MAX_TRAIN.get(name, size))
         if not chosen or n_train >= SMALLEST_STEP * chosen[-1]:
             chosen.append(n_train)
     return chosen
@@ -145,7 +145,7 @@ def split(data: DataSet, n_train: int, most_test: int, seed: int) -> Split:
     train, test = (_dense(data.X[part]) for part in parts)
     scaler = StandardScaler().fit(train)
     X, X_test = (
-        np.clip(scaler.transform(part), -MOST_DEVIATIONS, MOST_DEVIATIONS) for part in (train, test)
+        np.clip(scaler.transform(part), -MAX_DEVIATIONS, MAX_DEVIATIONS) for part in (train, test)
     )
     y, y_test = (data.y[part] for part in parts)
     return Split(X, y, X_test, y_test, seed)

@@ -6,7 +6,7 @@ Every part is decided by one test over data sets, at one level, with Holm's corr
   it holds if the 95 % interval of the median excludes a loss of `MARGIN` or more.
 - does not hold: p < 0.05 in the other direction, or the 95 % interval of the median gain excludes a
   gain of `MARGIN` or more.
-- undecided: everything else, and all that has fewer than `FEWEST_SETS` data sets.
+- undecided: everything else, and all that has fewer than `MIN_SETS` data sets.
 
 A hypothesis holds if all its parts do; it does not hold if one of them does not. The run stores
 these texts in its results, and the page prints them from there.
@@ -30,13 +30,13 @@ from study_comparison import (
     p_value,
     rank_correlation,
 )
-from study_tasks import MOST_FOR_NOISE
+from study_tasks import MAX_FOR_NOISE
 
 # Smallest difference, in accuracy or area, that matters in practice.
 MARGIN = 0.005
 MANY_CLASSES = 5
 # With fewer data sets no interval from order statistics reaches 95 %, and no test a p-value of 5 %.
-FEWEST_SETS = 6
+MIN_SETS = 6
 HYPOTHESES = {
     "H1": "Many classes: where validation prefers a band, it beats the one-vs-rest C-SVM, and it "
     "gains on images and signals.",
@@ -62,7 +62,7 @@ class Part:
 
 def is_small(task: dict) -> bool:
     """Return whether rivals were tuned again with wrong labels."""
-    return task["n_classes"] == 2 and task["n_train"] <= MOST_FOR_NOISE
+    return task["n_classes"] == 2 and task["n_train"] <= MAX_FOR_NOISE
 
 
 PARTS = (
@@ -137,7 +137,7 @@ class Decision:
     @property
     def verdict(self) -> str:
         """Return one of `VERDICTS`."""
-        if len(self.gains) < FEWEST_SETS:
+        if len(self.gains) < MIN_SETS:
             return "undecided"
         low, high = self.interval
         if self.part.is_cost:
@@ -153,7 +153,7 @@ class Decision:
 
     def evidence(self) -> str:
         """Return the numbers behind the verdict."""
-        if len(self.gains) < FEWEST_SETS:
+        if len(self.gains) < MIN_SETS:
             return f"too few data sets: {len(self.gains)}"
         low, high = self.interval
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())

@@ -103,7 +103,7 @@ NOISE = 0.1
 NOISES_TUNED = {"accuracy, 10 % noise": 0.1, "accuracy, 20 % noise": 0.2}
 COVERAGES = {"risk at 80 %": 0.8, "risk at 90 %": 0.9, "risk at 95 %": 0.95}
 N_BINS = 15
-FEWEST_TO_MERGE = 4
+MIN_TO_MERGE = 4
 
 
 def measures(model: BaseEstimator, split: Split, has_probabilities: bool) -> dict[str, float]:
@@ -264,7 +264,7 @@ def is_one_vs_rest(model: Any) -> bool:
 
 def with_merged_classes(model: BaseEstimator, split: Split) -> dict[str, float]:
     """Return how comparable the scores of classes are that were merged into two."""
-    if split.n_classes < FEWEST_TO_MERGE:
+    if split.n_classes < MIN_TO_MERGE:
         return {}
     fitted = clone(model).fit(split.X, split.y % 2)
     decision = fitted.decision_function(split.X_test)

@@ -35,11 +35,11 @@ N_LANDMARKS = 300
 # The overfitted C of the second hypothesis, and a band that nobody tuned.
 UNTUNED_C1, UNTUNED_C2, UNTUNED_RHO2 = 10.0, 1.0, 1.5
 # Above this many training samples one validation set replaces the folds.
-MOST_FOR_FOLDS = 1000
+MAX_FOR_FOLDS = 1000
 N_FOLDS = 3
 VALIDATION_SHARE = 1 / 3
 # Boosting is left out where it has more than this many classes times features: minutes per fit.
-MOST_BOOSTED = 3000
+MAX_BOOSTED = 3000
 CACHE = 1000.0
 
 
@@ -55,7 +55,7 @@ class Chosen:
 
 def folds(n_samples: int, seed: int) -> StratifiedKFold | StratifiedShuffleSplit:
     """Return the splits that all searches use."""
-    if n_samples <= MOST_FOR_FOLDS:
+    if n_samples <= MAX_FOR_FOLDS:
         return StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     return StratifiedShuffleSplit(1, test_size=VALIDATION_SHARE, random_state=seed)
 
@@ -133,7 +133,7 @@ def rivals_on(n_classes: int, n_features: int) -> list[str]:
     left_out = set()
     if n_classes == 2:
         left_out.add("band ovo")  # the same model as one-vs-rest
-    if n_classes * n_features > MOST_BOOSTED:
+    if n_classes * n_features > MAX_BOOSTED:
         left_out.add("boosting")
     return [name for name in RIVALS if name not in left_out]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import study_tables as tables
 from study_comparison import LEVEL, Ranks, Results, compare, mean_ranks, read
-from study_data import LEFT_OUT, MOST_DEVIATIONS, MOST_TRAIN, SMALLEST_CLASS, TRAIN_SHARE
+from study_data import LEFT_OUT, MAX_DEVIATIONS, MAX_TRAIN, SMALLEST_CLASS, TRAIN_SHARE
 from study_diagram import draw
 from study_hypotheses import MANY_CLASSES, MARGIN, PARTS, decide, verdict_on
 from study_models import (
@@ -18,12 +18,12 @@ from study_models import (
     DESCRIPTIONS,
     GAMMA_FACTORS,
     LOGISTIC_C,
-    MOST_BOOSTED,
-    MOST_FOR_FOLDS,
+    MAX_BOOSTED,
+    MAX_FOR_FOLDS,
     N_FOLDS,
 )
 from study_tables import RIVALS_IN_ORDER, table
-from study_tasks import MOST_FOR_NOISE, MOST_FOR_SCORING, MOST_WORK_FOR_NOISE
+from study_tasks import MAX_FOR_NOISE, MAX_FOR_SCORING, MAX_WORK_FOR_NOISE
 from study_when import when_page
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +64,7 @@ def page(results: Results) -> str:
         sections += pairs_in(results.group(group), group)
     sections += [
         "## Searching for another measure than accuracy",
-        f"Means over all splits of data sets of two classes, up to {MOST_FOR_SCORING} training samples. "
+        f"Means over all splits of data sets of two classes, up to {MAX_FOR_SCORING} training samples. "
         "The first column is what the search optimised.",
         tables.scoring(results),
         "## Method",
@@ -188,13 +188,13 @@ def method(results: Results) -> str:
         for name, found in tried.items()
     )
     seconds = sum(task["seconds"] for task in results.tasks)
-    capped = ", ".join(f"{name} {n}" for name, n in MOST_TRAIN.items())
+    capped = ", ".join(f"{name} {n}" for name, n in MAX_TRAIN.items())
     lines = [
         f"Every data set is split {settings['n_splits']} times (seeds 0 to "
         f"{settings['n_splits'] - 1}), stratified, into training samples (at most "
         f"{TRAIN_SHARE:.0%} of all) and at most {settings['most_test']} test samples. Published "
         "training and test parts are joined first. Features are standardised with the training "
-        f"samples and clipped at {MOST_DEVIATIONS:g} standard deviations. Sets of two classes have up to "
+        f"samples and clipped at {MAX_DEVIATIONS:g} standard deviations. Sets of two classes have up to "
         f"{', '.join(map(str, settings['binary_sizes']))} training samples, others up to "
         f"{settings['multi_class_sizes'][-1]}; fewer to save time: {capped or 'none'}. Classes with "
         f"fewer than {SMALLEST_CLASS} training samples are left out.",
@@ -206,10 +206,10 @@ def method(results: Results) -> str:
         f"at {', '.join(f'{C:g}' for C in LOGISTIC_C)}; boosting tries "
         + " and ".join(f"`{k}` {v[0]} and {v[1]}" for k, v in BOOSTING_GRID.items())
         + ". All maximise accuracy in the same "
-        f"{N_FOLDS} stratified folds, above {MOST_FOR_FOLDS} training samples on one validation set of "
+        f"{N_FOLDS} stratified folds, above {MAX_FOR_FOLDS} training samples on one validation set of "
         "a third of them.",
-        f"Boosting is left out where classes times features exceed {MOST_BOOSTED}. Rivals are tuned "
-        f"again with wrong labels up to {MOST_FOR_NOISE} training samples and {MOST_WORK_FOR_NOISE} samples "
+        f"Boosting is left out where classes times features exceed {MAX_BOOSTED}. Rivals are tuned "
+        f"again with wrong labels up to {MAX_FOR_NOISE} training samples and {MAX_WORK_FOR_NOISE} samples "
         "times classes.",
         "Values are first averaged over the splits of a data set; the data set is the unit of all "
         "tests. p-values come from Wilcoxon's two-sided signed-rank test, with zeros divided between "

@@ -20,9 +20,9 @@ from study_models import RIVALS, Chosen, folds, quiet, rivals_on, tune_band, tun
 HAVE_PROBABILITIES = ("logistic", "boosting")
 # Largest training sets on which rivals are tuned again with wrong labels: samples, and samples times
 # classes.
-MOST_FOR_NOISE, MOST_WORK_FOR_NOISE = 1000, 10_000
+MAX_FOR_NOISE, MAX_WORK_FOR_NOISE = 1000, 10_000
 # Largest training sets on which searches try other measures than accuracy.
-MOST_FOR_SCORING = 300
+MAX_FOR_SCORING = 300
 DIGITS = 5
 
 
@@ -143,7 +143,7 @@ def outcome(split: Split) -> dict[str, Any]:
 def tuned_with_noise(name: str, split: Split, cv: Any) -> dict[str, float]:
     """Return accuracies of a rival that was tuned and fitted with wrong labels."""
     n_samples = len(split.y)
-    if n_samples > MOST_FOR_NOISE or n_samples * split.n_classes > MOST_WORK_FOR_NOISE:
+    if n_samples > MAX_FOR_NOISE or n_samples * split.n_classes > MAX_WORK_FOR_NOISE:
         return {}
     found = {}
     for measure, share in NOISES_TUNED.items():
@@ -168,7 +168,7 @@ SCORINGS = {
 
 def other_scoring(split: Split, cv: Any) -> dict[str, dict[str, dict[str, float]]]:
     """Return what searches for other measures than accuracy find, on small sets of two classes."""
-    if split.n_classes > 2 or len(split.y) > MOST_FOR_SCORING:
+    if split.n_classes > 2 or len(split.y) > MAX_FOR_SCORING:
         return {}
     found: dict[str, dict[str, dict[str, float]]] = {}
     for aim, scoring in SCORINGS.items():

@@ -276,7 +276,7 @@ def test_dense_samples_of_many_zeros_are_taken_as_sparse_ones(kernel, shift, mon
     arguments = function, Samples(A), np.arange(70)[::-1], Samples(B), np.arange(50), coefficients
     dense = exact_products(*arguments)
     converted, as_csr = [], _exact._as_csr
-    monkeypatch.setattr(_exact, "MANY_FEATURES_OF_VALUES", 0)
+    monkeypatch.setattr(_exact, "MIN_WORK_TO_CONVERT", 0)
     monkeypatch.setattr(_exact, "_as_csr", lambda A: converted.append(A) or as_csr(A))
     np.testing.assert_allclose(exact_products(*arguments), dense, rtol=1e-12)
     assert len(converted) == (2 if shift == 0.0 else 0)

@@ -290,7 +290,7 @@ def test_resumed_fit_scales_by_the_samples_alone(folder):
 def test_indices_beyond_32_bits_stay_on_disk(monkeypatch):
     import scipy.sparse as sp
 
-    monkeypatch.setattr(_scratch, "MOST_INT32", 10)
+    monkeypatch.setattr(_scratch, "MAX_INT32", 10)
     matrix = _scratch.DiskMatrix()
     for start in range(0, N_SAMPLES, 100):
         matrix.append(sp.csr_matrix(SPARSE[start : start + 100]))

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "src" / "bandsvm"
 # Names that several modules give to numbers of their own, and why.
 SHARED_NAMES = {
     "ROUNDING": "the rounding errors of each module's own sums",
-    "MOST_CLASSES": "how many each description shows",
+    "MAX_CLASSES": "how many each description shows",
 }
 # Numbers that Python and the core write down each for itself, and why.
 ON_BOTH_SIDES = {"SMALLEST_CURVATURE": "the reference solver shares no line with the others"}

@@ -155,7 +155,7 @@ def test_scattered_chunks_that_are_lost_are_reported(start_cluster, data, monkey
 def test_a_cluster_without_workers_is_reported(start_cluster, data, monkeypatch):
     client = start_cluster(0)
     monkeypatch.setattr(crew, "SECONDS_BETWEEN_ROLL_CALLS", 0.0)
-    monkeypatch.setattr(crew, "MOST_SECONDS_ALONE", 0.1)
+    monkeypatch.setattr(crew, "MAX_SECONDS_ALONE", 0.1)
     with pytest.raises(RuntimeError, match="no workers"):
         LinearBandedSVC(client=client).fit(*in_chunks(2, *data))
 

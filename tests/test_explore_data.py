@@ -27,7 +27,7 @@ from bandsvm.explore.analysis.findings import distribution, of_trial, overview
 from bandsvm.explore.analysis.noted import noted_warnings
 from bandsvm.explore.analysis.parameters import as_options, model_parameters
 from bandsvm.explore.analysis.path import path
-from bandsvm.explore.analysis.projection import MOST_POINTS_DRAWN, project
+from bandsvm.explore.analysis.projection import MAX_POINTS_DRAWN, project
 from bandsvm.explore.analysis.samples import Query, as_csv, harmless, page
 from bandsvm.explore.analysis.search import search
 from bandsvm.explore.analysis.source import Choices, FileTooLargeError, Source
@@ -372,13 +372,13 @@ def test_projections(iris):
 
 
 def test_a_picture_has_a_bounded_number_of_points():
-    rows = [[k % 7, k % 11, k % 2] for k in range(2 * MOST_POINTS_DRAWN)]
+    rows = [[k % 7, k % 11, k % 2] for k in range(2 * MAX_POINTS_DRAWN)]
     trial = Trial(Source.of_bytes("l.csv", text_table("abc", rows)).table(Choices()))
     classifier = BandedSVC(max_iter=1)
     trial.fit(classifier, Work())
     about = project(of_trial(trial, trial.model(classifier))["all"])
-    assert len(about["xs"]) == MOST_POINTS_DRAWN
-    assert about["n_samples"] == 2 * MOST_POINTS_DRAWN
+    assert len(about["xs"]) == MAX_POINTS_DRAWN
+    assert about["n_samples"] == 2 * MAX_POINTS_DRAWN
 
 
 @pytest.mark.parametrize("name", ["iris.svm", "iris.npz", "plain.csv"])

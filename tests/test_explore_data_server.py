@@ -16,7 +16,7 @@ from bandsvm import BandedSVC, load
 from bandsvm.cli import main
 from bandsvm.explore.analysis import source as sources
 from bandsvm.explore.analysis import work
-from bandsvm.explore.server.uploads import MOST_WAITING, Upload, Uploads
+from bandsvm.explore.server.uploads import MAX_WAITING, Upload, Uploads
 from explore_pages import connected, running
 from iris_files import FILES, NAMES, SPECIES, X, Y
 
@@ -149,11 +149,11 @@ def test_uploads_too_large_are_refused_with_the_way_out(server, client, monkeypa
 
 def test_forgotten_uploads_do_not_pile_up():
     uploads = Uploads()
-    keys = [uploads.add(Upload(f"{k}.csv", b"")) for k in range(MOST_WAITING + 2)]
+    keys = [uploads.add(Upload(f"{k}.csv", b"")) for k in range(MAX_WAITING + 2)]
     for key in keys[:2]:
         with pytest.raises(ValueError, match="choose it again"):
             uploads.take(key)
-    assert uploads.take(keys[-1]).name == f"{MOST_WAITING + 1}.csv"
+    assert uploads.take(keys[-1]).name == f"{MAX_WAITING + 1}.csv"
 
 
 # Fits and tabs

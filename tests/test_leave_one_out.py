@@ -279,7 +279,7 @@ def test_too_few_samples_in_play_are_noticed(monkeypatch):
     X, y = breast_cancer(6, 100)
     model = BandedSVC(tol=1e-7).fit(X, y)
     expected = leave_one_out(model, X, y)
-    for name in ("MOST_NEIGHBOURS", "FEWEST_NEIGHBOURS", "NEIGHBOURS_PER_FREE"):
+    for name in ("MAX_NEIGHBOURS", "MIN_NEIGHBOURS", "NEIGHBOURS_PER_FREE"):
         monkeypatch.setattr(left_out, name, 0)
     found = leave_one_out(model, X, y)
     np.testing.assert_allclose(found.decision, expected.decision, atol=1e-5)

@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.fitting.model import fit_model
-from bandsvm.fitting.run import FEWEST_SPOT_CHECKS, Observer
+from bandsvm.fitting.run import MIN_SPOT_CHECKS, Observer
 from bandsvm.kernels import KernelSettings, PrecomputedRows, _packing
 from bandsvm.problem import band_problem
 from bandsvm.solvers import Start, Status, solve
@@ -295,7 +295,7 @@ def test_the_certificate_is_part_of_the_time_limit(data, time_is_up_after_four_s
     model = BandedSVC()
     fit_model(model, *data, None, time_is_up_after_four_steps)
     assert model.certificate_.status is Status.TIME_LIMIT
-    assert model.certificate_.n_checked <= FEWEST_SPOT_CHECKS
+    assert model.certificate_.n_checked <= MIN_SPOT_CHECKS
     assert model.certify(*data).gap == pytest.approx(model.certificate_.gap, rel=1e-3)
 
 

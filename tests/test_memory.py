@@ -158,7 +158,7 @@ def asked(monkeypatch):
     """Note what each group of a search gets, and how many work at once."""
     noted, at_work, lock = [], [], threading.Lock()
     cross_validate = _score_pool.cross_validate
-    monkeypatch.setattr(threads, "MOST_THREADS_PER_CORE", 16)
+    monkeypatch.setattr(threads, "MAX_THREADS_PER_CORE", 16)
 
     def counted(settings, *rest):
         with lock:

@@ -166,7 +166,7 @@ def test_work_is_bounded_and_goes_on_from_there(rng, monkeypatch):
     X, y = noisy(rng, 200)
     model = BandedSVC(C1=1e3, C2=1e3, kernel="linear", warm_start=True)
     with monkeypatch.context() as patch:
-        patch.setattr("bandsvm.solvers._work.MOST_WORK", 1e6)
+        patch.setattr("bandsvm.solvers._work.MAX_WORK", 1e6)
         with pytest.warns(ConvergenceWarning, match=r"work .* gap .* scale X.* warm_start"):
             model.fit(X, y)
         assert model.certificate_.status is Status.WORK_LIMIT
@@ -188,7 +188,7 @@ def test_polish_is_bounded(rng, monkeypatch):
     case.solve(tol=1e-2)
     n_rounds = len(rounds)
     assert n_rounds > 1
-    monkeypatch.setattr("bandsvm.solvers._polish.MOST_WORK_OF_POLISHING", 0.0)
+    monkeypatch.setattr("bandsvm.solvers._polish.MAX_WORK_OF_POLISHING", 0.0)
     case.solve(tol=1e-2)
     assert len(rounds) == n_rounds + 1
 

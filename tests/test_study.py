@@ -234,7 +234,7 @@ def test_features_that_vary_in_test_samples_only_are_clipped(study):
     X[:, 1] = np.where(np.arange(60) == 59, 1e6, 1e-9 * X[:, 1])
     splits = [study.data.split(study.data.DataSet("x", X, y), 30, 30, seed) for seed in range(8)]
     largest = [np.abs(split.X_test).max() for split in splits]
-    assert max(largest) == study.data.MOST_DEVIATIONS
+    assert max(largest) == study.data.MAX_DEVIATIONS
     assert all(abs(split.X.mean()) < 0.5 for split in splits)
 
 

@@ -40,7 +40,7 @@ SUITES = {
     "files": 4000,
     "hostile": 1000,
 }
-FEWEST_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
+MIN_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
 # The numbers of their cases are places in a list, not seeds.
 ENUMERATED = ("leaks", "faults")
 # Case numbers of one seed; seeds beyond are taken modulo, because numbers seed 32-bit generators.
@@ -105,7 +105,7 @@ def run_one(suite: str, number: int) -> int:
 
 def batches_of(name: str, n_cases: int, seed: int = 0) -> list[range]:
     """Return the numbers of a suite's cases, one batch per child process."""
-    size = FEWEST_PER_CHILD.get(name, CASES_PER_CHILD)
+    size = MIN_PER_CHILD.get(name, CASES_PER_CHILD)
     begin = 0 if name in ENUMERATED else seed * CASES_PER_SEED
     end = begin + n_cases
     return [range(first, min(first + size, end)) for first in range(begin, end, size)]

@@ -40,7 +40,7 @@ LONGEST_FIT = 5.0
 # Share of the problems that are stored and solved like large ones.
 LOWERED_SHARE = 0.4
 # Of more classes, pairs would take too long.
-MOST_CLASSES_IN_PAIRS = 8
+MAX_CLASSES_IN_PAIRS = 8
 KERNELS = ("linear", "rbf", "rbf", "poly", "sigmoid", "laplacian", "chi2", "precomputed", my_kernel)
 JUNK = (
     "scale",
@@ -100,7 +100,7 @@ def problem(number: int) -> Problem:
     solver = _chain(rng, kernel, labels)
     heavy = "no" if weights is None else f"min {np.min(weights):.3g} max {np.max(weights):.3g}"
     lowered = bool(rng.random() < LOWERED_SHARE)
-    few_classes = len(np.unique(labels)) <= MOST_CLASSES_IN_PAIRS
+    few_classes = len(np.unique(labels)) <= MAX_CLASSES_IN_PAIRS
     multi_class = "ovo" if rng.random() < 0.5 and few_classes else "ovr"
     solver = [{**settings, "multi_class": multi_class} for settings in solver]
     named = [{**settings, "kernel": getattr(kernel, "__name__", kernel)} for settings in solver]

@@ -93,8 +93,8 @@ def shortfall(certificate: Certificate) -> str:
         )
     if math.isinf(certificate.primal):
         return (
-            "found an objective beyond the largest number, so that nothing proves it; lower C1, C2 "
-            "and weights, or scale X."
+            "found an objective too large for float64, so that its duality gap proves nothing; "
+            "lower C1, C2 and weights, or scale X."
         )
     if certificate.kkt_violation > certificate.tol or _is_judged_by_gap(certificate):
         return (

@@ -68,7 +68,7 @@ def _written(options: argparse.Namespace) -> str:
 
 
 def _say_warning(message: Any, *_: Any) -> None:
-    """Show a warning as a sentence: where in the code it was given is nobody's business here."""
+    """Show a warning as a sentence, without the line of code that issued it."""
     complain(str(message))
 
 

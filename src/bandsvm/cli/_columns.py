@@ -17,7 +17,7 @@ from bandsvm.system.text import shown
 # A column of one of these names holds the labels, unless --target says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
 # More different values than these are neither categories nor classes: names, ids, free text.
-MOST_LEVELS = 10_000
+MAX_LEVELS = 10_000
 # Labels of all samples take as much memory as the longest; this many times the file at most.
 LABELS_PER_BYTE = 16
 BYTES_PER_CHARACTER = 4
@@ -43,7 +43,7 @@ class CodedColumn:
     codes : ndarray of shape (n_samples,)
         A level per sample.
     levels : ndarray or None
-        The different values, of text or of numbers; None: more than `MOST_LEVELS`. A missing text
+        The different values, of text or of numbers; None: more than `MAX_LEVELS`. A missing text
         is the level "".
     """
 
@@ -163,9 +163,9 @@ def tidy_labels(labels: NDArray) -> NDArray:
 def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
     """Return the labels that a column holds; raise if they are too many, or too long for all."""
     where = f"{file.source}: the labels in column {shown(repr(name))}"
-    if column.levels is None or len(column.levels) > MOST_LEVELS:
+    if column.levels is None or len(column.levels) > MAX_LEVELS:
         raise DataFileError(
-            f"{where} have more than {MOST_LEVELS} different values; a class needs several "
+            f"{where} have more than {MAX_LEVELS} different values; a class needs several "
             "samples, so name the column of labels with --target."
         )
     levels = tidy_labels(column.levels)

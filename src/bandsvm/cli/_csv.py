@@ -160,7 +160,7 @@ class Text:
                 name = shown(repr(self.names[column]) if self.names else column + 1)
                 raise DataFileError(
                     f"{self._source}, line {line}, column {name}: {shown(repr(cell))} is not a "
-                    "number; mend it, or see --drop and --categorical."
+                    "number; fix it, or see --drop and --categorical."
                 ) from None
         raise AssertionError("a cell was refused and then accepted")
 

@@ -16,7 +16,7 @@ TEXT_SHARE = 0.1
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
 # Fewer numbers than this that count up are as likely a sample as names.
-FEWEST_COUNTED_NAMES = 3
+MIN_COUNTED_NAMES = 3
 
 
 def number(cell: str) -> float:
@@ -85,7 +85,7 @@ def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
             return True
     if not top[0] and _counts_up(columns[0]):
         return True
-    if len(top) >= FEWEST_COUNTED_NAMES and _counts_up(top):
+    if len(top) >= MIN_COUNTED_NAMES and _counts_up(top):
         return True
     if any(map(_is_known_number, top)):
         return False

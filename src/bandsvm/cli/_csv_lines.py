@@ -17,7 +17,7 @@ DELIMITERS = "\t;|"
 SPACE = " "
 N_LINES_FOR_DELIMITER = 10
 # A line of cells takes many times its length while it is taken apart.
-MOST_COLUMNS = 2**20
+MAX_COLUMNS = 2**20
 # The end of the first lines may cut a cell off.
 _QUOTED = re.compile(rb'"[^"]*(?:"|\Z)')
 _BLANK_AT_QUOTE = re.compile(rb'\s"|"\s')
@@ -48,15 +48,15 @@ class Lines:
         if not first:
             raise DataFileError(f"{self._source} is empty.")
         self.delimiter = _delimiter(first)
-        if first[0].count(self.delimiter.encode()) >= MOST_COLUMNS:
+        if first[0].count(self.delimiter.encode()) >= MAX_COLUMNS:
             raise DataFileError(
-                f"{self._source} has more columns than {MOST_COLUMNS}, the most that a CSV file "
+                f"{self._source} has more columns than {MAX_COLUMNS}, the most that a CSV file "
                 "may have; write it as svmlight, Parquet or NPZ."
             )
         self.n_columns = 0  # not known yet
         line = next(iter(self), None)
         if line is None:
-            raise DataFileError(f"{self._source} is empty: its cells are.")
+            raise DataFileError(f"{self._source} is empty: all of its cells are.")
         self.n_columns = len(line[1])
 
     def of_block(self, content: bytes, n_before: int) -> Lines:

@@ -12,7 +12,7 @@ from bandsvm.cli._arff import as_csv
 from bandsvm.cli._blocks import TextOnDisk
 from bandsvm.cli._bytes import DataFile, DataFileError
 from bandsvm.cli._choice import Choice, Columns, choose_for_model, choose_for_training
-from bandsvm.cli._columns import MOST_LEVELS, CodedColumn, labels_of, tidy_labels
+from bandsvm.cli._columns import MAX_LEVELS, CodedColumn, labels_of, tidy_labels
 from bandsvm.cli._csv import Text
 from bandsvm.cli._large import LargeFile
 from bandsvm.cli._parquet import Parquet
@@ -50,13 +50,13 @@ def read_columns(
         raise file.needs_memory(f"has categories in the columns {texts_are} (see --drop)")
     numbers = [k for k in choice.features if k not in choice.texts]
     coded: dict[int, int | None] = dict.fromkeys(
-        choice.texts, MOST_LEVELS if model is None else None
+        choice.texts, MAX_LEVELS if model is None else None
     )
     coded |= dict.fromkeys(choice.ids)
     if choice.groups is not None:
         coded[choice.groups] = None
     if choice.target is not None:
-        coded[choice.target] = MOST_LEVELS
+        coded[choice.target] = MAX_LEVELS
     X, texts = stored.read(numbers, coded, choice.target, may_lack_labels=model is not None)
     y, about_labels = _labels(file, columns, choice, texts, model)
     decisions = [*_about_names(stored, kind), *stored.notes, *about_labels]

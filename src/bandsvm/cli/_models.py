@@ -101,7 +101,7 @@ def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
     """Write a pipeline, or its only step, and what to remember of its training data."""
     steps = [(name, copy.copy(step)) for name, step in pipeline.steps]
     first, last = steps[0][1], steps[-1][1]
-    # How it was trained is nobody's business later.
+    # Predictions do not need what only steers a fit.
     last.set_params(verbose=0, warm_start=False)
     if isinstance(last, LinearBandedSVC):
         last.set_params(store_multipliers=False)

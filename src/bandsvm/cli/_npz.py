@@ -22,7 +22,7 @@ CSR_PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy writes. Python unpacks other methods without a limit on what comes out at once.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Samples become float64, whatever they are stored as.
-FEWEST_BYTES = 8
+MIN_BYTES = 8
 
 
 def read(file: DataFile) -> tuple[Any, NDArray | None]:
@@ -111,7 +111,7 @@ def _size(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> int:
         count = math.prod(int(n) for n in shape)
         if dtype.itemsize == 0 or count * dtype.itemsize != entry.file_size - stream.tell():
             raise ValueError("an array is not as large as it says")
-        return count * max(FEWEST_BYTES, dtype.itemsize)
+        return count * max(MIN_BYTES, dtype.itemsize)
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray:

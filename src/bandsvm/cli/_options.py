@@ -19,7 +19,7 @@ from bandsvm.defaults import (
 
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
-MOST_VALUES = 100
+MAX_VALUES = 100
 LINEAR_SOLVERS = ("auto", "newton", "cd")
 # Parameters that options set, of kernel models alone and of linear models alone.
 OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class")
@@ -93,15 +93,15 @@ def _grid(one: Callable[[str], Any], text: str) -> list[Any]:
     parts = text.split(":")
     if len(parts) == 1:
         values = [one(part.strip()) for part in text.split(",")]
-        if len(values) > MOST_VALUES:
+        if len(values) > MAX_VALUES:
             raise argparse.ArgumentTypeError(
-                f"must be at most {MOST_VALUES} values, got {len(values)}"
+                f"must be at most {MAX_VALUES} values, got {len(values)}"
             )
         return values
     number = int(parts[2]) if len(parts) == 3 and parts[2].isdecimal() else 0
-    if not 2 <= number <= MOST_VALUES:
+    if not 2 <= number <= MAX_VALUES:
         raise argparse.ArgumentTypeError(
-            f"must be FROM:TO:HOW_MANY with 2 to {MOST_VALUES} values, such as 0.1:1000:9, "
+            f"must be FROM:TO:HOW_MANY with 2 to {MAX_VALUES} values, such as 0.1:1000:9, "
             f"got {text!r}"
         )
     low, high = _positive(parts[0]), _positive(parts[1])

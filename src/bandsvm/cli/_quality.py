@@ -17,7 +17,7 @@ from bandsvm.decisions import Decisions, decisions_of
 from bandsvm.system.text import printable, shown
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
-MOST_CLASSES, WIDEST_MATRIX, MOST_MISTAKES = 30, 8, 10
+MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
 # Values that differ by less than this share of their size cannot be told apart in a picture.
 SMALLEST_RANGE = 1e-9
@@ -143,7 +143,7 @@ class Quality:
         """Return the most frequent mistakes: true class, predicted class, number of samples."""
         wrong = self.confusion.copy()
         np.fill_diagonal(wrong, 0)
-        places = np.argsort(-wrong, axis=None, kind="stable")[:MOST_MISTAKES]
+        places = np.argsort(-wrong, axis=None, kind="stable")[:MAX_MISTAKES]
         pairs = zip(*np.unravel_index(places, wrong.shape), strict=True)
         return [(self.names[i], self.names[j], int(wrong[i, j])) for i, j in pairs if wrong[i, j]]
 
@@ -152,9 +152,9 @@ class Quality:
         lines = [f"Accuracy {self.accuracy:.4f} ({self.n_right} of {self.n_samples})."]
         head = ["class", "precision", "recall", "f1", "samples"]
         rows = self.rows()
-        lines += _aligned([head, *rows[:MOST_CLASSES]])
-        if len(rows) > MOST_CLASSES:
-            lines.append(f"  ... and {len(rows) - MOST_CLASSES} more classes")
+        lines += _aligned([head, *rows[:MAX_CLASSES]])
+        if len(rows) > MAX_CLASSES:
+            lines.append(f"  ... and {len(rows) - MAX_CLASSES} more classes")
         if len(self.names) <= WIDEST_MATRIX:
             lines.append("Confusion matrix (rows: true class, columns: predicted class):")
             cells = [

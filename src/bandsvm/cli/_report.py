@@ -27,7 +27,7 @@ from bandsvm.system.files import write_whole
 from bandsvm.system.text import shown
 
 # Samples that a table of the page lists, and classes that one has.
-MOST_SAMPLES, MOST_CLASSES = 20, 30
+MAX_SAMPLES, MAX_CLASSES = 20, 30
 HISTOGRAM_BINS = 60
 TRAINED = (
     "The model was trained on these samples: scores below are higher than those of new samples."
@@ -66,7 +66,7 @@ def _model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[s
     parameters = classifier.get_params()
     rows = [("steps", ", ".join(steps))]
     rows += [(name, parameters[name]) for name in shown_ones if name in parameters]
-    rows.append(("classes", ", ".join(map(shown, classifier.classes_[:MOST_CLASSES].tolist()))))
+    rows.append(("classes", ", ".join(map(shown, classifier.classes_[:MAX_CLASSES].tolist()))))
     if hasattr(classifier, "dual_coef_"):
         rows.append(("gamma used", f"{classifier.gamma_:.6g}"))
         rows.append(("support vectors", classifier.dual_coef_.shape[1]))
@@ -110,9 +110,9 @@ def _prediction_parts(judged: Judged) -> list[str]:
         head = ("class", "precision", "recall", "f1", "samples")
         parts += [
             paragraph(text),
-            html_table(head, result.rows()[:MOST_CLASSES], numbers=(1, 2, 3, 4)),
+            html_table(head, result.rows()[:MAX_CLASSES], numbers=(1, 2, 3, 4)),
         ]
-        if len(result.names) <= MOST_CLASSES:
+        if len(result.names) <= MAX_CLASSES:
             names = [shown(name) for name in result.names]
             rows = [
                 (name, *row) for name, row in zip(names, result.confusion.tolist(), strict=True)
@@ -140,7 +140,7 @@ def _sample_parts(judged: Judged) -> list[str]:
     parts = []
     for title, (chosen, order, words) in lists.items():
         where = np.flatnonzero(chosen)
-        first = where[np.argsort(order[where], kind="stable")][:MOST_SAMPLES]
+        first = where[np.argsort(order[where], kind="stable")][:MAX_SAMPLES]
         parts.append(heading(title))
         parts.append(paragraph(f"{len(where)} samples: {words}; the number counts from 1."))
         head = ["sample", "predicted", "decision value", "position"]

@@ -20,7 +20,7 @@ from bandsvm.cli._bytes import DataFileError
 # Bytes of the rows that are worked on at a time.
 ROWS_BYTES = 8 * 2**20
 # More entries than this of a sparse matrix need wider indices.
-MOST_INT32 = 2**31 - 1
+MAX_INT32 = 2**31 - 1
 
 
 def require_disk(n_bytes: float, source: str) -> None:
@@ -106,7 +106,7 @@ class DiskMatrix:
         starts = np.concatenate([[0], *self._lengths]).cumsum(dtype=np.int64)
         n_values = int(starts[-1])
         indices = self._indices.mapped(n_values)
-        if n_values > MOST_INT32:
+        if n_values > MAX_INT32:
             # SciPy would widen them in memory.
             indices = _widened(indices)
         shape = (self._n_rows, self._n_columns)

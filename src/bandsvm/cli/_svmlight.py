@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
-from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.files import MAX_FEATURES
 from bandsvm.system.text import shown
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
@@ -43,9 +43,9 @@ def parsed(file: DataFile, zero_based: bool, n_before: int = 0) -> tuple[Any, ND
 
 def check_width(file: DataFile, found: int, n_features: int | None, zero_based: bool) -> None:
     """Raise if a file has more features than can be, or than a model takes."""
-    if found > MOST_FEATURES:
+    if found > MAX_FEATURES:
         raise DataFileError(
-            f"{file.source} has a feature of number {found}; at most {MOST_FEATURES} can be used."
+            f"{file.source} has a feature of number {found}; at most {MAX_FEATURES} can be used."
         )
     if n_features is not None and found > n_features:
         raise DataFileError(

@@ -20,15 +20,15 @@ from bandsvm.cli._scratch import row_blocks
 from bandsvm.cli._sniff import kind_by_content, require_data
 from bandsvm.cli._trained import Notes, Trained, trained
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
-from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.files import MAX_FEATURES
 from bandsvm.system.text import shown, some
 
 # What the description of a table shows.
-MOST_CLASSES = 5
+MAX_CLASSES = 5
 # Squares of larger values, summed over the samples, overflow.
 LARGEST = 1e150
 # Fewer samples than this may well have a class each.
-FEWEST_DIFFERENT = 20
+MIN_DIFFERENT = 20
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Table:
         if self.y is None:
             return " ".join([f"{text}, without labels.", *self.decisions])
         labels, counts = np.unique(self.y, return_counts=True)
-        few = zip(labels[:MOST_CLASSES].tolist(), counts, strict=False)
+        few = zip(labels[:MAX_CLASSES].tolist(), counts, strict=False)
         parts = [f"{shown(label)}: {n}" for label, n in few]
-        more = ["..."] if len(labels) > MOST_CLASSES else []
+        more = ["..."] if len(labels) > MAX_CLASSES else []
         text = f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
         return " ".join([text, *self.decisions])
 
@@ -191,12 +191,11 @@ def _check_size(table: Table, model: Trained | None) -> None:
     n_samples, n_features = table.X.shape
     if n_samples == 0:
         raise DataFileError(f"{table.source} holds no samples.")
-    if not 1 <= n_features <= MOST_FEATURES:
+    if not 1 <= n_features <= MAX_FEATURES:
         # Why there are none is told by what was left out.
         why = " ".join(["", *table.decisions]) if n_features == 0 else ""
         raise DataFileError(
-            f"{table.source} has {n_features} features; it must have from 1 to "
-            f"{MOST_FEATURES}.{why}"
+            f"{table.source} has {n_features} features; it must have from 1 to {MAX_FEATURES}.{why}"
         )
     if model is None and table.y is None:
         raise DataFileError(f"{table.source} holds no labels, which training needs.")
@@ -278,7 +277,7 @@ def _check_classes(table: Table) -> list[str]:
             f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
             "two classes. Name the column of labels with --target."
         )
-    if len(alone) == len(table.y) > FEWEST_DIFFERENT:
+    if len(alone) == len(table.y) > MIN_DIFFERENT:
         raise DataFileError(
             f"{table.source}: every sample has a label of its own; a class needs several samples, "
             "so name the column of labels with --target."

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 # What a model file is believed: so many names, of so many characters.
-MOST_NAMES, LONGEST_NAME = 100, 1000
+MAX_NAMES, LONGEST_NAME = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Notes:
         """Return the notes of a model file; what is no note is ignored."""
         held = held if isinstance(held, dict) else {}
         target, ids = held.get("target"), held.get("ids")
-        names = ids[:MOST_NAMES] if isinstance(ids, list) else []
+        names = ids[:MAX_NAMES] if isinstance(ids, list) else []
         return cls(
             target if _is_name(target) else None,
             tuple(name for name in names if _is_name(name)),

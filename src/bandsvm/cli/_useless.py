@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._columns import CodedColumn
-from bandsvm.system.text import MOST_SHOWN, shown
+from bandsvm.system.text import MAX_SHOWN, shown
 
 # Levels of fewer samples than this are grouped: this share of the samples, within limits.
 RARE_SHARE, FEWEST, MOST = 0.01, 2, 10
@@ -51,8 +51,8 @@ def left_out(reasons: dict[str, str]) -> str:
     parts = []
     for reason in dict.fromkeys(reasons.values()):
         names = [shown(repr(name)) for name, why in reasons.items() if why == reason]
-        more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-        parts.append(f"{', '.join(names[:MOST_SHOWN])}{more} ({reason})")
+        more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
+        parts.append(f"{', '.join(names[:MAX_SHOWN])}{more} ({reason})")
     return f"Left out: {'; '.join(parts)}."
 
 

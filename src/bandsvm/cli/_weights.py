@@ -15,7 +15,7 @@ from bandsvm.decisions import feature_weights
 from bandsvm.multiclass import strategy_of
 
 # Features that are shown for and against each class, and classes that are shown.
-MOST_WEIGHTS, MOST_SHOWN_CLASSES = 6, 20
+MAX_WEIGHTS, MAX_SHOWN_CLASSES = 6, 20
 
 Weight = tuple[str, float]
 
@@ -52,7 +52,7 @@ def largest_weights(
     coef, names = feature_weights(classifier), _feature_names(model, classifier, given)
     labels = classifier.classes_.tolist()
     shown = strategy_of(classifier).names(labels)
-    rows = zip(shown[:MOST_SHOWN_CLASSES], coef, strict=False)
+    rows = zip(shown[:MAX_SHOWN_CLASSES], coef, strict=False)
     return [ClassWeights(label, *_extremes(weights, names)) for label, weights in rows]
 
 
@@ -66,7 +66,7 @@ def _extremes(weights: NDArray, names: list[str] | None) -> tuple[list[Weight], 
             for k in places.tolist()
         ]
 
-    high, low = order[::-1][:MOST_WEIGHTS], order[:MOST_WEIGHTS]
+    high, low = order[::-1][:MAX_WEIGHTS], order[:MAX_WEIGHTS]
     return named(high[weights[high] > 0.0]), named(low[weights[low] < 0.0])
 
 

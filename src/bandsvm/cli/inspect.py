@@ -13,7 +13,7 @@ from bandsvm.system.text import shown
 
 N_BINS = 8
 # What is shown of labels, and of names of features.
-MOST_CLASSES, MOST_FEATURES_NAMED = 20, 6
+MAX_CLASSES, MAX_FEATURES_NAMED = 20, 6
 BAR_WIDTH = 40
 
 
@@ -50,8 +50,8 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
     names = getattr(model, "feature_names_in_", None)
     certificate = getattr(classifier, "certificate_", None)
     output.report(f"{options.model}: {' and '.join(steps)}, {options.model.stat().st_size} bytes")
-    output.report(f"  classes         {_some(classifier.classes_, MOST_CLASSES)}")
-    of_names = "" if names is None else f" ({_some(names, MOST_FEATURES_NAMED)})"
+    output.report(f"  classes         {_some(classifier.classes_, MAX_CLASSES)}")
+    of_names = "" if names is None else f" ({_some(names, MAX_FEATURES_NAMED)})"
     encoded = classifier.n_features_in_
     # Models of texts do not count their input.
     given = getattr(model, "n_features_in_", encoded)
@@ -106,7 +106,7 @@ def _support(classifier: Any) -> str:
     if hasattr(classifier, "alpha_support_"):
         n_lower, n_upper = len(classifier.alpha_support_), len(classifier.theta_support_)
         parts.append(f"{n_lower} at the lower, {n_upper} at the upper edge")
-    if len(classifier.classes_) <= MOST_CLASSES:
+    if len(classifier.classes_) <= MAX_CLASSES:
         pairs = zip(classifier.classes_.tolist(), classifier.n_support_.tolist(), strict=True)
         parts.append("by class " + ", ".join(f"{shown(label)}: {n}" for label, n in pairs))
     total = str(classifier.dual_coef_.shape[1])

@@ -27,7 +27,7 @@ BRANCHES = 8
 # Seconds between two looks at Ctrl-C and the time limit while workers work.
 SECONDS_BETWEEN_LOOKS = 0.05
 # Seconds between two looks at whether there are workers, and of patience if there are none.
-SECONDS_BETWEEN_ROLL_CALLS, MOST_SECONDS_ALONE = 2.0, 60.0
+SECONDS_BETWEEN_ROLL_CALLS, MAX_SECONDS_ALONE = 2.0, 60.0
 # Arguments of more bytes are sent to the scheduler once, not once per chunk.
 BYTES_TO_SHARE = 1000
 
@@ -117,9 +117,9 @@ def value_of(client: Client, future: Future) -> Any:
         if (now := time.monotonic()) >= next_call:
             next_call = now + SECONDS_BETWEEN_ROLL_CALLS
             last_seen = now if client.nthreads() else last_seen
-            if now - last_seen > MOST_SECONDS_ALONE:
+            if now - last_seen > MAX_SECONDS_ALONE:
                 raise RuntimeError(
-                    f"The cluster has had no workers for {MOST_SECONDS_ALONE:.0f} s; start some "
+                    f"The cluster has had no workers for {MAX_SECONDS_ALONE:.0f} s; start some "
                     "and fit again."
                 )
         try:

@@ -16,7 +16,7 @@ POINTS_PER_ROUND = 32
 # Ends of intervals, over all chunks, that are few enough to be sent to the client.
 FEW_ENDS = 1000
 # Rounds after which any interval of floating point numbers has shrunk to nothing.
-MOST_ROUNDS = 500
+MAX_ROUNDS_OF_ROOTS = 500
 
 Values = Callable[[NDArray], NDArray]
 
@@ -37,7 +37,7 @@ def falling_root(values: Values, n_ends: Values, lowest: float, highest: float) 
     before, after = values(np.array([first, last]))
     if before <= 0.0 or after >= 0.0:
         return first if before <= 0.0 else last
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS_OF_ROOTS):
         points = _between(first, last)
         n_inside = np.diff(n_ends(np.array([first, np.nextafter(last, first)])))[0]
         if n_inside <= 0 or len(points) == 0:
@@ -76,7 +76,7 @@ def crossing(
         The level, at most the weight of all ends.
     """
     first, last = np.nextafter(lowest, -np.inf), highest
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS_OF_ROOTS):
         points = _between(first, last)
         if len(points) == 0 or np.diff(n_ends(np.array([first, last])))[0] <= FEW_ENDS:
             break

@@ -14,7 +14,7 @@ from bandsvm.solvers import Status
 from bandsvm.system.stopping import current_reason, stop_when
 
 # Share of a time limit, and largest number of seconds, reserved for work after the solver.
-SHARE_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.3
+SHARE_FOR_THE_END, MAX_FOR_THE_END = 0.1, 0.3
 
 
 class Limits(Observer):
@@ -33,7 +33,7 @@ class Limits(Observer):
 
     def __enter__(self) -> Limits:
         """Start the clock and take over Ctrl-C."""
-        for_the_end = min(SHARE_FOR_THE_END * self._seconds, MOST_FOR_THE_END)
+        for_the_end = min(SHARE_FOR_THE_END * self._seconds, MAX_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
         self._wish_of_caller = current_reason()
         self._entered.enter_context(self._interruption)

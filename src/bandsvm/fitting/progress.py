@@ -15,7 +15,7 @@ from bandsvm.fitting.run import FitRun, Observer
 logger = logging.getLogger("bandsvm")
 SECONDS_BETWEEN_LINES = 1.0
 # More problems than this share a bar, and few of them have lines of their own.
-MOST_PROBLEMS_SHOWN = 12
+MAX_PROBLEMS_SHOWN = 12
 # Widths of a line with a bar: it fits into 80 columns with a million support vectors.
 TITLE_WIDTH, SHORTEST_BAR, LONGEST_BAR, WITHOUT_BAR = 18, 10, 40, 70
 
@@ -93,7 +93,7 @@ class ProgressLines(Observer):
         self._ended.add(run.index)
         n_problems = len(run.training.titles)
         waited = time.monotonic() - self._last_end_at >= SECONDS_BETWEEN_LINES
-        return n_problems <= MOST_PROBLEMS_SHOWN or waited or len(self._ended) == n_problems
+        return n_problems <= MAX_PROBLEMS_SHOWN or waited or len(self._ended) == n_problems
 
 
 class ProgressBar(Observer):
@@ -134,7 +134,7 @@ class ProgressBar(Observer):
     def begin(self, run: FitRun) -> None:
         """Add a bar for the next problem, or one for all if they are many."""
         n_problems = len(run.training.titles)
-        if n_problems <= MOST_PROBLEMS_SHOWN:
+        if n_problems <= MAX_PROBLEMS_SHOWN:
             self._moves[run.index] = self.add(run.training.titles[run.index])
         elif self._task_of_all is None:
             self._task_of_all = self._bar.add_task("fit", total=n_problems, figures="")
@@ -143,7 +143,7 @@ class ProgressBar(Observer):
         """Move the bar."""
         progress, (n_lower, n_upper) = run.progress, run.n_support()
         n_problems = len(run.training.titles)
-        if n_problems > MOST_PROBLEMS_SHOWN:
+        if n_problems > MAX_PROBLEMS_SHOWN:
             if progress.violation <= progress.tol:
                 self._ended.add(run.index)
             done = len(self._ended)

@@ -52,7 +52,7 @@ def closer_aim(certificate: Certificate) -> float | None:
 
 
 # Spot checks of a certificate if work must end at once.
-FEWEST_SPOT_CHECKS = 4
+MIN_SPOT_CHECKS = 4
 
 
 class Outcome(NamedTuple):
@@ -77,7 +77,7 @@ def judge(problem: BandProblem, rows: KernelOperator, solution: Solution, tol: f
         checked = checked_gradient(problem, rows, solution, tol)
     except Stop:
         with stop_when(None):
-            checked = checked_gradient(problem, rows, solution, tol, FEWEST_SPOT_CHECKS)
+            checked = checked_gradient(problem, rows, solution, tol, MIN_SPOT_CHECKS)
     solution = replace(solution, f=checked.f)
     intercept = choose_intercept(problem, solution.c, solution.f)
     certificate = certificate_of(problem, solution, checked, intercept, tol)

@@ -23,9 +23,9 @@ from bandsvm.system.stopping import check_stop
 # Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
 # call computes.
 COST_OF_VALUE, COST_OF_FEATURE = 4.0, 0.1
-# Dense samples become sparse where that saves more than it takes: at most this share of their
-# values are other than zero, and there are so many features of kernel values.
-LARGEST_DENSITY, MANY_FEATURES_OF_VALUES = 0.15, 1e8
+# Dense samples with at most this share of nonzeros are converted to CSR, if targets x terms x
+# features are so many that the conversion pays.
+MAX_DENSITY, MIN_WORK_TO_CONVERT = 0.15, 1e8
 
 
 def exact_products(
@@ -78,11 +78,11 @@ def definition_of(kernel: Kernel | PackedKernel) -> Definition | None:
 
 
 def _are_mostly_zero(B: Samples, terms: NDArray, n_targets: int) -> bool:
-    """Return whether dense samples would save time as sparse ones."""
-    if B.is_sparse or n_targets * len(terms) * B.n_features < MANY_FEATURES_OF_VALUES:
+    """Return whether the conversion of dense samples to CSR saves time."""
+    if B.is_sparse or n_targets * len(terms) * B.n_features < MIN_WORK_TO_CONVERT:
         return False
     density = np.count_nonzero(B.take(terms).X) / (len(terms) * B.n_features)
-    return bool(density <= LARGEST_DENSITY)
+    return bool(density <= MAX_DENSITY)
 
 
 def _are_alike(A: Samples, B: Samples) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bandsvm import _core
 from bandsvm.system.threads import n_threads
 
-FEWEST_FOR_THREADS = 100_000
+MIN_FOR_THREADS = 100_000
 
 
 def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
@@ -44,7 +44,7 @@ def has_spread(X: Any, weights: NDArray) -> bool:
 def variance(X: Any, weights: NDArray) -> float:
     """Return the variance of all entries of X, with weighted rows."""
     if not sp.issparse(X):
-        return _core.variance(X, weights, n_threads(None) if X.size > FEWEST_FOR_THREADS else 1)
+        return _core.variance(X, weights, n_threads(None) if X.size > MIN_FOR_THREADS else 1)
     total = float(weights.sum()) * X.shape[1]
     values, counts = X.data.astype(np.float64), np.diff(X.indptr)
     of_value = np.repeat(weights, counts)

@@ -35,7 +35,7 @@ from bandsvm.system.threads import n_threads
 
 # From this many multiplications per kernel value on, blocks pick values out of stored rows and the
 # last block: cheaper values are computed again faster than they are looked up in memory.
-FEWEST_PRODUCTS_TO_PICK = 60
+MIN_PRODUCTS_TO_PICK = 60
 # Largest share of the memory for the two blocks that are kept; the rest is for rows.
 BLOCK_SHARE = 0.5
 # Rows that several problems share are kept from their first use if they are worth keeping after so
@@ -232,7 +232,7 @@ class PackedRows(ComputedRows):
         block, last = self._blocks
         if np.array_equal(indices, last.indices):
             return last.values[:, : len(indices)]
-        is_picked = self._packed.n_products >= FEWEST_PRODUCTS_TO_PICK
+        is_picked = self._packed.n_products >= MIN_PRODUCTS_TO_PICK
         if is_picked:
             places, slots = self._place_in_block[indices], self._table.peek(indices)
         else:

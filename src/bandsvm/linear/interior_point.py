@@ -30,10 +30,10 @@ from bandsvm.problem import BandProblem
 TO_THE_BOUND, SHORT = 0.995, 0.8
 # Steps that are shorter than this are centred, at most so often; products are looked at this much
 # further on, and a gain in length of less than this is not worth another one.
-LONG, MOST_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
+LONG, MAX_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
 # Relative gap from which on steps are refined, how often, and how large a change may be next
 # to the one before: large entries of D magnify rounding errors.
-CLOSE, MOST_REFINEMENTS, MOST_GROWTH = 1e-6, 3, 1.0
+CLOSE, MAX_REFINEMENTS, MAX_GROWTH = 1e-6, 3, 1.0
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
@@ -148,11 +148,11 @@ class InteriorPoint:
         """Solve for a step that the team has begun, and let it be completed."""
         dw, db = system.solve(of_aim - self.w, sum_aim)
         more_w, more_b = dw, db
-        for _ in range(MOST_REFINEMENTS if self._estimate <= CLOSE else 0):
+        for _ in range(MAX_REFINEMENTS if self._estimate <= CLOSE else 0):
             last = np.abs(more_w).max()
             of_aim, sum_aim = self._team.total("refine", more_w, more_b)
             more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
-            if not np.abs(more_w).max() <= MOST_GROWTH * last:  # only rounding errors are left
+            if not np.abs(more_w).max() <= MAX_GROWTH * last:  # only rounding errors are left
                 more_w, more_b = np.zeros_like(dw), 0.0
                 break
             dw, db = dw + more_w, db + more_b
@@ -160,7 +160,7 @@ class InteriorPoint:
 
     def _centred(self, system: NewtonSystem, step: Step, target: float) -> Step:
         """Return a longer step, if products that are far from their target stand in the way."""
-        for _ in range(MOST_CENTRINGS):
+        for _ in range(MAX_CENTRINGS):
             if not step.longest < LONG:
                 break
             trial = min(1.0, step.longest + FURTHER)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack  # SciPy's own checks take longer than small systems
 
 # What is added to the unit diagonal of a matrix that rounding has left indefinite, and how often.
-RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-15, 100.0, 6
+RIDGE, RIDGE_GROWTH, MAX_RIDGES = 1e-15, 100.0, 6
 
 
 class NewtonSystem:
@@ -50,7 +50,7 @@ class NewtonSystem:
 def _factor(matrix: NDArray) -> NDArray:
     """Return the Cholesky factor of a matrix of unit diagonal, or of one close to it."""
     ridge = 0.0
-    for attempt in range(MOST_RIDGES + 1):
+    for attempt in range(MAX_RIDGES + 1):
         shifted = matrix + ridge * np.eye(len(matrix)) if ridge else matrix
         factor, failure = lapack.dpotrf(shifted, lower=True, clean=False)
         if not failure:

@@ -25,7 +25,7 @@ ROWS_PER_FEATURE = 2
 # Values of sparse samples that one call of the core goes through: some hundredths of a second.
 SPARSE_CHUNK_VALUES = 2**22
 # Matrices X'DX of more features are left to BLAS; tiles of the core are faster up to here.
-MOST_FEATURES_OF_TILES = 128
+MAX_FEATURES_OF_TILES = 128
 # Sparse samples of so few features, of whose values so many are not 0, are copied into a matrix for
 # Newton steps, which hold as many numbers for each sample anyway.
 FEW_FEATURES, DENSE_ENOUGH = 64, 0.25
@@ -136,7 +136,7 @@ class LinearSamples:
 
         Dense samples are centred before they are multiplied, which keeps their digits.
         """
-        if not self.is_sparse and self.n_features > MOST_FEATURES_OF_TILES:
+        if not self.is_sparse and self.n_features > MAX_FEATURES_OF_TILES:
             return self._gram_by_blas(factors, centre)
         gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
         middle = () if self.is_sparse else (None if centre is None else in_plain_memory(centre),)

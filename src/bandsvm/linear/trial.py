@@ -19,7 +19,7 @@ from bandsvm.problem import BandProblem
 
 # Descent goes on if its gap is this small a share of the objective after so many passes, but for no
 # more passes than a fit by Newton steps costs.
-TRIAL_PASSES, PROMISING_GAP, MOST_DESCENT_PASSES = 32, 0.05, 150
+TRIAL_PASSES, PROMISING_GAP, MAX_DESCENT_PASSES = 32, 0.05, 150
 
 
 class Trial:
@@ -71,7 +71,7 @@ class Trial:
         for estimate, is_promising in self._method.steps(aim, max_iter):
             yield estimate, is_promising
             is_slow = self.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP
-            if is_slow or self.n_iter >= MOST_DESCENT_PASSES:
+            if is_slow or self.n_iter >= MAX_DESCENT_PASSES:
                 break
         self._n_before = self.n_iter
         self._method = InteriorPoint.on_this_machine(self._problem, self._samples, self._start)

@@ -41,7 +41,7 @@ def _slice(value: Any, _: Parts) -> bool:
 
 
 # Columns of a dense result that nothing in the file stands for, 8 MB for a sample.
-MOST_DENSE_HASHES = 2**20
+MAX_DENSE_HASHES = 2**20
 _STEP = either(one_of("drop", "passthrough"), _transformer)
 _COLUMNS = either(text, whole(), _slice, list_of(either(text, whole(), flag)), array("biUO"))
 
@@ -81,7 +81,7 @@ def _check_columns(parts: Parts) -> None:
     require(all(0 <= at < parts.n_features for places in indices.values() for at in places))
     require(len(attributes["_columns"]) == len(given))
     hashed = max((_hashed(step) for _, step, _ in attributes["transformers_"]), default=0)
-    require(attributes["sparse_output_"] or hashed <= MOST_DENSE_HASHES)
+    require(attributes["sparse_output_"] or hashed <= MAX_DENSE_HASHES)
     for name, step, columns in attributes["transformers_"]:
         if not isinstance(step, str) and indices[name]:
             # One column by its name, not in a list, is handed on without its axis.

@@ -18,7 +18,7 @@ from bandsvm.persistence._libsvm_text import LibsvmText
 
 # A table of so many coefficients takes 2 GiB. It has a row per pair of classes, the file only one
 # per class.
-MOST_COEFFICIENTS = 2**28
+MAX_COEFFICIENTS = 2**28
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ def _sides(model: BandedSVC) -> NDArray[np.float64]:
 def read_rule(model: BandedSVC, text: LibsvmText) -> NDArray[np.intp]:
     """Set classes and coefficients of a model as a file has them; return its order of vectors."""
     n_classes, n_pairs = len(text.labels), len(text.rho)
-    if n_pairs * len(text.coefficients) > MOST_COEFFICIENTS:
+    if n_pairs * len(text.coefficients) > MAX_COEFFICIENTS:
         raise ValueError(
             f"The model has {len(text.coefficients)} support vectors and {n_pairs} pairs of "
-            f"classes; load_libsvm takes at most {MOST_COEFFICIENTS} of both multiplied."
+            f"classes; load_libsvm takes at most {MAX_COEFFICIENTS} of both multiplied."
         )
     places = np.argsort(text.labels)  # in the file, of the classes in order
     rank = np.argsort(places)

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.files import MAX_FEATURES
 
 # The parameters that LIBSVM writes for each kernel.
 KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
@@ -35,7 +35,7 @@ LARGEST_WHOLE = 2**31 - 1
 # line ends is not swallowed.
 LONGEST_HEADER_LINE, LONGEST_NUMBER = 1024, 40
 # More classes than any known model has: the header has a number for each pair.
-MOST_CLASSES = 1000
+MAX_CLASSES = 1000
 LONGEST_QUOTE = 30
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,10}")
@@ -126,7 +126,7 @@ def quote(word: bytes) -> str:
     return repr(text + ("..." if len(word) > LONGEST_QUOTE else ""))
 
 
-def read_model(path: Path, most_features: int = MOST_FEATURES) -> LibsvmText:
+def read_model(path: Path, most_features: int = MAX_FEATURES) -> LibsvmText:
     """Return the contents of a model file; a ValueError names the line that is wrong."""
     with path.open("rb") as file:
         lines = _Lines(file, path)
@@ -195,8 +195,8 @@ def _kernel_type(lines: _Lines, name: str, word: bytes) -> str:
 
 def _n_classes(lines: _Lines, name: str, word: bytes) -> int:
     n_classes = lines.whole(name, word)
-    if not 2 <= n_classes <= MOST_CLASSES:
-        lines.fail(f"nr_class must be from 2 to {MOST_CLASSES}, got {n_classes}")
+    if not 2 <= n_classes <= MAX_CLASSES:
+        lines.fail(f"nr_class must be from 2 to {MAX_CLASSES}, got {n_classes}")
     return n_classes
 
 

@@ -18,7 +18,7 @@ from bandsvm.persistence._values import DTYPES, is_number
 # Names of features and terms, categories: what is longer is no name.
 LONGEST_TEXT = 100_000
 # Transformers start that many processes when they are used.
-MOST_JOBS = 64
+MAX_JOBS = 64
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def whole(lowest: int = -(2**63)) -> Rule:
 
 def jobs(value: Any, _: Parts) -> bool:
     """Return whether a value is a number of processes that a file may ask for."""
-    return value is None or (type(value) is int and -MOST_JOBS <= value <= MOST_JOBS and value != 0)
+    return value is None or (type(value) is int and -MAX_JOBS <= value <= MAX_JOBS and value != 0)
 
 
 def one_of(*values: str | None) -> Rule:

@@ -36,7 +36,7 @@ from bandsvm.persistence._rules import (
     text,
     whole,
 )
-from bandsvm.system.files import MOST_FEATURES
+from bandsvm.system.files import MAX_FEATURES
 
 LONGEST_NGRAM = 20
 # Word characters, or all but spaces, so many at least: found in one pass. Others can take a time
@@ -126,7 +126,7 @@ TEXT = [
         HashingVectorizer,
         {
             **_WORDS,
-            "n_features": lambda value, parts: whole(1)(value, parts) and value <= MOST_FEATURES,
+            "n_features": lambda value, parts: whole(1)(value, parts) and value <= MAX_FEATURES,
             "norm": _TFIDF["norm"],
             "alternate_sign": flag,
         },

@@ -18,7 +18,7 @@ from bandsvm.classifier import BandedSVC
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
-from bandsvm.system.files import MOST_FEATURES, write_whole
+from bandsvm.system.files import MAX_FEATURES, write_whole
 
 # our name -> LIBSVM's
 KERNEL_NAMES = {
@@ -132,7 +132,7 @@ def load_libsvm(path, n_features=None):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    text = read_model(Path(path), MOST_FEATURES if n_features is None else LARGEST_WHOLE)
+    text = read_model(Path(path), MAX_FEATURES if n_features is None else LARGEST_WHOLE)
     ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
     model = BandedSVC(kernel=ours[text.kernel], **text.parameters)
     model.gamma_ = text.parameters.get("gamma", np.nan)

@@ -27,7 +27,7 @@ from bandsvm.system.files import write_whole
 from bandsvm.system.text import shown
 
 CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
-MOST_STEPS = 100
+MAX_STEPS = 100
 
 
 def save(
@@ -142,7 +142,7 @@ def load_bytes(content: bytes, source: str) -> Any:
 def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
     """Return the model that a header and arrays describe."""
     steps = header.get("steps")
-    if not isinstance(steps, list) or not 1 <= len(steps) <= MOST_STEPS:
+    if not isinstance(steps, list) or not 1 <= len(steps) <= MAX_STEPS:
         raise ModelFileError("is damaged: it describes no model")
     decoder = Decoder(arrays, build)
     models = [build(step, decoder) for step in steps]

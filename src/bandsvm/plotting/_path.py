@@ -11,7 +11,7 @@ from bandsvm.model_selection import BandPath, band_path
 from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new, legend_outside
 
 TITLE = "BandPathDisplay"
-MOST_LINES = 60
+MAX_LINES = 60
 
 
 class BandPathDisplay:
@@ -111,7 +111,7 @@ class BandPathDisplay:
         """
         coefficients = path.coefficients[problem].toarray()
         range_ = np.ptp(coefficients, axis=0)
-        most = np.sort(np.argsort(-range_, kind="stable")[:MOST_LINES])
+        most = np.sort(np.argsort(-range_, kind="stable")[:MAX_LINES])
         shown = coefficients[:, most[np.abs(coefficients[:, most]).max(axis=0) > 0.0]]
         display = cls(values=path.values, coefficients=shown, vary=path.vary)
         return display.plot(ax, **line_settings)

@@ -17,13 +17,13 @@ from bandsvm.system.stopping import Stop
 
 # A round is a climb and pair steps on everything; problems that need more than a few are singular,
 # and more rounds only delay saying so.
-MOST_POLISHING_ROUNDS = 50
+MAX_POLISHING_ROUNDS = 50
 # Rounds without half the violation after which rounding is all that is left.
 ROUNDS_WITHOUT_GAIN = 5
 # Pair steps per variable in a round: enough to change the face, which the climb then solves for.
 POLISHING_STEPS_PER_VARIABLE = 10
 # Multiplications on faces after which a round is the last: about a second.
-MOST_WORK_OF_POLISHING = 1e10
+MAX_WORK_OF_POLISHING = 1e10
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
 HAIR = 1e-13
@@ -44,9 +44,9 @@ def polish(state: State) -> float:
     everything = np.arange(problem.n_samples)
     best = engine.violation()
     best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
-    most_work = state.face_work + MOST_WORK_OF_POLISHING
+    most_work = state.face_work + MAX_WORK_OF_POLISHING
     with suppress(Stop):  # keep the best point so far
-        for _ in range(MOST_POLISHING_ROUNDS):
+        for _ in range(MAX_POLISHING_ROUNDS):
             tidy(state)
             climb_face(state)
             state.refresh()

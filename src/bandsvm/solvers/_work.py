@@ -10,7 +10,7 @@ from bandsvm.solvers._solution import State
 
 # A small problem may take a few seconds; a larger one as long as it takes to factorise all of K as
 # often. Less would give up on hard problems that end, more would wait longer for those that do not.
-MOST_WORK = 5e10
+MAX_WORK = 5e10
 # What an outer step costs beside pair steps and faces, and a pair step beside its passes.
 PER_OUTER_STEP = 1e7
 PER_PAIR_STEP = 3e3
@@ -27,4 +27,4 @@ def work_done(state: State, n_iter: int) -> float:
 
 def most_work(n_samples: int) -> float:
     """Return how much work a solve may take."""
-    return MOST_WORK * max(1.0, n_samples / SMALL_PROBLEM) ** 3
+    return MAX_WORK * max(1.0, n_samples / SMALL_PROBLEM) ** 3

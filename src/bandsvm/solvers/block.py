@@ -50,7 +50,7 @@ MARGIN_IN_PLAY = 0.5
 # Fewer samples than this many of the smallest blocks are never left out: packing would cost more.
 BLOCKS_WORTH_A_PART = 4
 # After so many outer steps on a part, look at all samples again.
-MOST_STEPS_ON_PART = 100
+MAX_STEPS_ON_PART = 100
 
 
 def block_steps(state: State, tol: float) -> Generator[float]:
@@ -144,7 +144,7 @@ def steps_on_part(state: State, part: Part, tol: float) -> Generator[float]:
     state.part = part
     steps = whole_steps(part.state, tol, is_warm=True, share_of_tol=INNER_SHARE_OF_TOL)
     for n_steps, current in enumerate(steps):
-        if current <= tol or n_steps >= MOST_STEPS_ON_PART:
+        if current <= tol or n_steps >= MAX_STEPS_ON_PART:
             break
         if n_steps > 0:
             state.engine.put(part.indices, part.state.engine.c)

@@ -20,9 +20,9 @@ LARGEST_FACE = 2000
 # Steps that end inside the face only refine each other; two reach rounding error.
 REFINEMENTS = 2
 # Variables may land one by one; a climb that is cut short must start again after the next block.
-MOST_STEPS_ON_FACE = 100
+MAX_STEPS_ON_FACE = 100
 # Multiplications that a climb may take: some tenths of a second.
-MOST_WORK_OF_CLIMB = 4e9
+MAX_WORK_OF_CLIMB = 4e9
 DAMPING_GROWTH = 100.0
 EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
@@ -95,7 +95,7 @@ def climb_face(
     ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
     largest = LARGEST_FACE if largest is None else largest
-    most_steps = MOST_STEPS_ON_FACE if most_steps is None else most_steps
+    most_steps = MAX_STEPS_ON_FACE if most_steps is None else most_steps
     problem = state.problem
     free = state.engine.free()
     if not 0 < len(free) <= largest:
@@ -108,7 +108,7 @@ def climb_face(
     refinements = 0
     # Slopes of this size are only rounding errors of the decision values.
     flat = EPSILON * float(np.abs(slope).max())
-    affordable = max(REFINEMENTS, int(MOST_WORK_OF_CLIMB / len(free) ** 3))
+    affordable = max(REFINEMENTS, int(MAX_WORK_OF_CLIMB / len(free) ** 3))
     for _ in range(min(most_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break

@@ -20,11 +20,11 @@ from bandsvm.solvers.face import LARGEST_FACE, climb_face
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
-NEIGHBOUR_SHARE, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS = 0.25, 128, 1024
+NEIGHBOUR_SHARE, MIN_NEIGHBOURS, MAX_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps, and a step on the face where those take too long, this often at most: samples that
 # need more go the long way, which costs less than more rounds.
-MOST_MENDING_ROUNDS = 10
+MAX_MENDING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
 # Share of the mean curvature that keeps the inverse finite where K is singular.
@@ -188,7 +188,7 @@ def samples_in_play(problem: BandProblem, c: NDArray, f: NDArray, number: int) -
 
 def part_size(n_free: int, n_samples: int) -> int:
     """Return the number of samples in play when one is left out."""
-    neighbours = np.clip(NEIGHBOUR_SHARE * n_samples, FEWEST_NEIGHBOURS, MOST_NEIGHBOURS)
+    neighbours = np.clip(NEIGHBOUR_SHARE * n_samples, MIN_NEIGHBOURS, MAX_NEIGHBOURS)
     return int((1.0 + NEIGHBOURS_PER_FREE) * n_free + neighbours)
 
 
@@ -223,7 +223,7 @@ def mend(state: State, tol: float) -> None:
     """
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
-    for _ in range(MOST_MENDING_ROUNDS):
+    for _ in range(MAX_MENDING_ROUNDS):
         step = state.engine.solve_block(everything, tol, budget)
         state.n_pair_steps += step.n_steps
         if step.n_steps < budget and not step.stalled:

@@ -37,7 +37,7 @@ LARGEST_CG_STEPS = 200
 # They end once this share of variables has left its piece: more belongs to another face.
 LARGEST_SHARE_OUTSIDE = 0.05
 # Directions per climb. Variables land on the way; what is left waits for the next outer step.
-MOST_CLIMBS = 40
+MAX_CLIMBS = 40
 # Where K is nearly singular conjugate gradients crawl; a small face is factorised every so many
 # outer steps. More often costs factorisations that easy problems do not need.
 NEWTON_PERIOD = 25
@@ -70,7 +70,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             continue
         residual = max(CLIMB_REDUCTION * current, CLIMB_SHARE_OF_TOL * tol)
         climb = partial(conjugate_direction, residual_tol=residual)
-        moved |= climb_face(state, climb, LARGEST_CG_FACE, MOST_CLIMBS, LARGEST_CG_STEPS)
+        moved |= climb_face(state, climb, LARGEST_CG_FACE, MAX_CLIMBS, LARGEST_CG_STEPS)
         if not moved:
             return
 

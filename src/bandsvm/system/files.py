@@ -11,9 +11,9 @@ from pathlib import Path
 # Characters of a file's name in the name of its temporary file; names have bounded lengths.
 SHOWN = 40
 # Most features of a file; memory is allocated for each of them, whether it occurs or not.
-MOST_FEATURES = 2**24
+MAX_FEATURES = 2**24
 # Most links that are followed on the way to a file, as in Linux.
-MOST_LINKS = 40
+MAX_LINKS = 40
 _SHARED = stat.S_ISVTX | stat.S_IWOTH
 # Not available on all systems.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -58,7 +58,7 @@ def follow_links(path: Path) -> Path:
             continue
         _require_own(step, found)
         n_links += 1
-        if n_links > MOST_LINKS:
+        if n_links > MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         leads_to = Path(os.readlink(step))
         here = Path(leads_to.anchor) if leads_to.is_absolute() else here

@@ -12,7 +12,7 @@ LARGEST_CODE_POINT = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
 # Longest text, and most items, from a file that a message shows.
 LONGEST_SHOWN = 100
-MOST_SHOWN = 6
+MAX_SHOWN = 6
 
 
 def is_text(array: NDArray) -> bool:
@@ -52,7 +52,7 @@ def some(values: Iterable[Any]) -> str:
     """Return the first few of many values from a file, as a list for a message."""
     first: list[str] = []
     for value in values:
-        if len(first) == MOST_SHOWN:
+        if len(first) == MAX_SHOWN:
             first.append("...")
             break
         first.append(shown(repr(value)))

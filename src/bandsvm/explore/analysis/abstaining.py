@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli._quality import places
-from bandsvm.explore.analysis.findings import MOST_CLASSES, Findings
+from bandsvm.explore.analysis.findings import MAX_CLASSES, Findings
 from bandsvm.metrics import risk_coverage_curve
 from bandsvm.system.text import shown
 
@@ -43,7 +43,7 @@ def abstention(findings: Findings) -> dict[str, Any]:
         "band_stop": _stop_at_band(thresholds[at], _edge(findings)),
         "confusion": None,
     }
-    if len(names) <= MOST_CLASSES:
+    if len(names) <= MAX_CLASSES:
         about["confusion"] = _confusions(true, given, score, thresholds[at], len(names))
     return about
 

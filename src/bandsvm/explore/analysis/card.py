@@ -13,7 +13,7 @@ from bandsvm import load
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli import inspect
 from bandsvm.cli._models import classifier_of
-from bandsvm.explore.analysis.findings import MOST_CLASSES
+from bandsvm.explore.analysis.findings import MAX_CLASSES
 from bandsvm.explore.analysis.source import check_size
 from bandsvm.explore.analysis.weights import feature_weights
 from bandsvm.persistence._container import MAGIC, ModelFileError
@@ -66,12 +66,12 @@ def card(path: Path, name: str | None = None) -> dict[str, Any]:
     about = said.values | {
         "model": shown(name),
         "text": text,
-        "classes": [shown(label) for label in classifier.classes_[:MOST_CLASSES].tolist()],
+        "classes": [shown(label) for label in classifier.classes_[:MAX_CLASSES].tolist()],
         "n_classes": len(classifier.classes_),
-        "rho1": band.rho1[:MOST_CLASSES],
-        "rho2": band.rho2[:MOST_CLASSES],
-        "C1": band.C1[:MOST_CLASSES],
-        "C2": band.C2[:MOST_CLASSES],
+        "rho1": band.rho1[:MAX_CLASSES],
+        "rho2": band.rho2[:MAX_CLASSES],
+        "C1": band.C1[:MAX_CLASSES],
+        "C2": band.C2[:MAX_CLASSES],
         "weights": feature_weights(model, None if names is None else list(map(str, names))),
         "support": _support(classifier),
     }
@@ -86,7 +86,7 @@ def _support(classifier: Any) -> dict[str, Any] | None:
         return None
     about: dict[str, Any] = {
         "total": classifier.dual_coef_.shape[1],
-        "by_class": classifier.n_support_[:MOST_CLASSES],
+        "by_class": classifier.n_support_[:MAX_CLASSES],
     }
     if hasattr(classifier, "alpha_support_"):
         about["lower"] = len(np.ravel(classifier.alpha_support_))

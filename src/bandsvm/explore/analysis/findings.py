@@ -23,9 +23,9 @@ from bandsvm.system.text import shown
 
 # Words of the page for places in the band.
 WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
-FEWEST_BINS, MOST_BINS = 10, 40
+MIN_BINS, MAX_BINS = 10, 40
 # Classes that pictures and matrices show; more cannot be told apart.
-MOST_CLASSES = 30
+MAX_CLASSES = 30
 
 
 @dataclass(frozen=True)
@@ -131,14 +131,14 @@ def overview(findings: Findings) -> dict[str, Any]:
     about: dict[str, Any] = {
         "role": findings.role,
         "data": findings.table.describe(),
-        "classes": findings.classes[:MOST_CLASSES],
+        "classes": findings.classes[:MAX_CLASSES],
         "n_classes": len(findings.classes),
         "n_samples": len(findings.places),
         "accuracy": None if result is None else result.accuracy,
         "n_wrong": None if result is None else result.n_samples - result.n_right,
         "positions": {word: int(np.sum(judged.position == place)) for place, word in WORDS.items()},
-        "rho1": band.rho1[:MOST_CLASSES].tolist(),
-        "rho2": band.rho2[:MOST_CLASSES].tolist(),
+        "rho1": band.rho1[:MAX_CLASSES].tolist(),
+        "rho2": band.rho2[:MAX_CLASSES].tolist(),
         "parameters": classifier.get_params(),
         "certificate": None,
     }
@@ -171,7 +171,7 @@ def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:
         values = judged.of_class(k)
         groups = [("all other classes", codes != k), (names[k], codes == k)]
         bands = [(-band.rho2[k], -band.rho1[k]), (band.rho1[k], band.rho2[k])]
-    n_bins = int(np.clip(2.0 * np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))
+    n_bins = int(np.clip(2.0 * np.sqrt(len(values)), MIN_BINS, MAX_BINS))
     edges = histogram_edges(values, n_bins)
     return {
         "role": findings.role,
@@ -182,6 +182,6 @@ def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:
         ],
         "bands": [[float(low), float(high)] for low, high in bands],
         "class": k,
-        "classes": names[:MOST_CLASSES],
+        "classes": names[:MAX_CLASSES],
         "is_by_label": judged.true is not None,
     }

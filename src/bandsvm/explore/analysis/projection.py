@@ -15,7 +15,7 @@ from bandsvm.explore.analysis.trial import rows_of
 from bandsvm.system.text import shown
 
 # Points that a picture shows, and features that its axes offer.
-MOST_POINTS_DRAWN, MOST_AXES = 3000, 200
+MAX_POINTS_DRAWN, MAX_AXES = 3000, 200
 COMPONENTS = ("first principal component", "second principal component")
 VALUE = "decision value of the predicted class"
 SEED_OF_POINTS = 0
@@ -24,7 +24,7 @@ SEED_OF_POINTS = 0
 def axes(findings: Findings) -> list[str]:
     """Return what an axis may show: components, the decision value, features that are numbers."""
     n_components = min(len(COMPONENTS), findings.judged.X.shape[1])
-    names = [shown(name) for name in _numbers(findings)[:MOST_AXES]]
+    names = [shown(name) for name in _numbers(findings)[:MAX_AXES]]
     return [*COMPONENTS[:n_components], VALUE, *names]
 
 
@@ -60,10 +60,10 @@ def project(findings: Findings, x: int = 0, y: int = 1) -> dict[str, Any]:
 
 def _some(n_samples: int) -> NDArray[np.intp]:
     """Return which samples are drawn: all, or as many as a picture can show, at random."""
-    if n_samples <= MOST_POINTS_DRAWN:
+    if n_samples <= MAX_POINTS_DRAWN:
         return np.arange(n_samples)
     generator = np.random.default_rng(SEED_OF_POINTS)
-    return np.sort(generator.choice(n_samples, MOST_POINTS_DRAWN, replace=False))
+    return np.sort(generator.choice(n_samples, MAX_POINTS_DRAWN, replace=False))
 
 
 def _numbers(findings: Findings) -> list[str]:

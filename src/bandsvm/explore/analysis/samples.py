@@ -17,7 +17,7 @@ from bandsvm.explore.analysis.trial import rows_of
 from bandsvm.system.text import shown
 
 # Features that the table shows, and rows that a page of it may ask for.
-MOST_FEATURES_LISTED, MOST_ROWS = 12, 200
+MAX_FEATURES_LISTED, MAX_ROWS = 12, 200
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def columns(findings: Findings) -> dict[str, NDArray]:
 
 def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> dict[str, Any]:
     """Return rows of the table, from ``start``, as text and numbers."""
-    if not 1 <= count <= MOST_ROWS:
-        raise ValueError(f"count must be from 1 to {MOST_ROWS}, got {count}.")
+    if not 1 <= count <= MAX_ROWS:
+        raise ValueError(f"count must be from 1 to {MAX_ROWS}, got {count}.")
     found, parts = select(findings, query), columns(findings)
     chosen = found[max(start, 0) :][:count]
     cells = [column[chosen].tolist() for column in parts.values()]
@@ -70,7 +70,7 @@ def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> d
         "start": max(start, 0),
         "n_found": len(found),
         "n_samples": len(findings.places),
-        "n_features_left_out": max(_n_features(findings) - MOST_FEATURES_LISTED, 0),
+        "n_features_left_out": max(_n_features(findings) - MAX_FEATURES_LISTED, 0),
     }
 
 
@@ -147,8 +147,8 @@ def _features(findings: Findings) -> dict[str, NDArray]:
     rows = rows_of(X, findings.places)
     names = table.names or [f"column {k + 1}" for k in range(X.shape[1])]
     if hasattr(rows, "columns"):
-        return {name: rows[name].to_numpy() for name in names[:MOST_FEATURES_LISTED]}
-    return {name: rows[:, k] for k, name in enumerate(names[:MOST_FEATURES_LISTED])}
+        return {name: rows[name].to_numpy() for name in names[:MAX_FEATURES_LISTED]}
+    return {name: rows[:, k] for k, name in enumerate(names[:MAX_FEATURES_LISTED])}
 
 
 def _n_features(findings: Findings) -> int:

@@ -23,7 +23,7 @@ from bandsvm.system.text import shown
 # A page is for data that a fit can handle while somebody waits.
 LARGEST_FILE = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
-MOST_COLUMNS_LISTED = 20_000
+MAX_COLUMNS_LISTED = 20_000
 # Formats whose labels have a fixed place, and whose columns have no names.
 WITHOUT_COLUMNS = ("svmlight", "npz")
 # What the page calls the options that messages of the readers name.
@@ -121,7 +121,7 @@ class Source:
             columns = self._columns(has_header)
             about["target"] = default_target(columns)
         about["has_header"] = columns.names is not None
-        if columns.n_columns <= MOST_COLUMNS_LISTED:
+        if columns.n_columns <= MAX_COLUMNS_LISTED:
             kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
             about["columns"] = [
                 {"name": shown(columns.name(k)), "kind": kinds[k].value}

@@ -9,12 +9,12 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm import decisions
 from bandsvm.cli._models import classifier_of
-from bandsvm.explore.analysis.findings import MOST_CLASSES
+from bandsvm.explore.analysis.findings import MAX_CLASSES
 from bandsvm.multiclass import strategy_of
 from bandsvm.system.text import shown
 
 # Features that the picture shows.
-MOST_BARS = 30
+MAX_BARS = 30
 
 
 def has_weights(classifier: Any) -> bool:
@@ -37,13 +37,13 @@ def feature_weights(model: Any, names: list[str] | None) -> dict[str, Any] | Non
         return None
     coef = decisions.feature_weights(classifier)
     encoded = _encoded_names(model, names, coef.shape[1])
-    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MOST_BARS]
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MAX_BARS]
     labels = [shown(label) for label in classifier.classes_.tolist()]
     return {
         "features": [shown(encoded[k]) for k in order.tolist()],
-        "weights": coef[:MOST_CLASSES, order].tolist(),
-        "classes": strategy_of(classifier).names(labels)[:MOST_CLASSES],
-        "intercepts": np.ravel(classifier.intercept_)[:MOST_CLASSES].tolist(),
+        "weights": coef[:MAX_CLASSES, order].tolist(),
+        "classes": strategy_of(classifier).names(labels)[:MAX_CLASSES],
+        "intercepts": np.ravel(classifier.intercept_)[:MAX_CLASSES].tolist(),
         "n_features": coef.shape[1],
         "is_prepared": isinstance(model, Pipeline) and len(model) > 1,
     }

@@ -14,7 +14,7 @@ from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import Channel, Wish
 
 # Channels that one page may use at a time: one per picture, with room to spare.
-MOST_CHANNELS = 32
+MAX_CHANNELS = 32
 LONGEST_CHANNEL_NAME = 64
 
 
@@ -49,8 +49,8 @@ class Connection:
             number = fields.whole("id", 0, 2**53)
             kind = fields.choice("kind", tuple(ANSWERS))
             name = fields.text("channel", LONGEST_CHANNEL_NAME)
-            if name not in self._channels and len(self._channels) >= MOST_CHANNELS:
-                raise ValueError(f"A page may use at most {MOST_CHANNELS} channels.")
+            if name not in self._channels and len(self._channels) >= MAX_CHANNELS:
+                raise ValueError(f"A page may use at most {MAX_CHANNELS} channels.")
             wish = Wish(number, kind, fields.group("fields"), self._session)
         except (ValueError, RecursionError) as error:
             await self._send(pack("error", number, Answer({"message": str(error)})))

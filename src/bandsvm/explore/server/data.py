@@ -31,7 +31,7 @@ from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import Wish
 
-MOST_PLACES = 10_000
+MAX_PLACES = 10_000
 
 
 def check(wish: Wish) -> Answer:
@@ -203,7 +203,7 @@ def model_file(wish: Wish) -> Answer:
 def _choices(fields: Fields) -> Choices:
     return Choices(
         fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
-        fields.wholes("dropped", 0, LARGEST_PLACE, MOST_PLACES),
-        fields.wholes("categorical", 0, LARGEST_PLACE, MOST_PLACES),
+        fields.wholes("dropped", 0, LARGEST_PLACE, MAX_PLACES),
+        fields.wholes("categorical", 0, LARGEST_PLACE, MAX_PLACES),
         fields.flag("header") if fields.has("header") else None,
     )

@@ -36,7 +36,7 @@ def _projection(findings: Findings, fields: Fields) -> dict[str, Any]:
 
 def _samples(findings: Findings, fields: Fields) -> dict[str, Any]:
     start = fields.whole("start", 0, LARGEST_PLACE)
-    count = fields.whole("count", 1, samples.MOST_ROWS)
+    count = fields.whole("count", 1, samples.MAX_ROWS)
     return samples.page(findings, _query(fields), start, count)
 
 

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from bandsvm.explore.server.requests import Fields
 
-MOST_POINTS = 2000
+MAX_POINTS = 2000
 LARGEST_NOISE = 5.0
 LARGEST_SEED = 2**31 - 1
 N_CLUSTERS = 9
 # A point drawn by hand takes 5 bytes: its label, and both coordinates in thousandths as int16.
 BYTES_PER_POINT = 5
 POINTS_PER_UNIT = 1000
-LONGEST_TEXT_OF_POINTS = 4 * (BYTES_PER_POINT * MOST_POINTS + 2) // 3 + 4
+LONGEST_TEXT_OF_POINTS = 4 * (BYTES_PER_POINT * MAX_POINTS + 2) // 3 + 4
 
 Samples = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -131,7 +131,7 @@ class Recipe:
             return cls(source, points=fields.text("points", LONGEST_TEXT_OF_POINTS))
         return cls(
             source,
-            fields.whole("n", 2, MOST_POINTS),
+            fields.whole("n", 2, MAX_POINTS),
             fields.number("noise", 0.0, LARGEST_NOISE),
             fields.whole("seed", 0, LARGEST_SEED),
         )

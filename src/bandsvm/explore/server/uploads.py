@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from bandsvm.explore.analysis.source import FileTooLargeError, check_size
 
 # Files that wait at a time: a page takes its own at once, so more have been forgotten.
-MOST_WAITING = 4
+MAX_WAITING = 4
 BYTES_OF_KEY = 16
 LONGEST_FILE_NAME = 255
 # The body is larger than the server takes.
@@ -40,7 +40,7 @@ class Uploads:
         key = secrets.token_urlsafe(BYTES_OF_KEY)
         with self._lock:
             self._waiting[key] = upload
-            while len(self._waiting) > MOST_WAITING:
+            while len(self._waiting) > MAX_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         return key
 

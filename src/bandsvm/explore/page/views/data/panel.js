@@ -8,7 +8,7 @@ import { HEADERS, LOSSES, ROLES, SCALES, WEIGHTS, columnsOf, usesGamma } from ".
 const symbol = (letter, index, words) => [element("i", {}, letter), element("sub", {}, index), ` ${words}`];
 const MEGABYTE = 2 ** 20;
 // Columns whose use can be changed; any can be the target.
-const MOST_LISTED = 300;
+const MAX_LISTED = 300;
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
 
@@ -90,7 +90,7 @@ export function createPanel(target, onChange, act) {
       header.element.hidden = file?.kind !== "csv";
       chooser.replaceChildren(...named.map(({ name }, k) => element("option", { value: k }, name)));
       panel.file = file;
-      const listed = named.slice(0, MOST_LISTED);
+      const listed = named.slice(0, MAX_LISTED);
       columns.replaceChildren(...listed.map(({ name, kind }, k) => columnRow(name, kind, k)));
       roles.querySelector("summary").textContent =
         listed.length < named.length ? `The first ${listed.length} of ${named.length} columns` : `All ${named.length} columns`;

@@ -1,6 +1,6 @@
 // Undo and redo of edits to the samples.
 
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 
 /** Returns a history: `record(before)`, `undo(now)` and `redo(now)`, which return what to go to, or null. */
 export function createHistory(onChange) {
@@ -15,7 +15,7 @@ export function createHistory(onChange) {
   };
   return {
     record(before) {
-      past = [...past.slice(1 - MOST_STEPS), before];
+      past = [...past.slice(1 - MAX_STEPS), before];
       future = [];
       onChange(true, false);
     },

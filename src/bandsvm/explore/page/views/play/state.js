@@ -20,7 +20,7 @@ export const LOSSES = [
   ["squared_hinge", "squared hinge"],
 ];
 export const NOISE = { clusters: 0.2, moons: 0.2, circles: 0.1, blobs: 0.7, digits: 0, drawn: 0 };
-export const MOST_SAMPLES = 2000;
+export const MAX_SAMPLES = 2000;
 
 // The paper's samples and band; that of BandedSVC is wider, and would show less.
 export const DEFAULTS = {
@@ -54,7 +54,7 @@ const flag = (text) => ({ yes: true, no: false })[text];
 
 const READERS = {
   data: oneOf(DATA),
-  n: number(2, MOST_SAMPLES, true),
+  n: number(2, MAX_SAMPLES, true),
   noise: number(0, 5),
   seed: number(0, 2 ** 31 - 1, true),
   points: (text) => (/^[\w-]*$/.test(text) ? text : undefined),
