@@ -1,6 +1,5 @@
 """Searches and paths that end early keep what they have; searches say where they are."""
 
-import os
 import pickle
 import signal
 import threading
@@ -176,7 +175,7 @@ def test_a_real_ctrl_c(n_jobs, monkeypatch):
     def press(self, candidates, fold, scores):
         if fold == 1 and not pressed:
             pressed.append(1)
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
     monkeypatch.setattr(_reporting.Watch, "fold", press)
     search = BandedSVCCV(C1=[1.0, 10.0], n_jobs=n_jobs)

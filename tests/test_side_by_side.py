@@ -1,7 +1,6 @@
 """Problems that are solved at the same time: same bits, each row once, and observers as ever."""
 
 import gc
-import os
 import signal
 import threading
 import time
@@ -232,7 +231,7 @@ def test_models_asked_for_meanwhile_are_whole(multi_class):
 
 
 class PressesAt(Interleaved):
-    """Sends SIGINT at the first step that meets a condition."""
+    """Sends SIGINT to its thread at the first step that meets a condition."""
 
     def __init__(self, condition):
         self.condition, self.has_pressed = condition, False
@@ -240,7 +239,7 @@ class PressesAt(Interleaved):
     def step(self, run):
         if not self.has_pressed and self.condition(run):
             self.has_pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             end = time.monotonic() + LONG
             while current_reason()() is None:  # the main thread has not noted it yet
                 assert time.monotonic() < end

@@ -1,7 +1,9 @@
 """Fits in several threads at once: same bits, and BLAS gets its own threads back."""
 
 import os
+import signal
 import threading
+import time
 import warnings
 
 import joblib
@@ -14,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bandsvm import BandedSVC
 from bandsvm.kernels import resolve_gamma
 from bandsvm.system import threads
-from bandsvm.system.threads import single_threaded_blas
+from bandsvm.system.threads import in_threads, single_threaded_blas
 
 ROUNDS = 2
 
@@ -226,3 +228,18 @@ def test_quotas_of_containers_count(monkeypatch):
         assert threads.n_threads(-1) == 3
     finally:
         threads._n_cores.cache_clear()
+
+
+def test_signals_that_another_thread_receives_are_handled_while_the_main_thread_waits():
+    handled = threading.Event()
+    previous = signal.signal(signal.SIGINT, lambda *_: handled.set())
+    try:
+
+        def job():
+            time.sleep(0.2)  # until the main thread waits
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            return handled.wait(timeout=20.0)
+
+        assert in_threads([job, lambda: True], 2) == [True, True]
+    finally:
+        signal.signal(signal.SIGINT, previous)

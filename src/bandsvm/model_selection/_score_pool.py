@@ -23,11 +23,11 @@ from bandsvm.model_selection._reporting import Watch
 from bandsvm.system.cached import cached_property
 from bandsvm.system.memory import stores_at_once
 from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import n_threads
+from bandsvm.system.threads import n_threads, result_of
 
 # Most candidates that run in sequence over one store of rows: longer sequences would leave other
 # threads idle. (It must not depend on the number of threads, or the scores would.)
-MOST_TOGETHER = 25
+MAX_TOGETHER = 25
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ScorePool:
             }
             try:
                 for k, group in enumerate(groups):
-                    yield group, scores[k].result()
+                    yield group, result_of(scores[k])
             except BaseException:
                 self.watch.end()
                 raise
@@ -126,7 +126,7 @@ def _is_precomputed(group: list[Candidate]) -> bool:
 
 def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:
     """Return candidates in parts of about equal length, neighbours together."""
-    n_parts = -(-len(candidates) // MOST_TOGETHER)
+    n_parts = -(-len(candidates) // MAX_TOGETHER)
     size = -(-len(candidates) // n_parts)
     return [candidates[start : start + size] for start in range(0, len(candidates), size)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
@@ -21,10 +21,11 @@ from threadpoolctl import ThreadpoolController
 from bandsvm._compat import openmp_threads
 
 # More threads than cores gain nothing, and all of them are woken for every piece of work.
-MOST_THREADS_PER_CORE = 2
+MAX_THREADS_PER_CORE = 2
 Result = TypeVar("Result")
 # Most seconds that a fork waits for another thread to change the limit of BLAS.
 LONGEST_WAIT = 1.0
+SECONDS_BETWEEN_SIGNALS = 0.1
 
 
 def n_cores() -> int:
@@ -52,7 +53,7 @@ def n_threads(n_jobs: int | None) -> int:
         return min(cores, limit, openmp_threads() or cores)
     if n_jobs < 0:
         return max(1, cores + 1 + int(n_jobs))
-    return int(min(n_jobs, MOST_THREADS_PER_CORE * cores))
+    return int(min(n_jobs, MAX_THREADS_PER_CORE * cores))
 
 
 def in_threads(jobs: Sequence[Callable[[], Result]], number: int) -> list[Result]:
@@ -84,10 +85,21 @@ def results_in_threads(
         futures = [pool.submit(copy_context().run, run, job) for job in jobs]
         try:
             for future in futures:
-                yield future.result()
+                yield result_of(future)
         finally:
             for future in futures:
                 future.cancel()  # those that have not begun, if one failed
+
+
+def result_of(future: Future[Result]) -> Result:
+    """Return the result of a future as soon as it is known, and let handlers of signals run.
+
+    They run in the main thread, whose wait no signal ends that another thread receives, or that
+    arrives just before the wait.
+    """
+    while not future.done():
+        wait([future], timeout=SECONDS_BETWEEN_SIGNALS)
+    return future.result()
 
 
 class _SingleThreadedBlas:
