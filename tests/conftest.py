@@ -34,15 +34,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture(scope="module", params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])
-def engine(request):
+@pytest.fixture(params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])
+def engine(request, monkeypatch):
     """Let random problems be solved by one engine, then by the other."""
-    before, problems.ROWS = (
-        problems.ROWS,
-        {"cpu": PrecomputedRows, "numpy": NumpyRows}[request.param],
-    )
-    yield request.param
-    problems.ROWS = before
+    rows = {"cpu": PrecomputedRows, "numpy": NumpyRows}[request.param]
+    monkeypatch.setattr(problems, "ROWS", rows)
 
 
 @pytest.fixture(autouse=True, scope="session")
