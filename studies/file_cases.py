@@ -223,7 +223,9 @@ CASES = [
         "2 classes .\U0001f44d",
     ),
     Case("wide.csv", wide, "20 samples with 20000 features"),
-    Case("long.csv", long, "1000000 samples", options=("--kernel", "linear"), is_slow=True),
+    Case(
+        "long.csv", long, "1000000 samples", options=("--linear", "--max-iter", "100"), is_slow=True
+    ),
     Case("one_class.csv", lambda: plain(NAMED, ["a"] * 60), "at least two classes", 1),
     Case(
         "lonely_class.csv",

@@ -290,6 +290,15 @@ def test_iteration_limit_warns_and_warm_start_goes_on():
     assert_same_objective(model, BandedSVC(rho2=1.5).fit(X, y))
 
 
+def test_limits_of_linear_kernels_name_the_linear_model():
+    X, y = large_samples()
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .* LinearBandedSVC finds linear"):
+        BandedSVC(kernel="linear", max_iter=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning) as given:
+        BandedSVC(max_iter=1).fit(X, y)
+    assert "Linear" not in str(given[0].message)
+
+
 @pytest.mark.parametrize(
     "change",
     [{"n_jobs": 1}, {"n_jobs": 2}, {"n_jobs": -1}, {"cache_size": 0.01}, {"cache_size": 1}],

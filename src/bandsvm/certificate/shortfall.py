@@ -35,7 +35,7 @@ def end_fit(model: Any, was_interrupted: bool) -> None:
 
     To be called by `fit`, at whose caller the warning points.
     """
-    name, complaint = type(model).__name__, shortfall(model.certificate_)
+    name, complaint = type(model).__name__, shortfall_of(model)
     if was_interrupted:
         raise KeyboardInterrupt(f"{name} {complaint or 'converged; its model is kept.'}")
     if complaint:
@@ -70,6 +70,18 @@ def collapse(model: Any) -> str:
         f"values are the same for all samples, so that labels are ties. Use {pairs}, "
         "class_weight='balanced', another kernel, or a larger C1."
     )
+
+
+def shortfall_of(model: Any, linear_models: str = "LinearBandedSVC") -> str:
+    """Return why a fitted model is not optimal and what to do about it; see `shortfall`."""
+    complaint = shortfall(model.certificate_)
+    if complaint and model.certificate_.status.is_limit and _has_linear_kernel(model):
+        complaint += f" {linear_models} finds linear rules without a kernel, and much faster."
+    return complaint
+
+
+def _has_linear_kernel(model: Any) -> bool:
+    return isinstance(kernel := getattr(model, "kernel", None), str) and kernel == "linear"
 
 
 def shortfall(certificate: Certificate) -> str:

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
-    from bandsvm.certificate.shortfall import shortfall
+    from bandsvm.certificate.shortfall import shortfall_of
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, fitted_samples, train, write_model
     from bandsvm.cli._preparation import describe_preparation
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     unfinished.remove()
     if options.calibrate and not was_interrupted:
         _calibrate(options, output, as_pipeline(model), table)
-    complaint = shortfall(model.certificate_)
+    complaint = shortfall_of(model, linear_models="--linear")
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = (summary_without_predictions if was_interrupted else summary)(model, X, table.y)
     output.report(repr(model.certificate_))
