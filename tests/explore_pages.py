@@ -91,6 +91,19 @@ def require_browser():
     return path
 
 
+@contextmanager
+def open_browser():
+    """Yield a browser, or skip."""
+    path = require_browser()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("LD_PRELOAD", raising=False)  # sanitizers, which no browser survives
+        sync_api = pytest.importorskip("playwright.sync_api")
+        with sync_api.sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+            yield browser
+            browser.close()
+
+
 class Page:
     """A tab that keeps account of errors and requests."""
 

