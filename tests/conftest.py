@@ -15,7 +15,7 @@ SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # The same few examples every time, and many new ones: `make test-all` sets HYPOTHESIS_PROFILE.
 # What fails among new ones is printed with the line that repeats it.
 settings.register_profile(
-    "fixed", max_examples=30, deadline=None, derandomize=True, suppress_health_check=SUPPRESSED
+    "fixed", max_examples=20, deadline=None, derandomize=True, suppress_health_check=SUPPRESSED
 )
 settings.register_profile("fresh", deadline=None, print_blob=True, suppress_health_check=SUPPRESSED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))

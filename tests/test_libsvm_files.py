@@ -133,7 +133,9 @@ PAIRS = {"multi_class": "ovo", "decision_function_shape": "ovo"}
 
 
 @pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
-@pytest.mark.parametrize("loader", [load_iris, load_wine, load_digits])
+@pytest.mark.parametrize(
+    "loader", [load_iris, load_wine, pytest.param(load_digits, marks=pytest.mark.slow)]
+)
 def test_one_file_holds_all_pairs_of_classes(loader, parameters, file, tmp_path):
     X, y = standardised(loader)
     model = BandedSVC(rho2=1.0, **PAIRS, **parameters).fit(X[::2], y[::2])

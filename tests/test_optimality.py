@@ -23,6 +23,10 @@ from numpy_engine import NumpyRows
 from problems import cases, dual_by_qp, make_case, primal_by_clarabel
 
 RELATIVE = 1e-8
+SOLVERS = [
+    pytest.param(name, marks=pytest.mark.slow if name == "reference" else ())
+    for name in available_solvers()
+]
 
 
 def objectives(case, solver):
@@ -50,21 +54,21 @@ def assert_objective_equals_the_qp_solvers(solver, case):
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(case=cases())
 def test_objective_equals_the_qp_solvers(solver, case):
     assert_objective_equals_the_qp_solvers(solver, case)
 
 
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(case=cases(loss="squared_hinge"))
 def test_squared_objective_equals_the_qp_solvers(solver, case):
     assert_objective_equals_the_qp_solvers(solver, case)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_reference_solver_agrees(loss, data):
     case = data.draw(cases(max_samples=25, loss=loss))
@@ -85,7 +89,7 @@ def test_another_engine_comes_to_the_same_objectives(monkeypatch, solver):
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("solver", available_solvers())
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("has_intercept", [True, False])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
@@ -103,7 +107,7 @@ def test_agrees_with_two_qp_solvers_to_all_digits(solver, loss, has_intercept, k
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("solver", available_solvers())
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("has_intercept", [True, False])
 def test_solution_is_optimal_and_feasible(solver, loss, has_intercept):

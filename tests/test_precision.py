@@ -60,14 +60,14 @@ def check_random_problem(seed):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_predictions_of_random_problems_keep_their_digits(seed):
     check_random_problem(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", range(8, 520))
+@pytest.mark.parametrize("seed", range(3, 520))
 def test_predictions_of_many_random_problems_keep_their_digits(seed):
     check_random_problem(seed)
 

@@ -140,6 +140,7 @@ def test_one_vs_one_takes_part_where_the_package_has_it(study):
     assert "band ovo" not in study.models.rivals_on(2, 10)
 
 
+@pytest.mark.slow
 def test_pages_are_what_the_script_writes(study):
     if not study.page.RESULTS.exists():
         pytest.skip("the study has not been run")
