@@ -8,12 +8,14 @@ import onnxruntime
 import pytest
 import scipy.sparse as sp
 import skl2onnx
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bandsvm import BandedSVC, LinearBandedSVC, load_libsvm, to_onnx
+from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVC, calibrate, load_libsvm, to_onnx
 from bandsvm.persistence.onnx import register_converter
 
 KERNELS = {
@@ -33,16 +35,16 @@ def standardised(loader):
     return StandardScaler().fit_transform(X), y
 
 
-def judge(graph, X):
-    """Return labels and decision values that onnxruntime computes."""
+def judge(graph, X, names=("label", "decision_values")):
+    """Return labels and decision values that onnxruntime computes, and what else there is."""
     onnx.checker.check_model(graph)
     session = onnxruntime.InferenceSession(graph.SerializeToString())
-    assert [output.name for output in session.get_outputs()] == ["label", "decision_values"]
-    labels, values = session.run(None, {"X": X})
-    for output, result in zip(session.get_outputs(), (labels, values), strict=True):
+    assert tuple(output.name for output in session.get_outputs()) == names
+    results = session.run(None, {"X": X})
+    for output, result in zip(session.get_outputs(), results, strict=True):
         assert len(output.shape) == result.ndim
         assert output.shape[1:] == list(result.shape[1:])
-    return labels, values
+    return results
 
 
 def assert_same(graph, model, X):
@@ -217,3 +219,35 @@ def test_package_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'bandsvm\[onnx\]'"):
         to_onnx(BandedSVC())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BandedSVC(),
+        BandedSVC(multi_class="ovr"),
+        BandedSVC(decision_function_shape="ovo"),
+        BandedSVC(break_ties=True),
+        LinearBandedSVC(),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_probabilities(loader, model, dtype):
+    X, y = loader(return_X_y=True)
+    model = calibrate(make_pipeline(StandardScaler(), clone(model)).fit(X, y), X, y)
+    far = np.vstack([X, 1e3 * X]).astype(dtype)  # there all sigmoids can be 0
+    names = ("label", "decision_values", "probabilities")
+    *_, found = judge(to_onnx(model, far[:1]), far, names)
+    np.testing.assert_allclose(found, model.predict_proba(far), atol=CLOSE)
+
+
+def test_models_around_ours_are_refused():
+    X, y = standardised(load_wine)
+    around = CalibratedClassifierCV(make_pipeline(StandardScaler(), BandedSVC()), ensemble=False)
+    with pytest.raises(ValueError, match=r"got CalibratedClassifierCV; use bandsvm\.calibrate"):
+        to_onnx(around.fit(X, y))
+    search = BandedSVCCV(C1=[1.0], C2=[0.0], gamma=[0.1]).fit(X, y)
+    with pytest.raises(ValueError, match="got BandedSVCCV; pass its best_estimator_"):
+        to_onnx(search)

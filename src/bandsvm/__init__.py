@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bandsvm.calibration import calibrate
     from bandsvm.certificate import Certificate
     from bandsvm.classifier import BandedSVC
     from bandsvm.linear import LinearBandedSVC
@@ -21,6 +22,7 @@ __all__ = [
     "Certificate",
     "LinearBandedSVC",
     "SelectiveClassifier",
+    "calibrate",
     "export_liblinear",
     "export_libsvm",
     "load",
@@ -42,6 +44,7 @@ _HOMES = {
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",
     "SelectiveClassifier": "bandsvm.selective",
+    "calibrate": "bandsvm.calibration",
 }
 
 

@@ -17,12 +17,15 @@ from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.fitting.model import decision_rule, fit_model
 from bandsvm.fitting.rows import problem_rows
 from bandsvm.fitting.training_set import training_set
+from bandsvm.probabilities import ProbabilityMixin
 from bandsvm.solvers import Solution
 from bandsvm.system.threads import single_threaded_blas
 
 
 @names_svc_arguments
-class BandedSVC(BandPositionMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BandedSVC(
+    BandPositionMixin, ProbabilityMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
     """Banded support vector classification.
 
     The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
@@ -153,7 +156,7 @@ default='rbf'
     With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
     stationary point of the objective; there may be several.
 
-    For probabilities use ``CalibratedClassifierCV(BandedSVC(), ensemble=False)``. docs/from_svc.md
+    For probabilities call `bandsvm.calibrate` after `fit`. docs/from_svc.md
     lists all differences from `sklearn.svm.SVC`.
 
     Distances of the 'rbf' kernel are measured from each feature's most common value in dense

@@ -11,7 +11,7 @@ INSTEAD = {
     "C": (
         "its two costs are C1 (below the band) and C2 (above); SVC(C=c) is BandedSVC(C1=c, C2=0)"
     ),
-    "probability": ("CalibratedClassifierCV(BandedSVC(), ensemble=False) estimates probabilities"),
+    "probability": "bandsvm.calibrate(model, X, y) adds predict_proba to a fitted model",
     "shrinking": "samples that no longer move are always left out; just drop it",
     "random_state": "nothing in it is random; just drop it",
 }

@@ -187,7 +187,7 @@ def _store(model: Any, chunks: Chunks, recipe: Recipe, solver: str, ends: list[E
     model.intercept_ = np.array([end.solution.point.intercept for end in ends])
     model.certificate_ = combine([end.certificate for end in ends])
     model.n_iter_ = max(1, sum(end.solution.n_iter for end in ends))
-    for name in ("alpha_", "theta_", "feature_names_in_"):
+    for name in ("alpha_", "theta_", "sigmoids_", "feature_names_in_"):
         vars(model).pop(name, None)
     if survey.names is not None:
         model.feature_names_in_ = survey.names

@@ -36,8 +36,15 @@ def decision_rule(model: Any) -> DecisionRule:
 def with_state(model: Any, state: FittedState, band: BandSettings | None = None) -> Any:
     """Return a copy of a model that has a fitted state, and another band if one is named."""
     fitted = copy.copy(model)
-    fitted.__dict__.update({} if band is None else vars(band), **state.attributes())
+    fitted.__dict__.update({} if band is None else vars(band))
+    put_state(fitted, state)
     return fitted
+
+
+def put_state(model: Any, state: FittedState) -> None:
+    """Set the fitted attributes of a model; probabilities belonged to the former ones."""
+    model.__dict__.pop("sigmoids_", None)
+    model.__dict__.update(state.attributes())
 
 
 def fit_model(model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer) -> bool:
@@ -81,6 +88,6 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: list[Observe
     state = fit_state(
         model, X, y, sample_weight, last, [*observers, *tasks], partial(with_state, model)
     )
-    model.__dict__.update(state.attributes())
+    put_state(model, state)
     for task in tasks:
         task.close()

@@ -13,10 +13,11 @@ from bandsvm.decisions import BandPositionMixin, decisions_of, feature_weights
 from bandsvm.defaults import DEFAULT_RHO2
 from bandsvm.linear.fit import certify_linear, fit_linear
 from bandsvm.linear.samples import LinearSamples
+from bandsvm.probabilities import ProbabilityMixin
 from bandsvm.system.threads import n_threads
 
 
-class LinearBandedSVC(BandPositionMixin, ClassifierMixin, BaseEstimator):
+class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, BaseEstimator):
     """Linear banded support vector classification, for many samples or many features.
 
     The model is that of `BandedSVC` with ``kernel='linear'``. The solvers here compute no kernel

@@ -214,7 +214,7 @@ def _store(
     model.intercept_ = np.array([solution.point.intercept for solution in solutions])
     model.certificate_ = combine(certificates)
     model.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
-    for name in ("alpha_", "theta_"):
+    for name in ("alpha_", "theta_", "sigmoids_"):
         vars(model).pop(name, None)
     if model.store_multipliers or model.warm_start:
         coefficients = [solution.point.c for solution in solutions]

@@ -344,6 +344,11 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         """
         return self._best().decision_function(X)
 
+    @property
+    def predict_proba(self):
+        """Return the probabilities of classes by the best model; see `bandsvm.calibrate`."""
+        return self._best().predict_proba
+
     def band_position(self, X):
         """Return where samples lie relative to the band of their predicted class.
 

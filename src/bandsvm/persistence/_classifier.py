@@ -65,6 +65,9 @@ def checked_problems(parts: Parts) -> int:
     n_problems = MultiClass.of(model).strategy(len(classes)).n_problems
     require(intercept.shape == (n_problems,) and is_finite(intercept))
     require(is_number(attributes.get("n_iter_", 1)))
+    n_columns = 1 if len(classes) == 2 else len(classes)
+    sigmoids = attributes.get("sigmoids_")
+    require(sigmoids is None or (sigmoids.shape == (n_columns, 2) and is_finite(sigmoids)))
     certificate = attributes.get("certificate_")
     if certificate is not None:
         n_parts = 0 if n_problems == 1 else n_problems
@@ -118,7 +121,7 @@ CLASSIFIER = Kind(
     dict.fromkeys(BandedSVC().get_params(), anything) | {"kernel": text, "warm_start": flag},
     {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
-    | dict.fromkeys(("certificate_", "support_", "n_iter_", *_TRAINING_SET), anything),
+    | dict.fromkeys(("certificate_", "support_", "n_iter_", "sigmoids_", *_TRAINING_SET), anything),
     _check,
     before={"multi_class": "ovr"},
 )

@@ -28,6 +28,6 @@ LINEAR = Kind(
     {"n_features_in_": FEATURES["n_features_in_"], "solver_": one_of(*available_linear_solvers())}
     | dict.fromkeys(("classes_", "coef_", "intercept_"), anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
-    | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_"), anything),
+    | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_", "sigmoids_"), anything),
     _check,
 )

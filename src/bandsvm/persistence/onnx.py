@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +21,7 @@ from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
-OUTPUTS = ("label", "decision_values")
+OUTPUTS = ("label", "decision_values", "probabilities")
 # class -> name of its operator while skl2onnx builds the graph
 ALIASES = {BandedSVC: "BandsvmBandedSVC", LinearBandedSVC: "BandsvmLinearBandedSVC"}
 # The only version there is of this operator.
@@ -31,10 +32,10 @@ def to_onnx(model, X=None, *, target_opset=None):
     """Convert a fitted model to ONNX.
 
     The graph has two outputs: ``label``, what `predict` returns, and ``decision_values``, what
-    `decision_function` returns. ONNX computes kernels in single precision: decision values agree to
-    1e-5 of the sum of the absolute values of their terms, and so do labels unless a decision value
-    is closer than that to a tie. Graphs of `LinearBandedSVC` compute in double precision, as the
-    model does.
+    `decision_function` returns; models that were calibrated have a third, ``probabilities``. ONNX
+    computes kernels in single precision: decision values agree to 1e-5 of the sum of the absolute
+    values of their terms, and so do labels unless a decision value is closer than that to a tie.
+    Graphs of `LinearBandedSVC` compute in double precision, as the model does.
 
     Parameters
     ----------
@@ -74,6 +75,7 @@ def to_onnx(model, X=None, *, target_opset=None):
     import skl2onnx
 
     check_is_fitted(model)
+    _check_kind(model)
     if hasattr(X, "columns"):
         return skl2onnx.to_onnx(model, initial_types=_columns(model, X), target_opset=target_opset)
     if X is None and _chooses_by_name(model):
@@ -84,6 +86,22 @@ def to_onnx(model, X=None, *, target_opset=None):
     dtype = np.dtype(np.float32 if X is None else np.asarray(X).dtype)
     sample = np.zeros((1, model.n_features_in_), dtype)
     return skl2onnx.to_onnx(model, sample, target_opset=target_opset)
+
+
+def _check_kind(model: Any) -> None:
+    """Refuse models around ours: skl2onnx may convert them to other ones without a word."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if isinstance(last, (BandedSVC, LinearBandedSVC)):
+        return
+    cure = "convert the BandedSVC, LinearBandedSVC or Pipeline within it."
+    if isinstance(last, CalibratedClassifierCV):
+        cure = "use bandsvm.calibrate(model, X, y), whose probabilities are the same, instead."
+    elif hasattr(last, "best_estimator_"):
+        cure = "pass its best_estimator_."
+    raise ValueError(
+        "to_onnx takes a BandedSVC, a LinearBandedSVC or a Pipeline that ends in one, got "
+        f"{type(last).__name__}; {cure}"
+    )
 
 
 def _chooses_by_name(model: Any) -> bool:
@@ -144,7 +162,7 @@ def _parse(scope: Any, model: Any, inputs: list, custom_parsers: Any = None) -> 
         check_voting(model)
     operator = scope.declare_local_operator(ALIASES[type(model)], model)
     operator.inputs = inputs
-    for name, output_type in zip(OUTPUTS, _output_types(operator, None), strict=True):
+    for name, output_type in zip(OUTPUTS, _output_types(operator, None), strict=False):
         operator.outputs.append(scope.declare_local_variable(name, output_type))
     return operator.outputs
 
@@ -165,8 +183,8 @@ def _is_single(operator: Any) -> bool:
     return is_kernel_model or isinstance(operator.inputs[0].type, FloatTensorType)
 
 
-def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, Any]:
-    """Return types and shapes of labels and decision values."""
+def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, ...]:
+    """Return types and shapes of labels, decision values and, if there are any, probabilities."""
     from skl2onnx.common import data_types
 
     model = operator.raw_operator
@@ -179,7 +197,10 @@ def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, Any]:
     n_columns = strategy.n_problems if _has_pair_values(strategy) else len(model.classes_)
     shape = [n_samples] if strategy.n_problems == 1 else [n_samples, n_columns]
     floats = data_types.FloatTensorType if _is_single(operator) else data_types.DoubleTensorType
-    return labels([n_samples]), floats(shape)
+    types = labels([n_samples]), floats(shape)
+    if not hasattr(model, "sigmoids_"):
+        return types
+    return *types, floats([n_samples, len(model.classes_)])
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
@@ -188,7 +209,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     from skl2onnx.algebra import onnx_ops as ops
 
     model = operator.raw_operator
-    label, decision_values = ([output.full_name] for output in operator.outputs)
+    label, decision_values, *rest = ([output.full_name] for output in operator.outputs)
     version, strategy = {"op_version": container.target_opset}, strategy_of(model)
     if isinstance(model, BandedSVC):
         values = _kernel_values(operator, version)
@@ -212,6 +233,34 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     labels = ops.OnnxGather(_labels(model), position, output_names=label, **version)
     values.add_to(scope, container)
     labels.add_to(scope, container)
+    if rest:
+        by_class = values
+        if isinstance(strategy, OneVsOne) and strategy.has_pair_values:
+            by_class = _by_class(strategy, pairs, version)
+        _probabilities(operator, by_class, rest[0], version).add_to(scope, container)
+
+
+def _probabilities(operator: Any, values: Any, names: list[str], version: dict[str, Any]) -> Any:
+    """Return the node of `probabilities`, given decision values of classes."""
+    from skl2onnx.algebra import onnx_ops as ops
+
+    model = operator.raw_operator
+    floats = np.float32 if _is_single(operator) else np.float64
+    slopes, offsets = model.sigmoids_.astype(floats).T
+    columns = ops.OnnxReshape(values, np.array([-1, len(slopes)], dtype=np.int64), **version)
+    lines = ops.OnnxAdd(ops.OnnxMul(columns, slopes[None], **version), offsets[None], **version)
+    own = ops.OnnxSigmoid(lines, **version)
+    if len(slopes) == 1:
+        others = ops.OnnxSub(np.ones(1, dtype=floats), own, **version)
+        return ops.OnnxConcat(others, own, axis=1, output_names=names, **version)
+    ones = np.ones((len(slopes), 1), dtype=floats)
+    total = ops.OnnxMatMul(own, ones, **version)
+    # All sigmoids are 0 far from every class; no class is then more probable than another.
+    is_nothing = ops.OnnxEqual(total, np.zeros(1, dtype=floats), **version)
+    even = np.full(1, 1.0 / len(slopes), dtype=floats)
+    divisor = ops.OnnxWhere(is_nothing, np.ones(1, dtype=floats), total, **version)
+    shares = ops.OnnxDiv(own, divisor, **version)
+    return ops.OnnxWhere(is_nothing, even, shares, output_names=names, **version)
 
 
 def _has_pair_values(strategy: Strategy) -> bool:
