@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import bandsvm
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm.cli import main
-from bandsvm.cli._trained import Notes
+from report_pages import Page
 
 
 def write(path, X, y):
@@ -45,7 +47,7 @@ def test_models_without_calibration_have_no_probabilities(tmp_path, capsys):
     data, model = write(tmp_path / "a.csv", X, y), str(tmp_path / "m.bsvm")
     assert main(["fit", data, "--model", model, "--quiet"]) == 0
     assert main(["predict", data, "--model", model, "--proba"]) == 1
-    assert "--proba needs a model of fit --calibrate" in capsys.readouterr().err
+    assert "--proba needs a model of fit or tune with --calibrate" in capsys.readouterr().err
 
 
 def test_rare_classes_are_refused_before_the_fit(tmp_path, capsys, monkeypatch):
@@ -53,13 +55,40 @@ def test_rare_classes_are_refused_before_the_fit(tmp_path, capsys, monkeypatch):
     data, model = write(tmp_path / "a.csv", X[:103], y[:103]), tmp_path / "m.bsvm"
     monkeypatch.setattr("bandsvm.cli._models.train", lambda *_: pytest.fail("it was fitted"))
     assert main(["fit", data, "--model", str(model), "--calibrate"]) == 1
-    assert "at least 5 samples of every class, got 3 of class 2" in capsys.readouterr().err
+    assert (
+        "at least 5 samples of every class, one for each fold, got 3 of class 2"
+        in capsys.readouterr().err
+    )
     assert not model.exists()
 
 
-@pytest.mark.parametrize(
-    "held", [[[1.0]], [["1", 2.0]], [[1.0, float("inf")]], {"a": 1}, [[True, 1.0]], "text", [None]]
-)
-def test_notes_that_are_no_sigmoids_are_ignored(held):
-    assert Notes.from_json({"sigmoids": held}).sigmoids == ()
-    assert Notes.from_json({"sigmoids": [[1.0, 2.0]]}).sigmoids == ((1.0, 2.0),)
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_one_path_from_training_to_export(command, loader, folder, capsys):
+    """Train, load in Python, predict, describe, report, export: the same probabilities."""
+    pytest.importorskip("matplotlib")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    X, y = loader(return_X_y=True)
+    train, test = write(folder / "a.csv", X[::2], y[::2]), write(folder / "b.csv", X[1::2], y[1::2])
+    grid = ["--C1", "1", "--C2", "0.1", "--gamma", "0.05"] if command == "tune" else []
+    arguments = [command, train, "--model", "m.bsvm", "--calibrate", "--report", "r.html", *grid]
+    assert main([*arguments, "--quiet"]) == 0
+    expected = bandsvm.load("m.bsvm").predict_proba(X[1::2])
+    predict = ["predict", test, "--model", "m.bsvm", "--proba", "--output", "p.csv"]
+    assert main([*predict, "--report", "p.html", "--quiet"]) == 0
+    with (folder / "p.csv").open() as file:
+        rows = [list(map(float, row[1:])) for row in list(csv.reader(file))[1:]]
+    np.testing.assert_allclose(rows, expected, atol=1e-12)
+    for name, n_samples in (("r.html", len(X[::2])), ("p.html", len(expected))):
+        page = Page(folder / name)
+        assert "Probabilities" in page.headings
+        (bins,) = (table for table in page.tables if table[0][0] == "probability")
+        assert sum(int(row[1]) for row in bins[1:]) == n_samples
+    assert f"Log loss {log_loss(y[1::2], expected):.4f}" in (folder / "p.html").read_text()
+    capsys.readouterr()
+    assert main(["inspect", "m.bsvm"]) == 0
+    assert "probabilities   calibrated" in capsys.readouterr().out
+    assert main(["export", "m.bsvm", "--to", "onnx", "--output", "m.onnx"]) == 0
+    session = onnxruntime.InferenceSession("m.onnx")
+    found = session.run(["probabilities"], {"X": X[1::2].astype(np.float32)})[0]
+    np.testing.assert_allclose(found, expected, atol=1e-4)

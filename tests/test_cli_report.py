@@ -1,7 +1,6 @@
 """The page of --report: one file, everything escaped, the samples that deserve a look."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -12,42 +11,11 @@ from bandsvm import BandedSVC
 from bandsvm.cli import main
 from bandsvm.datasets import make_paper_clusters
 from iris_files import npz
+from report_pages import Page
 
 pytest.importorskip("matplotlib")
 X, Y = load_iris(return_X_y=True)
 EVIL = "<script>alert('$x$')</script>"
-
-
-class Page(HTMLParser):
-    """What a page holds: its tags, its headings, and its tables as lists of rows."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.tags, self.headings, self.tables, self.sources = [], [], [], []
-        self.open = []
-        self.feed(path.read_text())
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self.sources += [value for name, value in attributes if name in ("src", "href")]
-        if tag not in ("meta", "img"):
-            self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in ("td", "th"):
-            self.tables[-1][-1][-1] += data
-        elif self.open and self.open[-1] == "h2":
-            self.headings.append(data)
 
 
 def toy(folder, labels=("no", "yes"), n_features=2):
@@ -73,8 +41,9 @@ def test_page_needs_nothing_else(command, folder, capsys):
     page = Page(folder / "r.html")
     assert "script" not in page.tags
     assert all(source.startswith("data:image/png;base64,") for source in page.sources)
-    assert len(page.sources) == 3
-    assert {"Data", "Model", "Predictions", "Doubtful samples"} <= set(page.headings)
+    assert len(page.sources) == (7 if command == "tune" else 3)
+    predictions = "Held-out samples" if command == "tune" else "Predictions"
+    assert {"Data", "Model", predictions, "Doubtful samples"} <= set(page.headings)
     assert any(EVIL in row[0] for table in page.tables for row in table)
     assert ("The model was trained on these" in (folder / "r.html").read_text()) == (
         command != "predict"

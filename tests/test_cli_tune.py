@@ -3,20 +3,26 @@
 import json
 import os
 import re
+import signal
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.base import clone
+from sklearn.metrics import get_scorer, get_scorer_names, recall_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm.cli import main
+from bandsvm.cli import main, tune
 from bandsvm.cli._ahead import scorer_of, scores_of_one_class
+from bandsvm.cli._held_out import held_out
 from bandsvm.cli._tune_plot import draw_search, lowest_shown, mean_scores
+from bandsvm.model_selection import _cv
+from bandsvm.model_selection._search import Search
 from iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
+from report_pages import Page
 
 
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
@@ -91,9 +97,9 @@ def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
     small = ["--C1", "1", "--gamma", "0.3", "--C2", "0"]
     assert main([*arguments, *small]) == 0
     splits = searches[0].cv
-    assert sorted(np.concatenate([held_out for _, held_out in splits])) == list(range(100))
-    for train, held_out in splits:
-        assert not set(groups[train]) & set(groups[held_out])
+    assert sorted(np.concatenate([rest for _, rest in splits])) == list(range(100))
+    for train, rest in splits:
+        assert not set(groups[train]) & set(groups[rest])
     # The column is no feature.
     assert bandsvm.load("m.bsvm").feature_names_in_.tolist() == NAMES
     capsys.readouterr()
@@ -187,18 +193,85 @@ def test_too_many_folds(folder, capsys):
     assert "largest class, which are 50, got 51" in capsys.readouterr().err
 
 
-def test_ctrl_c_keeps_the_best_so_far(folder, capsys, monkeypatch):
-    original = BandedSVCCV.fit
+def interrupted(monkeypatch, seconds_of_refit):
+    """Let searches be interrupted after the second kernel, with a refit of a given time."""
+    monkeypatch.setattr(_cv, "SECONDS_AFTER_INTERRUPT", seconds_of_refit)
+    noted, original = [], Search._note
 
-    def fit(self, *arguments):
-        original(self, *arguments)
-        raise KeyboardInterrupt("BandedSVCCV was interrupted")
+    def note(self, candidates, scores):
+        original(self, candidates, scores)
+        noted.append(1)
+        if len(noted) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(BandedSVCCV, "fit", fit)
-    arguments = [*two_species(folder), "--C1", "1", "--gamma", "0.3", "--plot", "p.png"]
+    monkeypatch.setattr(Search, "_note", note)
+
+
+def test_ctrl_c_finishes_the_model_and_shows_what_there_is(folder, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    interrupted(monkeypatch, seconds_of_refit=1e-9)
+    arguments = [*two_species(folder), "--plot", "p.svg", "--report", "r.html"]
     assert main(arguments) == 130
-    assert "was interrupted" in capsys.readouterr().err
-    assert set(os.listdir(folder)) == {"two.csv", "m.bsvm"}
+    told = capsys.readouterr()
+    assert "was interrupted" in told.err
+    assert set(os.listdir(folder)) == {"two.csv", "m.bsvm", "p.svg", "r.html"}
+    assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+    assert "left out: there was no time left" in (folder / "p.svg").read_text()
+    report = (folder / "r.html").read_text()
+    assert "The search was interrupted: other candidates may be better." in report
+    assert "No sample was predicted by a model without it: there was no time left." in report
+
+
+def test_ctrl_c_says_how_to_go_on_with_a_model_that_takes_long(folder, capsys, monkeypatch):
+    interrupted(monkeypatch, seconds_of_refit=1e-9)
+    monkeypatch.setattr(tune, "SECONDS_TO_FINISH", 1e-9)
+    assert main([*two_species(folder), "--tol", "1e-9", "--C1", "100,1000"]) == 130
+    advice = re.search(r"go on with bandsvm (fit .* --resume)\.", capsys.readouterr().err)
+    assert not bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+    assert main([*advice[1].split(), "--quiet"]) == 0
+    assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+@pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_time_limit_includes_pictures(folder, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    limits, fit = [], BandedSVC.fit
+
+    def noted(self, *arguments):
+        limits.append(self.time_limit)
+        return fit(self, *arguments)
+
+    monkeypatch.setattr(BandedSVC, "fit", noted)
+    arguments = [*two_species(folder), "--C1", "1", "--gamma", "0.3", "--plot", "p.svg"]
+    assert main([*arguments, "--time-limit", "100"]) == 0
+    assert len(limits) >= 4  # the refit, and the three folds
+    assert max(limits) <= 100
+    assert main([*arguments, "--time-limit", "0.001", "--report", "r.html"]) in (0, 3)
+    assert "there was no time left" in (folder / "r.html").read_text()
+
+
+@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
+def test_report_shows_the_search_first(folder, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    searches = searched(monkeypatch)
+    grid = ["--C1", "0.001,1,100", "--gamma", "0.1,1", "--C2", "0.1,10", "--rho2", "1.5,2"]
+    assert main([*two_species(folder), *grid, "--report", "r.html"]) == 0
+    (search,) = searches
+    page = Page(folder / "r.html")
+    assert page.headings[:3] == ["Data", "Search", "Held-out samples"]
+    assert page.headings[-1] == "Training samples"
+    folds, candidates, unseen = page.tables[:3]
+    results, best = search.cv_results_, search.best_index_
+    scores = [results[f"split{k}_test_score"][best] for k in range(3)]
+    assert [row[1] for row in folds[1:]] == [f"{score:.4f}" for score in scores]
+    assert candidates[1][-3] == f"{search.best_score_:.4f}"
+    assert len(candidates) - 1 == min(20, len(results["params"]))
+    # Held-out figures are those of scikit-learn.
+    X_scaled, y = StandardScaler().fit_transform(X[50:]), SPECIES[Y[50:]]
+    predicted = cross_val_predict(clone(search.best_estimator_), X_scaled, y, cv=search.cv)
+    recall = recall_score(y, predicted, average=None)
+    assert [row[2] for row in unseen[1:]] == [f"{value:.4f}" for value in recall]
 
 
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
@@ -209,7 +282,9 @@ def test_picture_shows_all_candidates_over_all_parameters(folder, monkeypatch, c
     assert main([*two_species(folder), *grid]) == 0
     (search,) = searches
     scaled = StandardScaler().fit_transform(X[50:])
-    figure = draw_search(search, scaled, SPECIES[Y[50:]], search.cv)
+    labels = SPECIES[Y[50:]]
+    risk = {"best": held_out(search.best_estimator_, scaled, labels, search.cv, np.inf)}
+    figure = draw_search(search, scaled, labels, risk, np.inf)
     axes = {ax.get_xlabel(): ax for ax in figure.get_axes()[:4]}
     assert list(axes) == ["C1", "gamma", "C2", "rho2"]
     results = search.cv_results_

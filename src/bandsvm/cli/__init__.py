@@ -3,11 +3,13 @@
 - `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
   ``python -m bandsvm.cli``.
 - `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
-  models they make; `_calibration`: probabilities; `_cluster`: fits on Dask; `_checkpoint`: the file
-  beside a model that is not finished.
+  models they make; `_cluster`: fits on Dask; `_checkpoint`: the file beside a model that is not
+  finished.
 - `_summary`: what came of a training set; `_quality`: what a model says of samples, confusion
-  matrix, scores per class; `_report`: a page about it; `_tune_plot`: the picture of a search;
-  `_weights`: the largest weights of linear models.
+  matrix, scores per class; `_report`: a page about it; `_reliability`: what it says of
+  probabilities; `_weights`: the largest weights of linear models.
+- `_after_search`: what follows a search, within the time of `_clock`: `_held_out` predictions, the
+  page `_search_report`, the picture `_tune_plot`.
 - `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
   `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
   `_arff`, `_parquet`; `_columns`: text as codes.

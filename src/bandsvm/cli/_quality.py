@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from bandsvm.decisions import Decisions, decisions_of
+from bandsvm.probabilities import probabilities
 from bandsvm.system.text import printable, shown
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
@@ -43,14 +44,19 @@ class Judged:
         The samples as the classifier takes them.
     y : ndarray of shape (n_samples,) or None
         Their labels, where they are known.
+    decisions : Decisions, default=None
+        What is known of them already, such as decision values by models that have not seen them.
     """
 
     classifier: Any
     X: Any
     y: NDArray | None
+    decisions: Decisions | None = None
 
     @cached_property
     def _decisions(self) -> Decisions:
+        if self.decisions is not None:
+            return self.decisions
         with names_are_known():
             return decisions_of(self.classifier, self.X)
 
@@ -62,6 +68,11 @@ class Judged:
     def of_class(self, k: int) -> NDArray:
         """Return decision values of a class: the least of its pairs if there are pairs."""
         return self._decisions.of_class(k)
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Probabilities of classes, one column each, by a model that has them."""
+        return probabilities(self.classifier.sigmoids_, self.values)
 
     @property
     def given(self) -> NDArray[np.intp]:

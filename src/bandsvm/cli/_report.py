@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,14 @@ TRAINED = (
 )
 
 
-def write_report(path: Path, model: Any, table: Table, judged: Judged, role: str) -> None:
+def write_report(
+    path: Path,
+    model: Any,
+    table: Table,
+    judged: Judged,
+    role: str,
+    reliability: Sequence[str] = (),
+) -> None:
     """Write the page.
 
     Parameters
@@ -49,17 +57,25 @@ def write_report(path: Path, model: Any, table: Table, judged: Judged, role: str
         What the model says of them.
     role : str
         What the samples are to the model, in a sentence.
+    reliability : sequence of str
+        Parts about the model's probabilities.
     """
     parts = [
         *[heading("Data"), paragraph(table.describe()), paragraph(role)],
-        *[heading("Model"), *_model_parts(model, judged.classifier, table.names)],
-        *[heading("Predictions"), *_prediction_parts(judged)],
-        *_sample_parts(judged),
+        *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
+        *[heading("Predictions"), *prediction_parts(judged)],
+        *reliability,
+        *sample_parts(judged),
     ]
+    write_page(path, table, parts)
+
+
+def write_page(path: Path, table: Table, parts: list[str]) -> None:
+    """Write a page of some parts under a title that names the table."""
     write_whole(path, page(f"Banded SVM: {shown(table.source)}", parts).encode())
 
 
-def _model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
+def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
     """Return what the model is."""
     steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
     shown_ones = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
@@ -94,8 +110,8 @@ def _weight_parts(model: Any, classifier: Any, names: list[str] | None) -> list[
     ]
 
 
-def _prediction_parts(judged: Judged) -> list[str]:
-    """Return how well the model does, in tables and pictures."""
+def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
+    """Return how well the model does, in tables and pictures, a map of two features if wanted."""
     places = ("below", "inside", "above")
     below, inside, above = (int(np.sum(judged.position == place)) for place in places)
     parts = [
@@ -122,12 +138,13 @@ def _prediction_parts(judged: Judged) -> list[str]:
                 html_table(("", *names), rows, numbers=range(1, len(names) + 1)),
             ]
     parts += [
-        html_picture(rendered(figure, "png"), caption) for figure, caption in draw_pictures(judged)
+        html_picture(rendered(figure, "png"), caption)
+        for figure, caption in draw_pictures(judged, with_map)
     ]
     return parts
 
 
-def _sample_parts(judged: Judged) -> list[str]:
+def sample_parts(judged: Judged) -> list[str]:
     """Return tables of the samples that deserve a look."""
     own = judged.own
     lists = {
@@ -157,7 +174,7 @@ def _sample_parts(judged: Judged) -> list[str]:
     return parts
 
 
-def draw_pictures(judged: Judged) -> list[tuple[Any, str]]:
+def draw_pictures(judged: Judged, with_map: bool) -> list[tuple[Any, str]]:
     """Return figures about predictions, and their captions."""
     pictures = [(_draw_values(judged), "Decision values; the band is shaded.")]
     if judged.true is not None:
@@ -167,7 +184,7 @@ def draw_pictures(judged: Judged) -> list[tuple[Any, str]]:
         )
         pictures.append((figure, "Share of errors among the samples with the highest values."))
     classes = judged.classifier.classes_
-    if judged.true is not None and judged.X.shape[1] == 2 == len(classes):
+    if with_map and judged.true is not None and judged.X.shape[1] == 2 == len(classes):
         figure, ax = _new_figure()
         known = judged.true >= 0
         labels = classes[judged.true[known]]

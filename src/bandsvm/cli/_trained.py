@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,14 +26,11 @@ class Notes:
         Columns that predictions repeat.
     is_zero_based : bool
         Whether features in svmlight files count from 0.
-    sigmoids : tuple of (float, float)
-        Slope and offset of each column of decision values, for probabilities; empty without.
     """
 
     target: str | None = None
     ids: tuple[str, ...] = ()
     is_zero_based: bool = False
-    sigmoids: tuple[tuple[float, float], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the notes as a model file holds them."""
@@ -42,7 +38,6 @@ class Notes:
             "target": self.target,
             "ids": list(self.ids),
             "zero_based": self.is_zero_based,
-            "sigmoids": [list(pair) for pair in self.sigmoids],
         }
         return {name: value for name, value in held.items() if value}
 
@@ -56,20 +51,7 @@ class Notes:
             target if _is_name(target) else None,
             tuple(name for name in names if _is_name(name)),
             held.get("zero_based") is True,
-            _sigmoids(held.get("sigmoids")),
         )
-
-
-def _sigmoids(held: Any) -> tuple[tuple[float, float], ...]:
-    """Return slopes and offsets; none unless all are finite numbers."""
-    pairs = held if isinstance(held, list) else []
-    is_right = all(
-        isinstance(pair, list)
-        and len(pair) == 2
-        and all(type(number) is float and math.isfinite(number) for number in pair)
-        for pair in pairs
-    )
-    return tuple((slope, offset) for slope, offset in pairs) if is_right else ()
 
 
 def _is_name(value: Any) -> bool:

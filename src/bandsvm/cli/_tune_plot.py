@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_predict
 
 from bandsvm import BandedSVCCV
-from bandsvm.decisions import verdict
+from bandsvm.cli._quality import Judged
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
 from bandsvm.plotting._page import rendered
 from bandsvm.system.files import write_whole
 
+# Held-out predictions of models by name, or why there are none.
+Risk = dict[str, Judged] | str
 FORMATS = (".png", ".svg", ".pdf")
 SEARCHED = ("C1", "gamma", "C2", "rho2")
 CHOSEN: dict[str, Any] = {
@@ -39,40 +41,79 @@ def check_format(path: Path) -> None:
         raise ValueError(f"--plot writes {', '.join(FORMATS)} files, got {path}.")
 
 
-def write_plot(search: BandedSVCCV, X: Any, y: NDArray, splits: Any, path: Path) -> None:
-    """Draw a fitted search and write the picture."""
-    write_whole(path, rendered(draw_search(search, X, y, splits), path.suffix.lower()[1:]))
+def write_plot(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float, path: Path) -> None:
+    """Draw a fitted search and write the picture; see `draw_search`."""
+    figure = draw_search(search, X, y, risk, end)
+    write_whole(path, rendered(figure, path.suffix.lower()[1:]))
 
 
-def draw_search(search: BandedSVCCV, X: Any, y: NDArray, splits: Any) -> Any:
-    """Return a figure: scores over each parameter above, then places, path and risk."""
+def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
+    """Return a figure: scores over each parameter above, then places, path and risk.
+
+    Parameters
+    ----------
+    search : BandedSVCCV
+        The fitted search.
+    X, y : array-like
+        The samples as the classifier takes them, and their labels.
+    risk : dict of Judged by name, or str
+        Held-out predictions by models to compare, or why there are none.
+    end : float
+        When to end at the latest, by `time.monotonic`; it may be infinite, or past.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.0, 8.0), layout="constrained")
     halves: Any = figure.subfigures(2, 1)
     above, below = halves
-    scores = above.subplots(1, len(SEARCHED), sharey=True)
+    draw_candidates(search, above)
+    places, path, abstaining = below.subplots(1, 3)
+    draw_places(search, places)
+    _draw_path(search, X, y, end, path)
+    draw_risk(risk, abstaining)
+    return figure
+
+
+def draw_candidates(search: BandedSVCCV, figure: Any) -> None:
+    """Draw the scores of all candidates over each parameter."""
+    scores = figure.subplots(1, len(SEARCHED), sharey=True)
     for ax, name in zip(scores, SEARCHED, strict=True):
         draw_scores(search, name, ax)
     scores[0].set_ylabel("score, mean over the folds")
-    above.suptitle(f"All {len(search.cv_results_['params'])} candidates")
+    figure.suptitle(f"All {len(search.cv_results_['params'])} candidates")
     labels = scores[0].get_legend_handles_labels()
-    above.legend(*labels, loc="outside lower center", ncols=len(labels[0]), frameon=False)
-    places, path, risk = below.subplots(1, 3)
-    draw_places(search, places)
-    best = clone(search.best_estimator_).set_params(verbose=0)
-    BandPathDisplay.from_estimator(best, X, y, vary="C2", ax=path)
-    path.set_title("Coefficients along C2")
-    models = {"best": best}
-    if best.C2 > 0.0:
-        models["the same without a band"] = clone(best).set_params(C2=0.0)
-    for name, model in models.items():
-        values = cross_val_predict(clone(model), X, y, cv=splits, method="decision_function")
-        predicted, score = verdict(values)
-        labels = search.classes_[predicted]
-        RiskCoverageDisplay.from_predictions(y, labels, score, name=name, ax=risk)
-    risk.set_title("Abstaining, on held-out folds")
-    return figure
+    figure.legend(*labels, loc="outside lower center", ncols=len(labels[0]), frameon=False)
+
+
+def _draw_path(search: BandedSVCCV, X: Any, y: NDArray, end: float, ax: Any) -> None:
+    """Draw the path along C2 through the best candidate, as far as there is time."""
+    ax.set_title("Coefficients along C2")
+    left = end - time.monotonic()
+    if left <= 0.0:
+        _say(ax, "left out: there was no time left")
+        return
+    limit = left if np.isfinite(left) else None
+    best = clone(search.best_estimator_).set_params(verbose=0, time_limit=limit)
+    BandPathDisplay.from_estimator(best, X, y, vary="C2", ax=ax)
+
+
+def draw_risk(risk: Risk, ax: Any) -> None:
+    """Draw the share of errors over the share of samples that are not abstained from."""
+    ax.set_title("Abstaining, on held-out folds")
+    if isinstance(risk, str):
+        _say(ax, f"left out: {risk}")
+        return
+    for name, judged in risk.items():
+        assert judged.true is not None
+        RiskCoverageDisplay.from_predictions(
+            judged.true, judged.given, judged.own, name=name, ax=ax
+        )
+
+
+def _say(ax: Any, text: str) -> None:
+    """Write a text in the middle of an empty picture."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, text, ha="center", wrap=True, transform=ax.transAxes)
 
 
 def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
@@ -86,7 +127,8 @@ def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
     if name == "rho2":
         where = np.where(has_band, where, np.nan)  # without a band it means nothing
     if np.isnan(where).all():
-        ax.text(0.5, 0.5, f"this kernel has no {name}", ha="center", transform=ax.transAxes)
+        why = "no band was tried" if name == "rho2" else f"this kernel has no {name}"
+        ax.text(0.5, 0.5, why, ha="center", transform=ax.transAxes)
     _set_scale(ax.set_xscale, where)
     shown = np.isfinite(means) & np.isfinite(where)
     if is_low.any():
@@ -157,7 +199,7 @@ def draw_places(search: BandedSVCCV, ax: Any) -> None:
     ax.set_ylabel(name)
     ax.set_title(f"Best score at each C1 and {name}")
     legend_outside(ax)
-    ax.figure.colorbar(points, ax=ax)
+    ax.figure.colorbar(points, ax=ax, label="mean score")
 
 
 def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
+    from bandsvm.calibration import DEFAULT_FOLDS, set_sigmoids
     from bandsvm.certificate.shortfall import shortfall_of
     from bandsvm.cli._checkpoint import CheckpointFile
     from bandsvm.cli._models import Checkpoint, classifier_of, fitted_samples, train, write_model
@@ -90,8 +90,11 @@ def run(options: argparse.Namespace) -> int:
     write_model(as_pipeline(model), table, options.model)
     output.wrote(options.model)
     unfinished.remove()
+    unseen = None
     if options.calibrate and not was_interrupted:
-        _calibrate(options, output, as_pipeline(model), table)
+        output.report(f"Calibrating probabilities on {DEFAULT_FOLDS} folds.")
+        unseen = set_sigmoids(as_pipeline(model), table.X, table.y)
+        write_model(as_pipeline(model), table, options.model)
     complaint = shortfall_of(model, linear_models="--linear")
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = (summary_without_predictions if was_interrupted else summary)(model, X, table.y)
@@ -102,10 +105,12 @@ def run(options: argparse.Namespace) -> int:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
     if options.report is not None and not was_interrupted:
         from bandsvm.cli._quality import Judged
+        from bandsvm.cli._reliability import HELD_OUT, reliability_parts
         from bandsvm.cli._report import TRAINED, write_report
 
         judged = Judged(model, X, table.y)
-        write_report(options.report, as_pipeline(model), table, judged, TRAINED)
+        parts = reliability_parts(unseen, judged.true, model.classes_, HELD_OUT)
+        write_report(options.report, as_pipeline(model), table, judged, TRAINED, parts)
         output.report(f"The report is in {options.report}.")
     output.result({**result.values(), "model": str(options.model)})
     if was_interrupted:
@@ -142,7 +147,7 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     for doubt in table.doubts:
         output.warn(doubt)
     if options.calibrate:
-        from bandsvm.cli._calibration import check_can_calibrate
+        from bandsvm.calibration import check_can_calibrate
 
         check_can_calibrate(table.y)
     return table
@@ -158,17 +163,6 @@ def _pipeline(options: argparse.Namespace, table: Any, before: Any) -> Any:
         return prepare_again(before, table, options.scale, parameters, options.linear)
     model = (LinearBandedSVC if options.linear else BandedSVC)(**parameters)
     return prepare(table, options.scale, model)
-
-
-def _calibrate(options: argparse.Namespace, output: Output, pipeline: Any, table: Any) -> None:
-    """Write the model again, with probabilities."""
-    from bandsvm.cli._calibration import FOLDS, fit_sigmoids
-    from bandsvm.cli._models import write_model
-
-    output.report(f"Calibrating probabilities on {FOLDS} folds.")
-    sigmoids = fit_sigmoids(pipeline, table.X, table.y)
-    table = replace(table, notes=replace(table.notes, sigmoids=sigmoids))
-    write_model(pipeline, table, options.model)
 
 
 def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:

@@ -67,6 +67,9 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
         output.report(f"  gamma           {gamma:.6g}")
     if has_kernel:
         output.report(f"  support vectors {_support(classifier)}")
+    has_probabilities = hasattr(classifier, "sigmoids_")
+    told = "calibrated (predict --proba)" if has_probabilities else "none (fit with --calibrate)"
+    output.report(f"  probabilities   {told}")
     weights = largest_weights(model, classifier) if is_linear(classifier) else []
     units = scale_of_weights(model) if weights else None
     bars = histogram(classifier) if hasattr(classifier, "xi_") else []
@@ -90,6 +93,7 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
             "feature_names": names,
             "parameters": classifier.get_params(),
             "gamma": gamma,
+            "has_probabilities": has_probabilities,
             "n_support": classifier.dual_coef_.shape[1] if has_kernel else None,
             "weights": [of_class.values() for of_class in weights],
             "weights_are": units,

@@ -39,7 +39,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--values", action="store_true", help="add the decision values")
     parser.add_argument(
-        "--proba", action="store_true", help="add probabilities (of models of fit --calibrate)"
+        "--proba",
+        action="store_true",
+        help="add probabilities (of models trained with --calibrate)",
     )
     parser.add_argument(
         "--band", action="store_true", help="add whether they are below, inside or above the band"
@@ -69,10 +71,10 @@ def run(options: argparse.Namespace) -> int:
     check_takes_tables(model)
     remembered = Notes.from_json(notes)
     classifier = classifier_of(model)
-    if options.proba and len(remembered.sigmoids) != len(classifier.intercept_):
+    if options.proba and not hasattr(classifier, "sigmoids_"):
         raise ValueError(
-            f"--proba needs a model of fit --calibrate, which {options.model} is not; train it "
-            "again with --calibrate, or use --values."
+            f"--proba needs a model of fit or tune with --calibrate, which {options.model} is not; "
+            "train it again with --calibrate, or use --values."
         )
     is_linear = isinstance(classifier, LinearBandedSVC)
     if options.on_disk and not is_linear:
@@ -88,9 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if options.values:
         columns |= _value_columns(judged.values, classifier.classes_)
     if options.proba:
-        from bandsvm.cli._calibration import probabilities
-
-        of_classes = probabilities(remembered.sigmoids, judged.values).T
+        of_classes = judged.probabilities.T
         names = [f"probability of {label}" for label in classifier.classes_.tolist()]
         columns |= dict(zip(names, of_classes, strict=True))
     if options.band:
@@ -114,10 +114,13 @@ def run(options: argparse.Namespace) -> int:
         is_terminal = sys.stdout is not None and sys.stdout.isatty()
         print(printable(text, kept="\n") if is_terminal else text, end="")
     if options.report is not None:
+        from bandsvm.cli._reliability import reliability_parts
         from bandsvm.cli._report import write_report
 
         role = f"Predictions of the model {options.model}."
-        write_report(options.report, model, table, judged, role)
+        said = judged.probabilities if hasattr(classifier, "sigmoids_") else None
+        parts = reliability_parts(said, judged.true, classifier.classes_, role)
+        write_report(options.report, model, table, judged, role, parts)
         output.report(f"The report is in {options.report}.")
     output.result(result)
     return 0

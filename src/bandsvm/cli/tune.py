@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from bandsvm.cli._clock import Clock
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -18,6 +19,8 @@ from bandsvm.cli._options import (
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
 SEARCHED = ("C1", "C2", "rho2", "gamma")
+# After Ctrl-C, the model of the best candidate is finished if that takes no longer.
+SECONDS_TO_FINISH = 10.0
 
 
 def add_parser(commands: Any) -> None:
@@ -27,8 +30,8 @@ def add_parser(commands: Any) -> None:
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
         description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma on the data file "
-        "TRAIN by cross-validation; train the best on all samples. Press Ctrl-C to stop and keep "
-        "the best so far. The exit code is 3 if the model is not optimal to --tol.",
+        "TRAIN by cross-validation; train the best on all samples. Ctrl-C keeps the best so far. "
+        "The exit code is 3 if the model is not optimal to --tol.",
     )
     parser.add_argument("train", metavar="TRAIN", help=argparse.SUPPRESS)
     parser.add_argument(
@@ -41,6 +44,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn (accuracy)")
     parser.add_argument(
         "--positive", metavar="LABEL", help="the class that f1, precision, recall ... look for"
+    )
+    parser.add_argument(
+        "--calibrate", action="store_true", help="also fit probabilities, by the folds (--proba)"
     )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw candidates, path, risk (PNG, SVG or PDF)"
@@ -57,23 +63,27 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
-    output = Output(options)
+    output, clock = Output(options), Clock(options)
     _check_ahead(options)
     import numpy as np
     from sklearn.pipeline import Pipeline
 
     from bandsvm import BandedSVC, BandedSVCCV
+    from bandsvm.calibration import check_can_calibrate
+    from bandsvm.certificate.shortfall import shortfall
+    from bandsvm.cli._after_search import AfterSearch
     from bandsvm.cli._ahead import scorer_of
     from bandsvm.cli._models import prepare, write_model
     from bandsvm.cli._preparation import describe_preparation
     from bandsvm.cli._summary import summary, summary_without_predictions
     from bandsvm.cli._tables import read_table
-    from bandsvm.cli._tune_plot import write_plot
 
     table = read_table(options.train, options)
     output.report(table.describe())
     for doubt in table.doubts:
         output.warn(doubt)
+    if options.calibrate:
+        check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = splits_of(options, table)
     parameters = chosen_parameters(options)
@@ -81,38 +91,38 @@ def run(options: argparse.Namespace) -> int:
     pipeline = prepare(table, options.scale, BandedSVC(**kept))
     X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
     output.report(describe_preparation(pipeline))
+    parameters["time_limit"] = clock.seconds_for_search()
     search = BandedSVCCV(
         **parameters, cv=splits, scoring=scoring, verbose=0 if options.quiet else 1
     )
-    was_interrupted = False
-    try:
-        search.fit(X, table.y)
-    except KeyboardInterrupt as interrupt:
-        if not hasattr(search, "best_estimator_"):
-            raise
-        was_interrupted = True
-        output.warn(str(interrupt))
+    was_interrupted = _searched(search, X, table.y, output)
     best = search.best_estimator_
     model = Pipeline([*pipeline.steps[:-1], ("classify", best)])
     write_model(model, table, options.model)
     output.wrote(options.model)
     chosen, score = search.best_params_, options.scoring or "accuracy"
-    output.report(f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}")
-    output.report(f"Mean {score} in {search.n_splits_} folds: {search.best_score_:.4f}")
+    findings = [
+        f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}",
+        f"Mean {score} in {_n_folds(search)} folds: {search.best_score_:.4f}",
+    ]
+    for sentence in findings:
+        output.report(sentence)
     output.report(repr(best.certificate_))
     result = (summary_without_predictions if was_interrupted else summary)(best, X, table.y)
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    if options.plot is not None and not was_interrupted:
-        write_plot(search, X, table.y, splits, options.plot)
-        output.wrote(options.plot)
-        output.report(f"The picture is in {options.plot}.")
-    if options.report is not None and not was_interrupted:
-        from bandsvm.cli._quality import Judged
-        from bandsvm.cli._report import TRAINED, write_report
-
-        write_report(options.report, model, table, Judged(best, X, table.y), TRAINED)
-        output.report(f"The report is in {options.report}.")
+    if was_interrupted:
+        clock.end()
+        findings.append("The search was interrupted: other candidates may be better.")
+    if complaint := shortfall(best.certificate_):
+        go_on = f"bandsvm fit {options.train} --model {options.model} --resume"
+        complaint = complaint.replace("go on from here with warm_start=True", "go on with {}")
+        complaint = complaint.replace("_", "-").replace("{}", go_on)
+        output.warn(f"the model of the best candidate {complaint}")
+        findings.append(f"The model {complaint}")
+    after = AfterSearch(options, output, search, model, table, X, clock)
+    after.calibrate()
+    after.show(findings)
     output.result(
         {
             "best": chosen,
@@ -125,6 +135,48 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         return INTERRUPTED
     return DONE if best.certificate_.is_optimal else NOT_TO_TOL
+
+
+def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
+    """Search; return whether Ctrl-C was pressed. The best model is then finished if that is short.
+
+    Raises KeyboardInterrupt if there is no model yet.
+    """
+    import warnings
+
+    from bandsvm.fitting.model import fit_model
+
+    try:
+        with warnings.catch_warnings():
+            # Said later, with what to do about it in the shell.
+            warnings.filterwarnings("ignore", "BandedSVC (?!found)")
+            search.fit(X, y)
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(search, "best_estimator_"):
+            raise
+        output.warn(str(interrupt))
+    else:
+        return False
+    best = search.best_estimator_
+    if not best.certificate_.is_optimal:
+        output.report(
+            f"Its model is being trained, for at most {SECONDS_TO_FINISH:.0f} s; press Ctrl-C to "
+            "skip that."
+        )
+        best.set_params(warm_start=True, time_limit=SECONDS_TO_FINISH)
+        fit_model(best, X, y, None)
+        best.set_params(warm_start=False, time_limit=None)
+    return True
+
+
+def _n_folds(search: Any) -> str:
+    """Return in how many folds the best candidate was scored."""
+    import numpy as np
+
+    results, n_splits = search.cv_results_, search.n_splits_
+    scores = [results[f"split{k}_test_score"][search.best_index_] for k in range(n_splits)]
+    n_known = int(np.isfinite(scores).sum())
+    return str(n_splits) if n_known == n_splits else f"{n_known} of {n_splits}"
 
 
 def _check_ahead(options: argparse.Namespace) -> None:

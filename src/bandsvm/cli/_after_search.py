@@ -1,0 +1,112 @@
+"""What follows a search: probabilities, a report, a picture."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from bandsvm import BandedSVCCV
+from bandsvm.calibration import set_sigmoids
+from bandsvm.cli._clock import Clock
+from bandsvm.cli._held_out import NotHeldOut, held_out
+from bandsvm.cli._models import write_model
+from bandsvm.cli._output import Output
+from bandsvm.cli._quality import Judged
+from bandsvm.cli._tables import Table
+from bandsvm.cli._tune_plot import Risk
+
+
+@dataclass
+class AfterSearch:
+    """A search that has ended, and what else is wanted of it.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The options of the command.
+    output : Output
+        What is said.
+    search : BandedSVCCV
+        The search.
+    model : Pipeline
+        Its best model, with all steps.
+    table : Table
+        The samples.
+    X : array-like
+        The samples as the classifier takes them.
+    clock : Clock
+        How long everything may take.
+    """
+
+    options: argparse.Namespace
+    output: Output
+    search: BandedSVCCV
+    model: Pipeline
+    table: Table
+    X: Any
+    clock: Clock
+    probabilities: NDArray | None = None
+
+    def calibrate(self) -> None:
+        """Write the model again, with probabilities, if they are wanted."""
+        options, output, left = self.options, self.output, self.clock.seconds_left
+        if not options.calibrate:
+            return
+        if left == 0.0:
+            go_on = f"bandsvm fit {options.train} --model {options.model} --resume --calibrate"
+            output.warn(f"there was no time left to calibrate probabilities; {go_on} does so.")
+            return
+        output.report(f"Calibrating probabilities on {self.search.n_splits_} folds.")
+        self.probabilities = set_sigmoids(
+            self.model, self.table.X, self.table.y, self.search.cv, time_limit=left
+        )
+        write_model(self.model, self.table, options.model)
+
+    def show(self, findings: list[str]) -> None:
+        """Write the report and the picture that are wanted."""
+        if self.options.plot is None and self.options.report is None:
+            return
+        unseen: Judged | str
+        try:
+            unseen = self._held_out(self.search.best_estimator_)
+        except NotHeldOut as reason:
+            unseen = str(reason)
+        if self.options.report is not None:
+            self._write_report(unseen, findings)
+        if self.options.plot is not None:
+            self._write_plot(unseen)
+
+    def _held_out(self, model: Any) -> Judged:
+        return held_out(model, self.X, self.table.y, self.search.cv, self.clock.when_over)
+
+    def _write_report(self, unseen: Judged | str, findings: list[str]) -> None:
+        from bandsvm.cli._reliability import HELD_OUT, reliability_parts
+        from bandsvm.cli._search_report import write_search_report
+
+        path = self.options.report
+        trained = Judged(self.search.best_estimator_, self.X, self.table.y)
+        parts = reliability_parts(self.probabilities, trained.true, self.search.classes_, HELD_OUT)
+        write_search_report(
+            path, self.search, self.model, self.table, trained, unseen, findings, parts
+        )
+        self.output.wrote(path)
+        self.output.report(f"The report is in {path}.")
+
+    def _write_plot(self, unseen: Judged | str) -> None:
+        from bandsvm.cli._tune_plot import write_plot
+
+        path, best = self.options.plot, self.search.best_estimator_
+        risk: Risk = unseen if isinstance(unseen, str) else {"best": unseen}
+        if best.C2 > 0.0 and not isinstance(risk, str):
+            with suppress(NotHeldOut):
+                without = self._held_out(clone(best).set_params(C2=0.0))
+                risk["the same without a band"] = without
+        write_plot(self.search, self.X, self.table.y, risk, self.clock.when_over, path)
+        self.output.wrote(path)
+        self.output.report(f"The picture is in {path}.")
