@@ -235,7 +235,7 @@ CASES = [
     Case("one_column.csv", lambda: text("label", rows(Y)), "has 0 features", 1),
     Case("empty.csv", lambda: b"\n", "is empty", 1),
     Case("names_alone.csv", lambda: b"a,b,label\n", "no samples", 1),
-    Case("dates.csv", lambda: replaced(1, DATES, "a,day,c,label"), "dates in.*'day'.*--drop", 1),
+    Case("dates.csv", lambda: replaced(1, DATES, "a,day,c,label"), "Left out: 'day' .dates"),
     Case(
         "dates_left_out.csv",
         lambda: replaced(1, DATES, "a,day,c,label"),

@@ -5,15 +5,19 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import bandsvm
 from bandsvm import cli
 from bandsvm.cli import _tables, _tune_plot, main
+from bandsvm.fitting import progress
 from bandsvm.kernels import available_kernels
 from bandsvm.paper import report
 from iris_files import FILES
+from report_pages import Page
 
 
 @pytest.mark.parametrize(
@@ -198,3 +202,68 @@ def test_what_was_written_is_said_when_something_fails_later(folder, capsys, mon
         arguments = ["tune", "iris.csv", "--model", "m", "--C1", "1", "--gamma", "0.1"]
         assert main([*arguments, "--C2", "0", "--plot", "p.png", "--quiet"]) == code
         assert words in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_early_gets_a_model(folder):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    command = f"{sys.executable} -m bandsvm.cli fit iris.csv --model m.bsvm | head -1"
+    ended = subprocess.run(
+        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+@pytest.mark.parametrize(("given", "meant"), [("SPECIES", "species"), ("specie", "species")])
+def test_names_of_columns_are_suggested(given, meant, folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["fit", "iris.csv", "--model", "m", "--target", given]) == 1
+    assert f"Did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_several_columns_are_dropped_at_once(folder):
+    (folder / "t.csv").write_text("a,b,c,y\n" + "1,2,3,0\n2,1,5,1\n" * 10)
+    assert main(["fit", "t.csv", "--model", "m", "--drop", "a, c", "--quiet"]) == 0
+    assert bandsvm.load("m").feature_names_in_.tolist() == ["b"]
+
+
+def test_export_to_libsvm_says_how_to_train(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["fit", "iris.csv", "--model", "m", "--quiet"]) == 0
+    assert main(["export", "m", "--to", "libsvm", "--output", "m.svm"]) == 1
+    assert "train with --scale none" in capsys.readouterr().err
+
+
+def test_reports_name_samples_by_their_ids(folder):
+    pytest.importorskip("matplotlib")
+    rows = [f"p{k},{k % 7},{k % 5},{(k % 7 > 3) ^ (k % 11 == 0)}" for k in range(60)]
+    (folder / "t.csv").write_text("\n".join(["patient,a,b,y", *rows]))
+    assert main(["fit", "t.csv", "--model", "m", "--id", "patient", "--quiet"]) == 0
+    assert main(["predict", "t.csv", "--model", "m", "--quiet", "--report", "r.html"]) == 0
+    mistakes = Page(folder / "r.html").tables[-1]
+    assert mistakes[0][0] == "patient"
+    assert {row[0] for row in mistakes[1:]} <= {f"p{k}" for k in range(60)}
+
+
+def test_categories_that_were_never_seen_are_counted(folder, capsys):
+    pytest.importorskip("pandas")
+    rows = [f"{'red' if k % 2 else 'blue'},{k % 7},{k % 3 == 0}" for k in range(60)]
+    (folder / "t.csv").write_text("\n".join(["colour,a,y", *rows]))
+    (folder / "p.csv").write_text("colour,a\nred,1\nmauve,2\npink,3\nmauve,3\n")
+    assert main(["fit", "t.csv", "--model", "m", "--quiet"]) == 0
+    assert main(["predict", "p.csv", "--model", "m", "--quiet"]) == 0
+    told = capsys.readouterr().err
+    assert "3 of 4 values of 'colour' were never seen in training" in told
+    assert "['mauve', 'pink']" in told
+
+
+def test_lines_of_threads_do_not_run_into_each_other(capfd):
+    lines = [f"line {k} " + "x" * 50 for k in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(progress.report, lines))
+    assert sorted(capfd.readouterr().err.splitlines()) == sorted(f"[bandsvm] {x}" for x in lines)

@@ -239,7 +239,8 @@ def test_search_says_at_once_what_it_tries(lines, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_search_says_a_line_for_every_fold(n_jobs, lines):
+def test_slow_search_says_a_line_for_every_fold(n_jobs, lines, monkeypatch):
+    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
     BandedSVCCV(**GRID, C2=0.0, verbose=1, refit=False, give_up=False, n_jobs=n_jobs).fit(X, Y)
     for gamma in GRID["gamma"]:
         for fold in range(1, 6):
@@ -265,8 +266,15 @@ def test_long_fits_say_where_they_are(lines, monkeypatch):
     assert not lines
 
 
+def test_quick_search_says_a_line_per_second(lines, monkeypatch):
+    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 1e6)
+    BandedSVCCV(**GRID, C2=0.0, verbose=1, refit=False).fit(X, Y)
+    assert [line.partition(":")[0] for line, _ in lines] == ["569 samples, 5 folds"]
+
+
 def test_lines_go_to_standard_error(capsys, monkeypatch):
     monkeypatch.setattr(progress.logger, "propagate", False)
+    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
     BandedSVCCV(C1=[1.0, 10.0], gamma=[0.01, 0.03], verbose=1, refine=0).fit(X, Y)
     told = capsys.readouterr().err
     assert "gamma=0.03: 2 candidates; the best of" in told

@@ -1,5 +1,6 @@
 """Tables of numbers and text at the shell: the model is the pipeline written by hand."""
 
+import argparse
 import json
 import runpy
 import subprocess
@@ -16,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import bandsvm
 from bandsvm.cli import main
 from bandsvm.cli._csv_head import Kind, has_names, kind_of
+from bandsvm.cli._tables import read_table
 from bandsvm.cli._trained import Notes
 
 pd = pytest.importorskip("pandas")
@@ -206,3 +208,78 @@ def test_labels_that_no_model_could_hold_are_refused_before_the_fit(
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["$35.25", "$-1", "-$2.5", "$1,250.50"], [35.25, -1.0, -2.5, 1250.5]),
+        (["35.25 EUR", "7 EUR", "8EUR", "--"], [35.25, 7.0, 8.0, np.nan]),
+        (["35,250", "1,234,567", "950", "n.a."], [35250.0, 1234567.0, 950.0, np.nan]),
+        (["35.2%", "7 %", "-.5%", "#DIV/0!"], [35.2, 7.0, -0.5, np.nan]),
+        (["3.5", "2", "\u2014", "..."], [3.5, 2.0, np.nan, np.nan]),
+    ],
+)
+def test_numbers_in_disguise(cells, expected, tmp_path):
+    table = disguised(tmp_path, cells)
+    np.testing.assert_array_equal(table.X[:4, 0], expected)
+    assert ("Read as numbers: 'price'" in table.describe()) == ("3.5" not in cells)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["$3", "\u20ac4"],
+        ["3 kg", "4 kg"],
+        ["35,25", "3,5"],
+        ["Q1", "Q2"],
+        ["1-2", "3-4"],
+        ["%", "$"],
+    ],
+)
+def test_what_is_not_certain_stays_text(cells, tmp_path):
+    pytest.importorskip("pandas")
+    table = disguised(tmp_path, cells)
+    assert table.texts == ("price",)
+
+
+def read(path):
+    """Return the table that training makes of a file."""
+    options = argparse.Namespace(
+        format=None, target=None, header=None, zero_based=False, drop=[], categorical=[], id=[]
+    )
+    return read_table(str(path), options)
+
+
+def disguised(folder, cells):
+    """Return the table of a CSV file whose first column has some cells, again and again."""
+    rows = [f'"{cell}",{k % 5},{k % 2}' for k, cell in enumerate(cells * 10)]
+    (folder / "t.csv").write_text("\n".join(["price,b,y", *rows]))
+    return read(folder / "t.csv")
+
+
+def test_measurements_with_other_cells_are_refused_with_examples(tmp_path):
+    cells = [f"{k / 7:.3f}" for k in range(60)] + ["<0.5", "<0.5", "trace"] * 3
+    rows = [f"{cell},{k % 5},{k % 2}" for k, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["dose,b,y", *rows]))
+    words = (
+        r"line 62, column 'dose': '<0.5' is not a number \(9 such cells nearby, also \['trace'\]"
+    )
+    with pytest.raises(ValueError, match=words):
+        read(tmp_path / "t.csv")
+
+
+def test_dates_are_left_out(tmp_path):
+    rows = [f"2024-01-{k + 1:02d},{k % 5},{k % 2}" for k in range(28)]
+    (tmp_path / "t.csv").write_text("\n".join(["day,b,y", *rows]))
+    table = read(tmp_path / "t.csv")
+    assert table.names == ["b"]
+    assert "Left out: 'day' (dates; " in table.describe()
+
+
+@pytest.mark.parametrize("name", ["RowNumber", "row number", "Row_Num", "CustomerNr"])
+def test_columns_that_number_the_rows(name, tmp_path):
+    rows = [f"{k + 1},{k % 5},{k % 2}" for k in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join([f"{name},b,y", *rows]))
+    table = read(tmp_path / "t.csv")
+    assert table.names == ["b"]

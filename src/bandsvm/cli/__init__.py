@@ -22,16 +22,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
-import sys
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
 from bandsvm.cli import explore, export, fit, inspect, predict, reproduce, tune
-from bandsvm.cli._output import EXIT_CODES, FAILED, INTERRUPTED, complain
+from bandsvm.cli._output import (
+    EXIT_CODES,
+    FAILED,
+    INTERRUPTED,
+    complain,
+    drop_what_cannot_be_printed,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
         written = _written(options)
         complain(_sentence(error) + (f" Written before that: {written}." if written else ""))
-        _drop_what_cannot_be_printed()
+        drop_what_cannot_be_printed()
     except KeyboardInterrupt:
         complain(f"interrupted; written so far: {_written(options) or 'nothing'}.")
         return INTERRUPTED
@@ -83,12 +86,3 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"there is not enough memory for this: {error}."
     return str(error)
-
-
-def _drop_what_cannot_be_printed() -> None:
-    """Empty the buffer of standard output, if need be into nothing; else Python complains."""
-    try:
-        print(end="", flush=True)
-    except OSError:
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

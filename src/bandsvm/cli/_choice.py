@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bandsvm.cli._bytes import DataFileError
@@ -46,6 +47,8 @@ class Choice:
         Columns that the model does not use.
     groups : int or None
         The column of groups that a search keeps together.
+    dates : list of int
+        Columns of dates, which are left out.
     """
 
     features: list[int]
@@ -55,6 +58,7 @@ class Choice:
     is_sure: bool = True
     unused: list[str] = field(default_factory=list)
     groups: int | None = None
+    dates: list[int] = field(default_factory=list)
 
 
 def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice:
@@ -67,7 +71,7 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     options : Namespace
         `target`, `drop`, `categorical`, `id`; of a search also `groups`.
     """
-    dropped = {_position(columns, name, "--drop") for name in options.drop}
+    dropped = {_position(columns, name, "--drop") for name in _listed(columns, options.drop)}
     ids = [_position(columns, name, "--id") for name in options.id]
     wanted = getattr(options, "groups", None)
     groups = None if wanted is None else _position(columns, wanted, "--groups")
@@ -85,15 +89,18 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
         if k in texts or not columns.kinds:
             continue
         kind = columns.kinds[k]
-        if kind in (Kind.DATE, Kind.OTHER):
+        if kind is Kind.OTHER:
             raise DataFileError(
                 f"{columns.source} holds {kind.value} in its column "
                 f"{shown(repr(columns.name(k)))}, which cannot be a feature: leave it out with "
-                "--drop, or replace it by numbers, such as days since a date."
+                "--drop, or replace it by numbers."
             )
         if kind is Kind.TEXT:
             texts.add(k)
-    return Choice(features, texts.intersection(features), target, ids, groups=groups)
+    has_dates = {k for k, kind in enumerate(columns.kinds) if kind is Kind.DATE}
+    dates = [k for k in features if k in has_dates - texts]
+    features = [k for k in features if k not in dates]
+    return Choice(features, texts.intersection(features), target, ids, groups=groups, dates=dates)
 
 
 def choose_for_model(columns: Columns, options: argparse.Namespace, model: Trained) -> Choice:
@@ -170,6 +177,15 @@ def _guessed_target(columns: Columns, free: list[int]) -> int | None:
     return free[0] if len(free) == 1 else None
 
 
+def _listed(columns: Columns, wanted: Iterable[str]) -> Iterator[str]:
+    """Yield names of columns; those that are no name may be several, between commas."""
+    for name in wanted:
+        if "," in name and name not in (columns.names or []):
+            yield from (part.strip() for part in name.split(","))
+        else:
+            yield name
+
+
 def _position(columns: Columns, wanted: str, option: str) -> int:
     """Return the column that an option names or counts."""
     if columns.names is not None and wanted in columns.names:
@@ -177,6 +193,9 @@ def _position(columns: Columns, wanted: str, option: str) -> int:
     number = int(wanted) if wanted.isdecimal() else 0
     if not 1 <= number <= columns.n_columns:
         known = f" Its columns are {some(columns.names)}." if columns.names else ""
+        lower = {name.lower(): name for name in columns.names or []}
+        if close := difflib.get_close_matches(wanted.lower(), lower, 1):
+            known = f" Did you mean {shown(repr(lower[close[0]]))}?"
         raise DataFileError(
             f"{columns.source} has no column {shown(repr(wanted))}: {option} takes a name, or a "
             f"number from 1 to {columns.n_columns}.{known}"

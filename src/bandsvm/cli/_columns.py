@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -97,6 +98,11 @@ class ColumnBuilder:
         """Return the column."""
         levels = None if self._is_full else np.array(list(self._levels), dtype=object)
         return CodedColumn(self._codes[: self._n_added], levels)
+
+
+def twice(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once."""
+    return [name for name, n in Counter(names).items() if n > 1]
 
 
 class MixedLevelsError(Exception):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError
-from bandsvm.cli._columns import CodedColumn, ColumnBuilder, Kind, coded_numbers
+from bandsvm.cli._columns import CodedColumn, ColumnBuilder, Kind, coded_numbers, twice
 from bandsvm.cli._csv_head import (
+    Dress,
+    dress_of,
     has_decimal_commas,
     has_names,
     is_number,
@@ -21,7 +24,7 @@ from bandsvm.cli._csv_head import (
     number_with_comma,
 )
 from bandsvm.cli._csv_lines import SPACE, Lines
-from bandsvm.system.text import shown
+from bandsvm.system.text import shown, some
 
 # By so many lines and cells, whichever are fewer, names and kinds of columns are judged.
 LINES_OF_HEAD, CELLS_OF_HEAD = 1000, 2**17
@@ -59,8 +62,10 @@ class Text:
         self.has_names = has_header
         self._n_skipped = line if has_header else 0
         self.names = _names(top) if has_header else None
-        if self.names and len(set(self.names)) < len(self.names):
-            raise DataFileError(f"{self._source}, line 1: two columns have the same name.")
+        if twins := twice(self.names or []):
+            raise DataFileError(
+                f"{self._source}, line 1: two columns have the same name: {some(twins)}."
+            )
         if not has_header:
             columns = list(zip(top, *below, strict=True))
         has_commas = self._lines.delimiter != "," and has_decimal_commas(columns)
@@ -72,6 +77,24 @@ class Text:
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
         self.may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
         self.kinds = [kind_of(cells) for cells in columns] or [Kind.NUMBER] * self.n_columns
+        self._dresses = self._dressed_columns(columns)
+
+    def _dressed_columns(self, columns: list[tuple[str, ...]]) -> dict[int, Dress]:
+        """Return columns of numbers with signs of money, per cent or thousands; say which."""
+        if self._converters == (number_with_comma,):
+            return {}
+        found = {
+            k: dress
+            for k, kind in enumerate(self.kinds)
+            if kind is Kind.TEXT and (dress := dress_of(columns[k])) is not None
+        }
+        for k in found:
+            self.kinds[k] = Kind.NUMBER
+        if found:
+            examples = [f"{self._name(k)} ({shown(dress.example)})" for k, dress in found.items()]
+            more = f" and {len(examples) - 5} more" if len(examples) > 5 else ""
+            self.notes.append(f"Read as numbers: {', '.join(examples[:5])}{more}.")
+        return found
 
     def of_block(self, content: bytes, n_before: int) -> Text:
         """Return a part of the same file as `Text`; so many lines come before it."""
@@ -121,11 +144,17 @@ class Text:
                 if k == labels and not may_lack_labels and not all(map(str.strip, columns[k])):
                     row = next(i for i, cell in enumerate(columns[k]) if not cell.strip())
                     raise DataFileError(
-                        f"{self._source}, line {block[row][0]}: the label is missing."
+                        f"{self._source}, line {block[row][0]}: the label is missing in the column "
+                        f"{self._name(k)}; fill it in or leave the line out, or name the column of "
+                        "labels with --target."
                     )
                 builder.add(columns[k])
             start = stop
         return X[:start], {k: builder.column() for k, builder in builders.items()}
+
+    def _name(self, column: int) -> str:
+        """Return the name of a column; without names its number."""
+        return shown(repr(self.names[column]) if self.names else column + 1)
 
     def _read_plain(self) -> NDArray[np.float64] | None:
         """Return all cells, by NumPy, which is several times faster; None if some are no numbers.
@@ -150,19 +179,32 @@ class Text:
         self, cells: tuple[str, ...], column: int, block: list[tuple[int, list[str]]]
     ) -> list[float]:
         """Return the numbers in the cells of a column."""
-        for convert in self._converters:
+        dress = self._dresses.get(column)
+        converters = self._converters if dress is None else (dress.number,)
+        for convert in converters:
             with contextlib.suppress(ValueError):
                 return list(map(convert, cells))
-        for (line, _), cell in zip(block, cells, strict=True):
-            try:
-                self._converters[-1](cell)
-            except ValueError:
-                name = shown(repr(self.names[column]) if self.names else column + 1)
-                raise DataFileError(
-                    f"{self._source}, line {line}, column {name}: {shown(repr(cell))} is not a "
-                    "number; fix it, or see --drop and --categorical."
-                ) from None
-        raise AssertionError("a cell was refused and then accepted")
+        bad = [
+            (line, cell)
+            for (line, _), cell in zip(block, cells, strict=True)
+            if not _can(converters[-1], cell)
+        ]
+        line, cell = bad[0]
+        others = list(dict.fromkeys(other for _, other in bad if other != cell))
+        such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
+        raise DataFileError(
+            f"{self._source}, line {line}, column {self._name(column)}: {shown(repr(cell))} is not "
+            f"a number{such}; fix it, or see --drop and --categorical."
+        )
+
+
+def _can(convert: Callable[[str], float], cell: str) -> bool:
+    """Return whether a cell can be converted."""
+    try:
+        convert(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:

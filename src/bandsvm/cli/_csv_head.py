@@ -4,19 +4,79 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bandsvm.cli._columns import TARGET_NAMES, Kind
 
 # Cells that stand for a missing number, in lower case.
 MISSING = frozenset(
-    ("", "?", "-", ".", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "nil", "missing")
+    (
+        *("", "?", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "na", "n/a", "n.a."),
+        *("#n/a", "<na>", "nan", "null", "none", "nil", "missing", "#value!", "#div/0!", "#ref!"),
+    )
 )
 # A column with this share of cells that are no numbers holds text; with fewer it holds mistakes.
 TEXT_SHARE = 0.1
+# More different numbers than this beside texts are no categories.
+MAX_NUMBERED_CATEGORIES = 20
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
 # Fewer numbers than this that count up are as likely a sample as names.
 MIN_COUNTED_NAMES = 3
+
+
+# Numbers beside signs of money or per cent, with commas between thousands.
+MONEY = r"[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|JPY|CHF|INR"
+DRESSED = re.compile(
+    rf"(?P<sign>[+-]?)(?P<before>{MONEY})?\s?(?P<digits>[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)?(\.\d*)?)"
+    rf"\s?(?P<after>%|{MONEY})?"
+)
+
+
+class Dress(NamedTuple):
+    """How the numbers of a column are written.
+
+    Parameters
+    ----------
+    before, after : str
+        What stands before and after each of them.
+    example : str
+        A cell.
+    """
+
+    before: str
+    after: str
+    example: str
+
+    def number(self, cell: str) -> float:
+        """Return the number in a cell; a bare one is taken too, another sign is not."""
+        if is_missing(cell):
+            return float("nan")
+        match = DRESSED.fullmatch(cell.strip())
+        if match is None:
+            raise ValueError
+        signs = (match["before"] or "", match["after"] or "")
+        if any(sign not in ("", own) for sign, own in zip(signs, self[:2], strict=True)):
+            raise ValueError
+        return float(match["sign"] + match["digits"].replace(",", ""))
+
+
+def dress_of(cells: Sequence[str]) -> Dress | None:
+    """Return how the numbers of a column are written; None if some cells are no such numbers."""
+    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    matches = [DRESSED.fullmatch(cell) for cell in known]
+    signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
+    signs.discard(("", ""))
+    if len(signs) > 1:
+        return None
+    before, after = signs.pop() if signs else ("", "")
+    dress = Dress(before, after, known[0] if known else "")
+    try:
+        for cell in known:
+            dress.number(cell)
+    except ValueError:
+        return None
+    return dress
 
 
 def number(cell: str) -> float:
@@ -104,6 +164,8 @@ def kind_of(cells: Sequence[str]) -> Kind:
         return Kind.NUMBER
     if n_texts == len(known) and all(map(DATE.fullmatch, known)):
         return Kind.DATE
+    if n_texts < len(known) and len(set(filter(is_number, known))) > MAX_NUMBERED_CATEGORIES:
+        return Kind.NUMBER  # measurements, with cells that somebody has to look at
     is_text = n_texts == len(known) or n_texts >= max(2, TEXT_SHARE * len(known))
     return Kind.TEXT if is_text else Kind.NUMBER
 

@@ -18,7 +18,7 @@ from bandsvm.cli._large import LargeFile
 from bandsvm.cli._parquet import Parquet
 from bandsvm.cli._scratch import mapped_rows
 from bandsvm.cli._trained import Notes, Trained
-from bandsvm.cli._useless import left_out, useless_numbers, useless_text
+from bandsvm.cli._useless import DATES, left_out, useless_numbers, useless_text
 from bandsvm.system.text import shown, some
 
 
@@ -69,6 +69,7 @@ def read_columns(
         X, frame, names, reasons = _useful(
             X, frame, names, [name[k] for k in numbers], stored.names is not None
         )
+        reasons |= {columns.name(k): DATES for k in choice.dates}
         if reasons:
             decisions.append(left_out(reasons))
     is_frame = bool(frame) or (model is not None and model.takes_frames)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,9 +35,15 @@ class Output:
 
     def report(self, sentence: str) -> None:
         """Say something that people want to know."""
-        if not self.is_quiet:
+        if self.is_quiet:
+            return
+        try:
             sentence = printable(sentence, kept="\n")
             print(sentence, file=sys.stderr if self._to_stderr else sys.stdout, flush=True)
+        except BrokenPipeError:
+            # Nobody reads on, as with `| head`; what is to be written is still wanted.
+            self.is_quiet = True
+            drop_what_cannot_be_printed()
 
     def wrote(self, path: Path) -> None:
         """Remember a file that is there now; it is named if the command fails later."""
@@ -49,6 +57,15 @@ class Output:
         """Print the result for machines if that is what they asked for."""
         if self.is_json:
             print(json.dumps(plain(values), allow_nan=False))
+
+
+def drop_what_cannot_be_printed() -> None:
+    """Empty the buffer of standard output, if need be into nothing; else Python complains."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(sentence: str) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
-from bandsvm.cli._columns import CodedColumn, Kind
+from bandsvm.cli._columns import CodedColumn, Kind, twice
 from bandsvm.cli._large import LargeFile
 from bandsvm.cli._scratch import DiskMatrix
-from bandsvm.system.text import shown
+from bandsvm.system.text import shown, some
 
 # Every value becomes a float64.
 BYTES_PER_VALUE = 8
@@ -51,8 +51,8 @@ class Parquet:
             n_unpacked = unpacked_bytes(stored.metadata)
         except self._errors as error:
             raise self._unreadable(error) from None
-        if len(set(self.names)) < len(self.names):
-            raise DataFileError(f"{file.source}: two columns have the same name.")
+        if twins := twice(self.names):
+            raise DataFileError(f"{file.source}: two columns have the same name: {some(twins)}.")
         self.has_names = True
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]

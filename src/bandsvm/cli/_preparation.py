@@ -14,6 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from bandsvm.cli._scratch import row_blocks
 from bandsvm.cli._tables import Table
 from bandsvm.cli._useless import rare_below
+from bandsvm.system.text import shown, some
 
 Steps = list[tuple[str, Any]]
 
@@ -60,6 +61,26 @@ def _scaler(scale: str, is_sparse: bool) -> Steps:
     if scale == "standard":
         return [("scale", StandardScaler(with_mean=not is_sparse))]
     return [("scale", MaxAbsScaler())] if scale == "maxabs" else []
+
+
+def unseen_categories(model: Any, table: Table) -> list[str]:
+    """Return a sentence for each column that has categories which the model does not know."""
+    first = model[0] if isinstance(model, Pipeline) else model
+    if not isinstance(first, ColumnTransformer):
+        return []
+    said = []
+    for _, step, names in first.transformers_:
+        if not isinstance(step, OneHotEncoder):
+            continue
+        for name, known in zip(names, step.categories_, strict=True):
+            is_new = ~table.X[name].isin(known)
+            if is_new.any():
+                new = dict.fromkeys(table.X[name][is_new].tolist())
+                said.append(
+                    f"{is_new.sum()} of {len(is_new)} values of {shown(repr(name))} were never "
+                    f"seen in training and count as rare ones: {some(new)}."
+                )
+    return said
 
 
 def describe_preparation(pipeline: Pipeline) -> str:

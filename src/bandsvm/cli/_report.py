@@ -65,7 +65,7 @@ def write_report(
         *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
         *[heading("Predictions"), *prediction_parts(judged)],
         *reliability,
-        *sample_parts(judged),
+        *sample_parts(judged, table.ids),
     ]
     write_page(path, table, parts)
 
@@ -144,8 +144,8 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
     return parts
 
 
-def sample_parts(judged: Judged) -> list[str]:
-    """Return tables of the samples that deserve a look."""
+def sample_parts(judged: Judged, ids: dict[str, NDArray]) -> list[str]:
+    """Return tables of the samples that deserve a look, named by their ids if they have any."""
     own = judged.own
     lists = {
         "Doubtful samples": (judged.position == "below", own, "below the band, the lowest first"),
@@ -159,10 +159,12 @@ def sample_parts(judged: Judged) -> list[str]:
         where = np.flatnonzero(chosen)
         first = where[np.argsort(order[where], kind="stable")][:MAX_SAMPLES]
         parts.append(heading(title))
-        parts.append(paragraph(f"{len(where)} samples: {words}; the number counts from 1."))
-        head = ["sample", "predicted", "decision value", "position"]
+        numbered = "" if ids else "; the number counts from 1"
+        parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
+        name_of = next(iter(ids.items())) if ids else ("sample", np.arange(1, len(own) + 1))
+        head = [shown(name_of[0]), "predicted", "decision value", "position"]
         rows = [
-            [k + 1, shown(judged.predicted[k]), f"{own[k]:.4g}", judged.position[k]]
+            [shown(name_of[1][k]), shown(judged.predicted[k]), f"{own[k]:.4g}", judged.position[k]]
             for k in first.tolist()
         ]
         if judged.y is not None:
@@ -170,7 +172,7 @@ def sample_parts(judged: Judged) -> list[str]:
             for row, k in zip(rows, first.tolist(), strict=True):
                 row.insert(1, shown(judged.y[k]))
         if rows:
-            parts.append(html_table(head, rows, numbers=(0, len(head) - 2)))
+            parts.append(html_table(head, rows, numbers=(*([] if ids else [0]), len(head) - 2)))
     return parts
 
 

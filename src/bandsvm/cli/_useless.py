@@ -12,9 +12,12 @@ from bandsvm.system.text import MAX_SHOWN, shown
 
 # Levels of fewer samples than this are grouped: this share of the samples, within limits.
 RARE_SHARE, FEWEST, MOST = 0.01, 2, 10
+DATES = "dates; numbers, such as days since a date, could be features"
 # Names of columns that number the rows, as pandas and people write them.
-_ID = re.compile(r"(unnamed: 0|__index_level_0__|index|row|.*[ _.-])?(id|no|nr|)\.?", re.IGNORECASE)
-_CAMEL_ID = re.compile(r".*[a-z](Id|ID|No)")
+_ID = re.compile(
+    r"(unnamed: 0|__index_level_0__|index|row|.*[ _.-])?(id|no|nr|num|number|)\.?", re.IGNORECASE
+)
+_CAMEL_ID = re.compile(r".*[a-z](Id|ID|No|Nr|Num|Number)")
 
 
 def rare_below(n_samples: int) -> int:

@@ -61,11 +61,18 @@ def _without_search(model: Any) -> Any:
 
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
+    from sklearn.pipeline import Pipeline
+
     from bandsvm import export_liblinear, export_libsvm, to_onnx
     from bandsvm.system.files import write_whole
 
     if form == "liblinear":
         return [export_liblinear(model, path)]
+    if form == "libsvm" and isinstance(model, Pipeline):
+        raise ValueError(
+            "LIBSVM's format has no room for scaling and other steps before the classifier: train "
+            "with --scale none on numbers that are scaled already, or export --to onnx."
+        )
     if form == "libsvm":
         return export_libsvm(model, path)
     write_whole(path, to_onnx(model, _sample(model)).SerializeToString())

@@ -61,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
     from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
+    from bandsvm.cli._preparation import unseen_categories
     from bandsvm.cli._quality import Judged, quality
     from bandsvm.cli._tables import read_table
     from bandsvm.cli._trained import Notes
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         )
     table = read_table(options.data, options, model, remembered, may_use_disk=is_linear)
     output.report(table.describe())
-    for doubt in table.doubts:
+    for doubt in (*table.doubts, *unseen_categories(model, table)):
         output.warn(doubt)
     judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
     columns: dict[str, Any] = {**table.ids, "label": judged.predicted}

@@ -25,7 +25,8 @@ def report(line: str) -> None:
     if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
         logger.info(line)
     else:
-        print(f"[bandsvm] {line}", file=sys.stderr, flush=True)
+        # One write, so that lines of several threads do not run into each other.
+        print(f"[bandsvm] {line}\n", end="", file=sys.stderr, flush=True)
 
 
 def progress_shower(verbose: int) -> Observer:

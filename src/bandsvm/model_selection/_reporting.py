@@ -70,6 +70,12 @@ class Watch:
                 self._last_line_at = time.monotonic()
             report(line)
 
+    def report_now_and_then(self, line: str) -> None:
+        """Print a line if the search is verbose and the last one is a second old."""
+        self.observer.line(line)
+        if self._is_verbose and self._is_due():
+            report(line)
+
     def step(self, candidate: Candidate, fold: int, progress: Progress) -> Status | None:
         """Report a long fit, at most one line per second; return a reason to end it, or None."""
         if self._is_verbose and self._is_due():
@@ -85,7 +91,7 @@ class Watch:
         if not np.isfinite(scores).any():
             return
         best = int(np.nanargmax(scores))
-        self.report(
+        self.report_now_and_then(
             f"{place(candidates[0])}, {self._fold(fold)}: "
             f"{counted(int(np.isfinite(scores).sum()))}; the best in this fold scores "
             f"{scores[best]:.4f}: {numbers(candidates[best])}"

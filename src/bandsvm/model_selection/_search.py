@@ -181,7 +181,7 @@ class Search:
         self._watch.observer.scored(tried, self.standings.scores)
         if np.isfinite(means).any():
             best = best_of(means, tried)
-            self._watch.report(
+            self._watch.report_now_and_then(
                 f"{place(candidates[0])}: {counted(len(candidates))}; the best of {len(tried)} so "
                 f"far scores {means[best]:.4f}: {describe(tried[best])}"
             )
