@@ -70,7 +70,7 @@ def test_onnx_of_a_table_with_categories(folder):
     ("model", "form", "words"),
     [
         (BandedSVC(), "liblinear", "kernel='rbf'"),
-        (make_pipeline(StandardScaler(), BandedSVC()), "libsvm", "Export the last step"),
+        (make_pipeline(StandardScaler(), BandedSVC()), "libsvm", "train with --scale none"),
         (LinearBandedSVC(), "libsvm", "got a LinearBandedSVC; use export_liblinear"),
     ],
 )
