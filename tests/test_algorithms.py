@@ -62,6 +62,7 @@ def unit(n, i, j):
     return np.eye(n)[i] - np.eye(n)[j]
 
 
+@pytest.mark.slow
 @states("A1", "A2", "A3", "A4", kernels=ANY)
 def test_pair_step(one, k):
     """The walk of the page is the compiled one, and no other step of the pair gains more."""
@@ -155,6 +156,7 @@ def test_bound_by_the_first_piece_is_none_where_the_next_bends_less():
     assert gain <= slope**2 / (2 * min(curves))
 
 
+@pytest.mark.slow
 @states("A7", "A8", "A9", intercept=(True,))
 def test_turned_pairs(one, k):
     """Lemma B: from the top of one pair's parabola, along a turned pair to the next top."""

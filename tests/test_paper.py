@@ -84,6 +84,7 @@ def test_claims_follow_their_schema(folder):
     assert [claim["key"] for claim in content["claims"]] == [claim.key for claim in CLAIMS]
 
 
+@pytest.mark.slow
 def test_second_run_writes_the_same_verdicts(folder):
     before = json.loads((folder / "claims.json").read_text())
     assert main(["reproduce", "--out", str(folder), "--seeds", "1", "--n-per-cluster", "20",

@@ -108,6 +108,7 @@ def test_scores_that_cannot_be_trusted_are_counted(monkeypatch):
         BandedSVCCV(C1=1.0, gamma=0.1, C2=0.0, refine=0, refit=False).fit(samples, labels)
 
 
+@pytest.mark.slow
 def test_candidates_whose_decision_values_overflow_have_no_score():
     samples, labels = make_classification(1100, 4, random_state=0)
     search = BandedSVCCV(
