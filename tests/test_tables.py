@@ -269,6 +269,13 @@ def test_measurements_with_other_cells_are_refused_with_examples(tmp_path):
         read(tmp_path / "t.csv")
 
 
+def test_numbers_of_tickets_stay_text(tmp_path):
+    cells = [str(110_000 + 37 * k) for k in range(60)] + ["A/5 21171", "PC 17599", "LINE"] * 5
+    rows = [f"{cell},{k % 5},{k % 2}" for k, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["Ticket,b,y", *rows]))
+    assert read(tmp_path / "t.csv").texts == ("Ticket",)
+
+
 def test_dates_are_left_out(tmp_path):
     rows = [f"2024-01-{k + 1:02d},{k % 5},{k % 2}" for k in range(28)]
     (tmp_path / "t.csv").write_text("\n".join(["day,b,y", *rows]))

@@ -17,7 +17,7 @@ MISSING = frozenset(
 )
 # A column with this share of cells that are no numbers holds text; with fewer it holds mistakes.
 TEXT_SHARE = 0.1
-# More different numbers than this beside texts are no categories.
+# More different numbers than this beside texts are no categories, if they are not all whole.
 MAX_NUMBERED_CATEGORIES = 20
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
@@ -164,10 +164,15 @@ def kind_of(cells: Sequence[str]) -> Kind:
         return Kind.NUMBER
     if n_texts == len(known) and all(map(DATE.fullmatch, known)):
         return Kind.DATE
-    if n_texts < len(known) and len(set(filter(is_number, known))) > MAX_NUMBERED_CATEGORIES:
-        return Kind.NUMBER  # measurements, with cells that somebody has to look at
+    if n_texts < len(known) and _are_measurements(set(filter(is_number, known))):
+        return Kind.NUMBER  # with cells that somebody has to look at
     is_text = n_texts == len(known) or n_texts >= max(2, TEXT_SHARE * len(known))
     return Kind.TEXT if is_text else Kind.NUMBER
+
+
+def _are_measurements(numbers: set[str]) -> bool:
+    """Return whether different numbers are measured, not names such as those of tickets."""
+    return len(numbers) > MAX_NUMBERED_CATEGORIES and not all(map(str.isdecimal, numbers))
 
 
 def _is_known_number(cell: str) -> bool:
