@@ -28,8 +28,8 @@ def calibrate(model, X, y, *, cv=DEFAULT_FOLDS):
     Parameters
     ----------
     model : BandedSVC, LinearBandedSVC, BandedSVCCV or Pipeline
-        A fitted model, or a fitted pipeline that ends in one. The folds of a search are those of
-        its best candidate.
+        A fitted model, or a fitted pipeline that ends in one. Of a search, the best model is
+        calibrated.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The training samples.
     y : array-like of shape (n_samples,)
@@ -67,14 +67,9 @@ def calibrate(model, X, y, *, cv=DEFAULT_FOLDS):
     return model
 
 
-def set_sigmoids(
-    model: Any, X: Any, y: NDArray, cv: Any = DEFAULT_FOLDS, **changes: Any
-) -> NDArray[np.float64]:
-    """Give a model sigmoids; return the probabilities of all samples when they were left out.
-
-    ``changes`` are parameters of the models that are fitted to the folds.
-    """
-    values = held_out_values(model, X, y, cv, **changes)
+def set_sigmoids(model: Any, X: Any, y: NDArray, cv: Any = DEFAULT_FOLDS) -> NDArray[np.float64]:
+    """Give a model sigmoids; return the probabilities of all samples when they were left out."""
+    values = held_out_values(model, X, y, cv)
     sigmoids = fit_sigmoids(values, y)
     classifier_at_end(model).sigmoids_ = sigmoids
     return probabilities(sigmoids, values)
@@ -91,13 +86,13 @@ def check_can_calibrate(y: NDArray, cv: Any = DEFAULT_FOLDS) -> None:
         )
 
 
-def held_out_values(model: Any, X: Any, y: NDArray, cv: Any, **changes: Any) -> Any:
+def held_out_values(model: Any, X: Any, y: NDArray, cv: Any) -> Any:
     """Return decision values by clones of a model that were not fitted to the samples.
 
     One column per class, or the only one.
     """
     last = classifier_at_end(model)
-    parameters = {"verbose": 0, "warm_start": False, **changes}
+    parameters: dict[str, Any] = {"verbose": 0, "warm_start": False}
     for name, value in (("decision_function_shape", "ovr"), ("store_multipliers", False)):
         if name in last.get_params():
             parameters[name] = value

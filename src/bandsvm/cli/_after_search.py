@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVCCV
-from bandsvm.calibration import set_sigmoids
+from bandsvm.calibration import fit_sigmoids
 from bandsvm.cli._clock import Clock
 from bandsvm.cli._held_out import NotHeldOut, held_out
 from bandsvm.cli._models import write_model
@@ -20,6 +20,7 @@ from bandsvm.cli._output import Output
 from bandsvm.cli._quality import Judged
 from bandsvm.cli._tables import Table
 from bandsvm.cli._tune_plot import Risk
+from bandsvm.probabilities import probabilities
 
 
 @dataclass
@@ -51,36 +52,38 @@ class AfterSearch:
     table: Table
     X: Any
     clock: Clock
-    probabilities: NDArray | None = None
+
+    @cached_property
+    def unseen(self) -> Judged | str:
+        """What models of the best parameters say of the folds that they were not trained on.
+
+        Or why that is unknown.
+        """
+        try:
+            return self._held_out(self.search.best_estimator_)
+        except NotHeldOut as reason:
+            return str(reason)
 
     def calibrate(self) -> None:
         """Write the model again, with probabilities, if they are wanted."""
-        options, output, left = self.options, self.output, self.clock.seconds_left
+        options, output = self.options, self.output
         if not options.calibrate:
             return
-        if left == 0.0:
-            go_on = f"bandsvm fit {options.train} --model {options.model} --resume --calibrate"
-            output.warn(f"there was no time left to calibrate probabilities; {go_on} does so.")
-            return
         output.report(f"Calibrating probabilities on {self.search.n_splits_} folds.")
-        self.probabilities = set_sigmoids(
-            self.model, self.table.X, self.table.y, self.search.cv, time_limit=left
-        )
+        if isinstance(self.unseen, str):
+            go_on = f"bandsvm fit {options.train} --model {options.model} --resume --calibrate"
+            output.warn(f"there are no probabilities, because {self.unseen}; try {go_on}.")
+            return
+        values = self.unseen.values.reshape(len(self.table.y), -1)
+        self.search.best_estimator_.sigmoids_ = fit_sigmoids(values, self.table.y)
         write_model(self.model, self.table, options.model)
 
     def show(self, findings: list[str]) -> None:
         """Write the report and the picture that are wanted."""
-        if self.options.plot is None and self.options.report is None:
-            return
-        unseen: Judged | str
-        try:
-            unseen = self._held_out(self.search.best_estimator_)
-        except NotHeldOut as reason:
-            unseen = str(reason)
         if self.options.report is not None:
-            self._write_report(unseen, findings)
+            self._write_report(self.unseen, findings)
         if self.options.plot is not None:
-            self._write_plot(unseen)
+            self._write_plot(self.unseen)
 
     def _held_out(self, model: Any) -> Judged:
         return held_out(model, self.X, self.table.y, self.search.cv, self.clock.when_over)
@@ -91,7 +94,11 @@ class AfterSearch:
 
         path = self.options.report
         trained = Judged(self.search.best_estimator_, self.X, self.table.y)
-        parts = reliability_parts(self.probabilities, trained.true, self.search.classes_, HELD_OUT)
+        sigmoids = getattr(self.search.best_estimator_, "sigmoids_", None)
+        said = None
+        if sigmoids is not None and not isinstance(unseen, str):
+            said = probabilities(sigmoids, unseen.values)
+        parts = reliability_parts(said, trained.true, self.search.classes_, HELD_OUT)
         write_search_report(
             path, self.search, self.model, self.table, trained, unseen, findings, parts
         )

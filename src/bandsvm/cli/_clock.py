@@ -36,9 +36,3 @@ class Clock:
     def when_over(self) -> float:
         """When no more models may be fitted, by `time.monotonic`; it may be infinite."""
         return self._end
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How much time is left, at least 0; None if there is no limit."""
-        left = self._end - time.monotonic()
-        return None if left == math.inf else max(left, 0.0)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC, LinearBandedSVC, save
+from bandsvm.calibration import classifier_at_end
 from bandsvm.cli._ahead import check_options
 from bandsvm.cli._in_blocks import fitted_transform
 from bandsvm.cli._preparation import preparation
@@ -61,8 +62,7 @@ def prepare_again(
 
 def classifier_of(model: Any) -> Any:
     """Return the BandedSVC or LinearBandedSVC at the end of a model; of a search, the best."""
-    last = model[-1] if isinstance(model, Pipeline) else model
-    best = getattr(last, "best_estimator_", last)
+    best = classifier_at_end(model)
     if not isinstance(best, (BandedSVC, LinearBandedSVC)):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best

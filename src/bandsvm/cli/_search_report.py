@@ -43,7 +43,7 @@ def write_search_report(
     table : Table
         The samples.
     trained : Judged
-        What the model says of them, all of which it was trained on.
+        What the model says of these samples, which it was trained on.
     unseen : Judged or str
         What models of the same parameters say of the samples of each fold, which they were not
         trained on; or why that is unknown.
