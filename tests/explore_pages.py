@@ -28,6 +28,12 @@ MODEL = {
 }
 FIT = {"data": CLUSTERS, "model": MODEL, "compare": False, "columns": 8, "rows": 6}
 
+# A picture follows the size of its stage a frame later.
+PICTURES_FIT = """() => [...document.querySelectorAll('.stage')].every((stage) => {
+    const picture = stage.querySelector('svg');
+    return !picture || Math.abs(picture.getBoundingClientRect().width - stage.clientWidth) <= 1;
+})"""
+
 
 @contextmanager
 def running(**settings):
@@ -133,6 +139,7 @@ class Page:
     def settle(self):
         """Wait until what the page asked for is drawn."""
         self.tab.wait_for_selector(".play[aria-busy=false]")
+        self.tab.wait_for_function(PICTURES_FIT)
 
     def check_innocence(self):
         """There must have been no error, and no request to anywhere else."""
