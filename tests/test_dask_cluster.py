@@ -22,7 +22,10 @@ from sklearn.preprocessing import StandardScaler
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
+import dask
 import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
 from distributed import Client, LocalCluster, wait
 
 import bandsvm
@@ -114,6 +117,54 @@ def test_same_model_as_on_one_machine(client, data):
     # The same chunks make the same bits, whoever works on them.
     inline = LinearBandedSVC(client=InlineClient(), **parameters).fit(lazily_scaled, y)
     assert (model.coef_ == inline.coef_).all()
+
+
+def samples_of(half):
+    return make_classification(1200, 5, n_informative=3, flip_y=0.1, random_state=0)[0][half]
+
+
+def labels_of(half):
+    return make_classification(1200, 5, n_informative=3, flip_y=0.1, random_state=0)[1][half]
+
+
+HALVES = slice(0, 600), slice(600, 1200)
+
+
+def lazy_arrays():
+    parts = [(dask.delayed(samples_of)(half), dask.delayed(labels_of)(half)) for half in HALVES]
+    X = da.concatenate([da.from_delayed(part, (600, 5), dtype=float) for part, _ in parts])
+    return X, da.concatenate([da.from_delayed(part, (600,), dtype=int) for _, part in parts])
+
+
+def lazy_frames():
+    frame, series = dask.delayed(pd.DataFrame), dask.delayed(pd.Series)
+    X = [frame(dask.delayed(samples_of)(half)) for half in HALVES]
+    y = [series(dask.delayed(labels_of)(half)) for half in HALVES]
+    return (
+        dd.from_delayed(X, meta=pd.DataFrame(np.empty((0, 5)))),
+        dd.from_delayed(y, meta=pd.Series(np.empty(0, dtype=int))),
+    )
+
+
+@pytest.mark.parametrize("lazy", [lazy_arrays, lazy_frames])
+def test_predictions_after_a_fit_to_the_same_lazy_chunks(client, data, lazy, caplog):
+    """Names of tasks must not clash with those of the fit that the scheduler still knows."""
+    X, y = lazy()
+    gc.disable()  # the scheduler knows a fit as long as its futures are there
+    try:
+        model = LinearBandedSVC(C2=0.0, client=client).fit(X, y)
+        with caplog.at_level(logging.WARNING, logger="distributed.scheduler"):
+            some = model.predict(X)[:5].compute() if lazy is lazy_arrays else None
+            values = model.decision_function(X).compute()
+            correct = model.score(X, y)
+    finally:
+        gc.enable()
+    local = bandsvm.LinearBandedSVC(C2=0.0).fit(*data)
+    np.testing.assert_allclose(values, local.decision_function(data[0]), rtol=1e-4, atol=1e-4)
+    assert correct == local.score(*data)
+    if some is not None:
+        np.testing.assert_array_equal(some, local.predict(data[0])[:5])
+    assert "run_spec" not in caplog.text
 
 
 def test_futures_of_csr_chunks_by_coordinate_descent(client):
@@ -234,12 +285,16 @@ def test_nothing_is_left_on_the_cluster_after_a_fit(client, data):
     chunked = client.persist(in_chunks(2, *data))
     wait(chunked)  # the scheduler knows their tasks by then
     before = n_tasks(client)
-    model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*chunked)
-    # Futures that were released are forgotten soon, not at once.
-    end = time.monotonic() + 30.0
-    while n_tasks(client) > before and time.monotonic() < end:
-        gc.collect()
-    assert n_tasks(client) <= before
+    gc.disable()  # it is not the garbage collector that frees the memory of workers
+    try:
+        model = LinearBandedSVC(loss="squared_hinge", client=client).fit(*chunked)
+        # Futures that were released are forgotten soon, not at once.
+        end = time.monotonic() + 30.0
+        while n_tasks(client) > before and time.monotonic() < end:
+            time.sleep(0.05)
+        assert n_tasks(client) <= before
+    finally:
+        gc.enable()
     assert model.coef_.any()
 
 

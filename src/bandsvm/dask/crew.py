@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import reduce
+from threading import Event
 from typing import Any
 
 import numpy as np
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker
 
 from bandsvm.linear.team import add_items
 from bandsvm.system.stopping import check_stop
@@ -111,6 +112,7 @@ def value_of(client: Client, future: Future) -> Any:
 
     Raises RuntimeError if it was lost, or if the cluster has no workers for long.
     """
+    arrival = arrival_of(future)
     last_seen = next_call = time.monotonic() + SECONDS_BETWEEN_ROLL_CALLS
     while not future.done():
         check_stop()
@@ -122,10 +124,7 @@ def value_of(client: Client, future: Future) -> Any:
                     f"The cluster has had no workers for {MAX_SECONDS_ALONE:.0f} s; start some "
                     "and fit again."
                 )
-        try:
-            wait(future, timeout=SECONDS_BETWEEN_LOOKS)
-        except (TimeoutError, CancelledError):
-            continue  # `result` tells what was cancelled
+        arrival.wait(SECONDS_BETWEEN_LOOKS)
     try:
         return future.result()
     except CancelledError as error:
@@ -139,6 +138,20 @@ def value_of(client: Client, future: Future) -> Any:
             f"Workers that worked on chunks of X died again and again, perhaps for lack of memory; "
             f"use smaller chunks or more workers. {error}"
         ) from error
+
+
+def arrival_of(future: Future) -> Event:
+    """Return what is set once a future is done, with whatever outcome.
+
+    `distributed.wait` with a timeout would do, but its TimeoutErrors keep all frames, and so all
+    futures of the caller, until the garbage collector comes.
+    """
+    arrival = Event()
+    if future.done():
+        arrival.set()
+    else:
+        future.add_done_callback(lambda _: arrival.set())
+    return arrival
 
 
 def _of_chunk(argument: Any, k: int) -> Any:

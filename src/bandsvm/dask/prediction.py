@@ -30,20 +30,22 @@ def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | 
         Number of its columns; None if it is a vector.
     """
     check_rows_only(X)
-    model = dask.delayed(model, traverse=False)
+    # Delayed chunks would be fused once here and once more in what they become part of: two tasks
+    # of one name, which a scheduler takes for the same.
+    of_chunk = {"function": function, "model": dask.delayed(model, traverse=False)}
     columns = () if n_columns is None else (n_columns,)
+    meta = np.empty((0, *columns), dtype=dtype)
     if isinstance(X, dd.DataFrame):
-        parts, rows = X.to_delayed(), [np.nan] * X.npartitions
-    else:
-        parts, rows = X.to_delayed()[:, 0], X.chunks[0]
-    of_chunk = dask.delayed(function, pure=True)
-    return da.concatenate(
-        [
-            da.from_delayed(of_chunk(model, part), (n_rows, *columns), dtype=dtype)
-            for part, n_rows in zip(parts, rows, strict=True)
-        ],
-        allow_unknown_chunksizes=True,
+        return X.map_partitions(_called, **of_chunk, meta=meta)
+    chunks = X.chunks[0], *((n,) for n in columns)
+    dropped = None if columns else 1
+    return X.map_blocks(
+        _called, **of_chunk, dtype=dtype, chunks=chunks, drop_axis=dropped, meta=meta
     )
+
+
+def _called(chunk: Any, *, function: Callable, model: Any) -> Any:
+    return function(model, chunk)
 
 
 def float_type(X: Any) -> np.dtype:

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
-from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
-from distributed import Client, Event, Future, get_worker, wait
+from distributed import Client, Event, Future, get_worker
 from numpy.typing import NDArray
 
-from bandsvm.dask.crew import SECONDS_BETWEEN_LOOKS, value_of
+from bandsvm.dask.crew import SECONDS_BETWEEN_LOOKS, arrival_of, value_of
 from bandsvm.fitting.settings import FitSettings
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
@@ -83,11 +81,10 @@ class ClusterScores:
 
     def _reason_to_stop_before(self, future: Future) -> Status | None:
         """Wait for a result; return None once it is there, or why not to wait any longer."""
-        while not future.done():
+        arrival = arrival_of(future)
+        while not arrival.wait(SECONDS_BETWEEN_LOOKS):
             if (reason := self._watch.reason()) is not None:
                 return reason
-            with suppress(TimeoutError, CancelledError):  # `value_of` tells what was cancelled
-                wait(future, timeout=SECONDS_BETWEEN_LOOKS)
         return None
 
 
