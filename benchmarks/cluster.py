@@ -1,8 +1,9 @@
-"""Passes of bandsvm.dask.LinearBandedSVC on 1, 2 and 4 worker processes: seconds and bytes.
+"""Passes of bandsvm.dask.LinearBandedSVC on 1, 2 and 4 worker processes, and whole fits on two.
 
 A pass is a step of the interior point method. Its time is the difference of two fits of different
 numbers of steps, divided by the difference. What is spent on tasks alone is measured with chunks of
-a few rows. Workers are pinned to cores, so that they share the machine fairly.
+a few rows. Workers are pinned to cores, so that they share the machine fairly. Whole fits are
+compared with bandsvm.LinearBandedSVC on the same cores in the same run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm.dask import LinearBandedSVC
+from bandsvm import LinearBandedSVC as LocalLinearBandedSVC
+from bandsvm.dask import LinearBandedSVC, findings
 from bandsvm.dask.crew import BRANCHES
 from measure import RESULTS, save
 
@@ -30,6 +32,8 @@ SIMULATED = (1, 4, 16, 64)
 # Rows per worker, and features. The fewest rows show what tasks cost without data.
 ROWS, FEATURES = (100, 100_000, 400_000), 100
 FEW_STEPS, MORE_STEPS = 2, 7
+# Samples, features and chunks of whole fits.
+WHOLE = ((6_000, 5, 6), (30_000, 54, 8), (300_000, 54, 16), (1_500_000, 54, 16))
 # What a network of 10 gigabits carries.
 BYTES_PER_SECOND = 1.25e9
 
@@ -89,6 +93,33 @@ def measured(client: Client, n_workers: int, rows: int, features: int, repeats: 
     }
 
 
+def whole(client: Client, n_samples: int, features: int, n_chunks: int, repeats: int) -> dict:
+    """Return seconds of a fit on the cluster and of the same on this machine."""
+    X, y = chunks(client, n_chunks, n_samples // n_chunks, features)
+    here = X.compute(), y.compute()
+    seconds = {"cluster": np.inf, "alone": np.inf}
+    for _ in range(repeats):
+        for name, model, data in (
+            ("alone", LocalLinearBandedSVC(solver="newton"), here),
+            ("cluster", LinearBandedSVC(solver="newton", client=client), (X, y)),
+        ):
+            began = time.perf_counter()
+            model.fit(*data)
+            seconds[name] = min(seconds[name], time.perf_counter() - began)
+    return {"n_samples": n_samples, "n_features": features, "n_chunks": n_chunks, **seconds}
+
+
+@contextmanager
+def chunks_apart() -> Iterator[None]:
+    """Let small chunks be as many tasks as large ones."""
+    usual = findings.MIN_VALUES_OF_GROUP
+    findings.MIN_VALUES_OF_GROUP = 1
+    try:
+        yield
+    finally:
+        findings.MIN_VALUES_OF_GROUP = usual
+
+
 def simulated(cases: list[dict[str, Any]], cores: int) -> list[dict[str, Any]]:
     """Return the time of a pass of as many rows per worker on clusters that were not there.
 
@@ -131,7 +162,7 @@ def main() -> None:
     features = 3 if options.smoke else FEATURES
     cases = []
     for n_workers in (1,) if options.smoke else WORKERS:
-        with cluster(n_workers) as client:
+        with cluster(n_workers) as client, chunks_apart():
             for rows in all_rows:
                 repeats = 1 if options.smoke else options.repeats
                 case = measured(client, n_workers, rows, features, repeats)
@@ -141,8 +172,13 @@ def main() -> None:
                     f"{case['bytes']:.0f} bytes per pass",
                     flush=True,
                 )
+    fits = []
+    with cluster(1 if options.smoke else 2) as client:
+        for size in WHOLE[:1] if options.smoke else WHOLE:
+            fits.append(whole(client, *size, 1 if options.smoke else options.repeats))
+            print(fits[-1], flush=True)
     simulation = simulated(cases, len(os.sched_getaffinity(0)))
-    save("cluster", {"cases": cases, "simulated": simulation}, options.out)
+    save("cluster", {"cases": cases, "whole": fits, "simulated": simulation}, options.out)
 
 
 if __name__ == "__main__":

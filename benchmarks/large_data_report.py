@@ -49,8 +49,28 @@ def on_machine(results: dict[str, Any]) -> str:
 
 
 def cluster(results: dict[str, Any]) -> str:
-    """Return the tables of what a pass costs on a cluster."""
-    return f"{measured(results)}\n\n{simulated(results)}"
+    """Return the tables of what fits and passes cost on a cluster."""
+    return f"{whole_fits(results)}\n\n{measured(results)}\n\n{simulated(results)}"
+
+
+def whole_fits(results: dict[str, Any]) -> str:
+    """Return the table of whole fits, on a cluster and without."""
+    rows = [
+        [
+            f"{fit['n_samples']:,} x {fit['n_features']}",
+            str(fit["n_chunks"]),
+            f"{fit['alone']:.2f}",
+            f"{fit['cluster']:.2f}",
+            f"{fit['cluster'] / fit['alone']:.1f}",
+        ]
+        for fit in results["whole"]
+    ]
+    head = ["samples x features", "chunks", "one process", "two workers", "ratio"]
+    return (
+        f'Seconds of whole fits (`solver="newton"`, tol 1e-6): `bandsvm.LinearBandedSVC` with two threads, and the cluster of two '
+        f"workers on the same two cores ({on_machine(results)}). A cluster of several machines pays from where the ratio is well below "
+        f"their number.\n\n{table(head, rows)}"
+    )
 
 
 def landmarks(results: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ import dask.dataframe as dd
 import pandas as pd
 
 import bandsvm
-from bandsvm.dask import LinearBandedSVC, transform
+from bandsvm.dask import LinearBandedSVC, findings, transform
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.judging import ClusterJudge
@@ -34,8 +34,11 @@ from problems import make_case
 SAME = {"rtol": 1e-9, "atol": 1e-9}
 
 
-@pytest.fixture
-def inline():
+@pytest.fixture(params=["apart", "joined"])
+def inline(request, monkeypatch):
+    """A client whose small chunks stay apart, as large ones do, or are joined."""
+    if request.param == "apart":
+        monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 1)
     return InlineClient()
 
 
@@ -109,13 +112,30 @@ def test_several_classes_and_their_multipliers(inline):
     model, local = fitted_both(inline, (X, y), 4, **parameters)
     check_same(model, local)
     assert len(model.certificate_.parts) == 3
+    assert model.alpha_.chunks == ((38, 38, 38, 36), (3,))
     np.testing.assert_allclose(as_array(model.alpha_), local.alpha_, **SAME)
     np.testing.assert_allclose(as_array(model.theta_), local.theta_, **SAME)
 
 
 def as_array(array):
     """Return what an array of an inline client holds: futures that a scheduler does not know."""
-    return np.concatenate([part.value for part in dask.compute(*np.ravel(array.to_delayed()))])
+    parts = dask.compute(*np.ravel(array.to_delayed()))
+    return np.concatenate([getattr(part, "value", part) for part in parts])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ([100], [[0]]),
+        ([3, 3, 3, 3], [[0, 1, 2, 3]]),
+        ([6, 6, 6, 6], [[0, 1], [2, 3]]),
+        ([3, 100, 3, 3, 100, 100], [[0], [1], [2, 3], [4], [5]]),
+    ],
+)
+def test_small_neighbours_are_joined(monkeypatch, sizes, groups):
+    monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 12)
+    survey = findings.Survey([findings.Findings(size, 1, size) for size in sizes])
+    assert survey.groups() == groups
 
 
 def test_weights_are_repeated_rows(inline):

@@ -29,7 +29,7 @@ import pandas as pd
 from distributed import Client, LocalCluster, wait
 
 import bandsvm
-from bandsvm.dask import LinearBandedSVC, crew, transform
+from bandsvm.dask import LinearBandedSVC, crew, findings, transform
 from bandsvm.linear.showing import LinearShower
 from bandsvm.model_selection._search import Search
 from inline_client import InlineClient
@@ -45,6 +45,11 @@ def local_cluster(n_workers):
         dashboard_address=":0",  # tests may run side by side
         silence_logs=logging.CRITICAL,
     )
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks_stay_apart(monkeypatch):
+    monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 1)
 
 
 @pytest.fixture

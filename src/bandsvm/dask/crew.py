@@ -75,10 +75,6 @@ class Crew:
         """Call a function for every chunk; return the sums of what it returns, item by item."""
         return self._reduced(_sums, self.each(function, *args))
 
-    def largest(self, function: Callable, *args: Any) -> tuple[float, ...]:
-        """Call a function for every chunk; return the largest of what it returns, item by item."""
-        return self._reduced(_maxima, self.each(function, *args))
-
     def listed(self, function: Callable, *args: Any) -> list[Any]:
         """Call a function for every chunk; return all results, which must be small."""
         return self._reduced(_lists, self.each(_in_list, function, *args))
@@ -171,10 +167,6 @@ def _itself(value: Any) -> Any:
 
 def _sums(results: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     return reduce(add_items, results)
-
-
-def _maxima(results: list[tuple[float, ...]]) -> tuple[float, ...]:
-    return tuple(float(np.max(values)) for values in zip(*results, strict=True))
 
 
 def _in_list(function: Callable, *args: Any) -> list[Any]:

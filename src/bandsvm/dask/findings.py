@@ -14,6 +14,9 @@ from bandsvm.dask.ground import Labelled, Recipe
 from bandsvm.fitting.training import Training, labels_of
 from bandsvm.linear.fit import training_of
 
+# A task costs some milliseconds, whatever it does: chunks of fewer values are joined.
+MIN_VALUES_OF_GROUP = 2_000_000
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -105,6 +108,21 @@ class Survey:
         self.n_values = sum(of_chunk.n_values for of_chunk in some)
         self.n_pairs = sum(of_chunk.n_pairs for of_chunk in some)
         self.is_sparse = any(of_chunk.is_sparse for of_chunk in some)
+
+    def groups(self) -> list[list[int]]:
+        """Return chunks that are worked on as one: neighbours, as long as they are small.
+
+        The groups depend on the chunks alone, not on the workers, and so does every bit of sums.
+        """
+        groups: list[list[int]] = []
+        size = MIN_VALUES_OF_GROUP
+        for k, of_chunk in enumerate(self._some):
+            if size >= MIN_VALUES_OF_GROUP or of_chunk.n_values >= MIN_VALUES_OF_GROUP:
+                groups.append([])
+                size = 0
+            groups[-1].append(k)
+            size += of_chunk.n_values
+        return groups
 
     def training(self, model: Any) -> tuple[Training, Recipe]:
         """Return the band problems of one sample per class, and how to make those of chunks."""

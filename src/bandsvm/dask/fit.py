@@ -17,7 +17,7 @@ from bandsvm.certificate import Certificate, combine
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.descent import ClusterDescent
 from bandsvm.dask.findings import Survey, found_in
-from bandsvm.dask.ground import Ground, Labelled, Recipe, boxed, ground, labelled
+from bandsvm.dask.ground import Ground, Labelled, Recipe, boxed, ground, joined, labelled
 from bandsvm.dask.judging import ClusterJudge
 from bandsvm.dask.reading import map_chunks
 from bandsvm.dask.shield import shielded_from_ctrl_c
@@ -95,7 +95,19 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, limits: Limits) -> None
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a training set that are not empty, checked, on their workers."""
+    """The chunks of a training set that are not empty, checked, on their workers.
+
+    Attributes
+    ----------
+    client : distributed.Client
+        The cluster.
+    labelled : PerChunk
+        Samples, labels and weights; small neighbours are one chunk.
+    crew : Crew
+        The workers that hold these.
+    survey : Survey
+        What is known of the chunks as they were given.
+    """
 
     client: Client
     labelled: PerChunk
@@ -108,7 +120,16 @@ class Chunks:
         chunks = map_chunks(client, labelled, X, y, sample_weight)
         found = Crew(client, chunks, is_there=False).listed(found_in, chunks)
         survey = Survey(found)
-        chunks = PerChunk([chunks.futures[k] for k in survey.kept])
+        kept = [chunks.futures[k] for k in survey.kept]
+        groups = [[kept[k] for k in group] for group in survey.groups()]
+        chunks = PerChunk(
+            [
+                some[0] if len(some) == 1 else client.submit(joined, some, pure=False)
+                for some in groups
+            ]
+        )
+        # Once they are there, it is known where.
+        Crew(client, chunks, is_there=False).total(_n_samples, chunks)
         return cls(client, chunks, Crew(client, chunks), survey)
 
     def judge(self, recipe: Recipe, k: int, n_jobs: int | None) -> ClusterJudge:
@@ -129,6 +150,10 @@ class End:
 
     solution: LinearSolution
     certificate: Certificate
+
+
+def _n_samples(chunk: Labelled) -> tuple[int]:
+    return (chunk.samples.n_samples,)
 
 
 def _loss_at_zero(ground: Ground) -> tuple[float]:
@@ -204,12 +229,12 @@ def _multipliers(
     """Return ``alpha`` or ``theta``, shaped as attributes, as an array on the workers."""
     arrays = chunks.crew.each(_multipliers_of_chunk, chunks.labelled, recipe, which, *coefficients)
     columns = () if recipe.n_problems == 1 else (recipe.n_problems,)
-    return da.concatenate(
-        [
-            da.from_delayed(dask.delayed(future), (n_rows, *columns), dtype=np.float64)
-            for future, n_rows in zip(arrays.futures, chunks.survey.rows, strict=True)
-        ]
-    )
+    rows = chunks.survey.rows
+    of_groups = [
+        da.from_delayed(dask.delayed(future), (sum(rows[k] for k in group), *columns), dtype=float)
+        for future, group in zip(arrays.futures, chunks.survey.groups(), strict=True)
+    ]
+    return da.concatenate(of_groups).rechunk({0: tuple(rows)})
 
 
 def _multipliers_of_chunk(

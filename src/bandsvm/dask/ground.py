@@ -128,6 +128,17 @@ def labelled(X: Any, y: Any, weights: Any) -> Labelled:
         return Labelled(refusal=error)
 
 
+def joined(chunks: list[Labelled]) -> Labelled:
+    """Return several chunks as one."""
+    X = [chunk.samples.X for chunk in chunks]
+    return Labelled(
+        LinearSamples(sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.vstack(X)),
+        np.concatenate([chunk.y for chunk in chunks]),
+        np.concatenate([chunk.weights for chunk in chunks]),
+        chunks[0].names,
+    )
+
+
 def ground(chunk: Labelled, recipe: Recipe, k: int, n_jobs: int) -> Ground:
     """Return the samples of a chunk and the k-th problem."""
     problem = recipe.problem(chunk.y, chunk.weights, k)

@@ -7,6 +7,7 @@ of all upper edges as the intercept rises, as in `bandsvm.linear.point.best_inte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.roots import crossing, falling_root
+from bandsvm.linear.largest import Largest
 
 # Difference of two sums of costs, as a share of them, that rounding can explain.
 ROUNDING = 1e-14
@@ -21,16 +23,16 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Ends:
-    """Intercepts that put samples of a chunk on the edges of their bands, in order, and the costs.
+    """Intercepts that put samples of a chunk on the edges of their bands, and the costs.
 
     Attributes
     ----------
     at : ndarray
-        The intercepts.
+        The different intercepts, in order.
     passed : ndarray
         The cost of all edges before each of them, and of all.
     lower, upper : tuple of ndarray
-        The same intercepts and costs, by edge.
+        Intercept and cost of every sample, by edge.
     """
 
     at: NDArray[np.float64]
@@ -42,27 +44,19 @@ class Ends:
 def best_intercept(crew: Crew, grounds: PerChunk, f: PerChunk, is_squared: bool) -> float:
     """Return the intercept of least loss; of several, the middle one."""
     ends = crew.each(_ends, grounds, f)
-    minus_lowest, highest = crew.largest(_extremes, ends)
-    lowest = -minus_lowest
-
-    def n_ends(points: NDArray) -> NDArray:
-        return crew.total(_n_ends, ends, points)[0]
-
+    minus_lowest, highest, of_lower = crew.total(_extremes, ends)
+    lowest, highest = -float(minus_lowest), float(highest)
     if is_squared:
-        return falling_root(
-            lambda points: crew.total(_pulls, ends, points)[0], n_ends, lowest, highest
-        )
-    (of_lower,) = crew.total(_cost_of_lower, ends)
+        return falling_root(partial(crew.total, _pulls, ends), lowest, highest)
     first, passed = crossing(
-        lambda points: crew.total(_passed, ends, points)[0],
-        n_ends,
+        partial(crew.total, _passed, ends),
         lambda above, upto: _merged(crew.listed(_within, ends, above, upto)),
         lowest,
         highest,
         of_lower * (1.0 - ROUNDING),
     )
     if first < highest and passed <= of_lower * (1.0 + ROUNDING):
-        (minus_next,) = crew.largest(_minus_next, ends, first)
+        (minus_next,) = crew.total(_minus_next, ends, first)
         return 0.5 * (first - minus_next)
     return first
 
@@ -72,44 +66,44 @@ def _ends(ground: Ground, f: NDArray) -> Ends:
     lower, upper = problem.below > 0.0, problem.above > 0.0
     at_lo, below = (problem.lo - f)[lower], problem.below[lower]
     at_hi, above = (problem.hi - f)[upper], problem.above[upper]
-    at = np.concatenate([at_lo, at_hi])
-    order = np.argsort(at, kind="stable")
-    costs = np.concatenate([[0.0], np.concatenate([below, above])[order]])
-    return Ends(at[order], np.cumsum(costs), (at_lo, below), (at_hi, above))
+    at, which = np.unique(np.concatenate([at_lo, at_hi]), return_inverse=True)
+    costs = np.bincount(which, np.concatenate([below, above]), len(at))
+    return Ends(at, np.append(0.0, np.cumsum(costs)), (at_lo, below), (at_hi, above))
 
 
-def _extremes(ends: Ends) -> tuple[float, float]:
-    """Return the first end, negated, and the last."""
-    return (-float(ends.at[0]), float(ends.at[-1])) if len(ends.at) else (-np.inf, -np.inf)
+def _extremes(ends: Ends) -> tuple[Largest, Largest, float]:
+    """Return the first end, negated, the last, and the cost of all lower edges."""
+    minus_first, last = (-ends.at[0], ends.at[-1]) if len(ends.at) else (-np.inf, -np.inf)
+    return Largest(minus_first), Largest(last), float(ends.lower[1].sum())
 
 
-def _n_ends(ends: Ends, points: NDArray) -> tuple[NDArray[np.float64]]:
-    return (np.searchsorted(ends.at, points, side="right").astype(np.float64),)
+def _passed(ends: Ends, points: NDArray) -> tuple[NDArray, ...]:
+    """Return the cost of ends not above points, and how many lie below and not above them."""
+    n_below, n_upto = _n_ends(ends, points)
+    return ends.passed[n_upto], n_below, n_upto
 
 
-def _passed(ends: Ends, points: NDArray) -> tuple[NDArray[np.float64]]:
-    return (ends.passed[np.searchsorted(ends.at, points, side="right")],)
+def _pulls(ends: Ends, points: NDArray) -> tuple[NDArray, ...]:
+    """Return the slopes of squared losses at some intercepts, with the sign changed, halved.
 
-
-def _pulls(ends: Ends, points: NDArray) -> tuple[NDArray[np.float64]]:
-    """Return the slopes of squared losses at some intercepts, with the sign changed, halved."""
+    Also return how many ends lie below and how many not above each of them.
+    """
     (at_lo, below), (at_hi, above) = ends.lower, ends.upper
     slopes = [
         below @ np.maximum(at_lo - b, 0.0) - above @ np.maximum(b - at_hi, 0.0) for b in points
     ]
-    return (np.array(slopes),)
+    return np.array(slopes), *_n_ends(ends, points)
 
 
-def _cost_of_lower(ends: Ends) -> tuple[float]:
-    return (float(ends.lower[1].sum()),)
+def _n_ends(ends: Ends, points: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    n_below, n_upto = (np.searchsorted(ends.at, points, side=at) for at in ("left", "right"))
+    return n_below, n_upto
 
 
 def _within(ends: Ends, above: float, upto: float) -> tuple[NDArray, NDArray]:
-    """Return the different ends above one point and not above another, and the cost of each."""
+    """Return the ends above one point and not above another, and the cost of each."""
     first, last = np.searchsorted(ends.at, [above, upto], side="right")
-    at, starts = np.unique(ends.at[first:last], return_index=True)
-    passed = ends.passed[np.append(first + starts, last)]
-    return at, np.diff(passed)
+    return ends.at[first:last], np.diff(ends.passed[first : last + 1])
 
 
 def _merged(parts: list[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
@@ -118,7 +112,7 @@ def _merged(parts: list[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
     return at, np.bincount(which, np.concatenate([part[1] for part in parts]), len(at))
 
 
-def _minus_next(ends: Ends, point: float) -> tuple[float]:
+def _minus_next(ends: Ends, point: float) -> tuple[Largest]:
     """Return the first end above a point, negated."""
     k = int(np.searchsorted(ends.at, point, side="right"))
-    return (-float(ends.at[k]) if k < len(ends.at) else -np.inf,)
+    return (Largest(-ends.at[k] if k < len(ends.at) else -np.inf),)

@@ -23,6 +23,7 @@ from bandsvm.dask.ground import Ground
 from bandsvm.dask.intercept import best_intercept
 from bandsvm.dask.projecting import feasible
 from bandsvm.kernels._samples import in_plain_memory
+from bandsvm.linear.largest import Largest
 from bandsvm.linear.point import Point, relative_gap, values_without_weights
 from bandsvm.linear.solving import LinearSolution
 from bandsvm.solvers import Solution
@@ -76,12 +77,10 @@ class ClusterJudge:
         """Certify a solution by all decision values, recomputed."""
         point, crew = solution.point, self.crew
         f = crew.each(_products, self.grounds, self.weights(point.c))
-        sums = crew.total(_sums, self.grounds, point.c, f, point.intercept)
-        extremes = crew.largest(_extremes, self.grounds, point.c, f, point.intercept)
-        (drift,) = crew.largest(_difference, f, point.f)
+        *measured, drift = crew.total(_measured, self.grounds, point.c, f, point.f, point.intercept)
         spent = solution.n_iter, 0, 0, solution.seconds
         return assemble(
-            Measured(*sums, *extremes),
+            Measured(*measured),
             (point.intercept, self.has_intercept),
             Solution(point.c, point.f, solution.status, *spent),
             (drift, self.n_samples),
@@ -110,19 +109,12 @@ def _values(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[f
     return values_without_weights(ground.problem, c, f + intercept)
 
 
-def _sums(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, ...]:
-    return _measured(ground, c, f, intercept)[:N_SUMS]
-
-
-def _extremes(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> tuple[float, ...]:
-    return _measured(ground, c, f, intercept)[N_SUMS:]
-
-
-def _measured(ground: Ground, c: NDArray, f: NDArray, intercept: float) -> Measured:
+def _measured(
+    ground: Ground, c: NDArray, f: NDArray, other: NDArray, intercept: float
+) -> tuple[float, ...]:
+    """Return what the certificate needs, and the largest difference of decision values."""
     # Arrays that other machines sent may not be aligned.
     c, f = in_plain_memory(c), in_plain_memory(f)
-    return measure(ground.problem, c, CheckedGradient(f, None, 0.0, len(f)), intercept)
-
-
-def _difference(f: NDArray, other: NDArray) -> tuple[float]:
-    return (float(np.max(np.abs(f - other), initial=0.0)),)
+    measured = measure(ground.problem, c, CheckedGradient(f, None, 0.0, len(f)), intercept)
+    extremes = *measured[N_SUMS:], np.max(np.abs(f - other), initial=0.0)
+    return *measured[:N_SUMS], *map(Largest, extremes)

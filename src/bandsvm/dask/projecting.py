@@ -11,6 +11,7 @@ from bandsvm._piecewise import NEWTON_STEPS
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.roots import falling_root
+from bandsvm.linear.largest import Largest
 from bandsvm.problem import ROUNDING
 
 
@@ -78,13 +79,13 @@ def _spread(crew: Crew, sides: PerChunk, c: PerChunk) -> PerChunk:
 
 def _root(crew: Crew, sides: PerChunk, aim: float) -> float:
     """Return the shift after which the sum is what it should be."""
-    minus_lowest, highest = crew.largest(_ends, sides)
-    return falling_root(
-        lambda shifts: crew.total(_totals, sides, shifts)[0] - aim,
-        lambda shifts: crew.total(_n_ends, sides, shifts)[0],
-        -minus_lowest,
-        highest,
-    )
+    minus_lowest, highest = crew.total(_ends, sides)
+
+    def ask(shifts: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        totals, n_below, n_upto = crew.total(_totals, sides, shifts)
+        return totals - aim, n_below, n_upto
+
+    return falling_root(ask, -float(minus_lowest), float(highest))
 
 
 def _within_bounds(ground: Ground, c: NDArray) -> NDArray[np.float64]:
@@ -124,21 +125,19 @@ def _after(side: Side, shift: float) -> tuple[float, float, int, float]:
     )
 
 
-def _totals(side: Side, shifts: NDArray) -> tuple[NDArray[np.float64]]:
-    return (np.array([side.shifted(shift).sum() for shift in shifts]),)
+def _totals(side: Side, shifts: NDArray) -> tuple[NDArray, ...]:
+    """Return the sums after some shifts, and how many ends lie below and not above each."""
+    c = side.c[side.moves]
+    ends = np.sort(np.concatenate([c - side.upper, c - side.lower]))
+    counts = (np.searchsorted(ends, shifts, side=at) for at in ("left", "right"))
+    return np.array([side.shifted(shift).sum() for shift in shifts]), *counts
 
 
-def _ends(side: Side) -> tuple[float, float]:
+def _ends(side: Side) -> tuple[Largest, Largest]:
     """Return the largest shift before the first bound is left, negated, and the last one."""
     c = side.c[side.moves]
     first = np.min(c - side.upper, initial=np.inf)
-    return -float(first), float(np.max(c - side.lower, initial=-np.inf))
-
-
-def _n_ends(side: Side, shifts: NDArray) -> tuple[NDArray[np.float64]]:
-    c = side.c[side.moves]
-    ends = np.sort(np.concatenate([c - side.upper, c - side.lower]))
-    return (np.searchsorted(ends, shifts, side="right").astype(np.float64),)
+    return Largest(-first), Largest(np.max(c - side.lower, initial=-np.inf))
 
 
 def _at_bounds(side: Side, is_upper: bool) -> NDArray[np.float64]:

@@ -14,47 +14,43 @@ from numpy.typing import NDArray
 # Points at which a round asks for values.
 POINTS_PER_ROUND = 32
 # Ends of intervals, over all chunks, that are few enough to be sent to the client.
-FEW_ENDS = 1000
+FEW_ENDS = 10_000
 # Rounds after which any interval of floating point numbers has shrunk to nothing.
 MAX_ROUNDS_OF_ROOTS = 500
 
-Values = Callable[[NDArray], NDArray]
+# Returns a function at some points, and how many ends lie below each and how many not above it.
+Ask = Callable[[NDArray], tuple[NDArray, NDArray, NDArray]]
 
 
-def falling_root(values: Values, n_ends: Values, lowest: float, highest: float) -> float:
+def falling_root(ask: Ask, lowest: float, highest: float) -> float:
     """Return where a falling, continuous function is 0 that is linear between its ends.
 
     Parameters
     ----------
-    values : callable
-        Returns the function at some points.
-    n_ends : callable
-        Returns the number of ends at or below some points.
+    ask : callable
+        Returns the function at some points, the number of ends below each of them, and the number
+        of those not above it.
     lowest, highest : float
         The first and the last end.
     """
-    first, last = lowest, highest
-    before, after = values(np.array([first, last]))
-    if before <= 0.0 or after >= 0.0:
-        return first if before <= 0.0 else last
+    points = np.array([lowest, highest])
+    at, n_below, n_upto = ask(points)
+    if at[0] <= 0.0 or at[-1] >= 0.0:
+        return lowest if at[0] <= 0.0 else highest
     for _ in range(MAX_ROUNDS_OF_ROOTS):
-        points = _between(first, last)
-        n_inside = np.diff(n_ends(np.array([first, np.nextafter(last, first)])))[0]
-        if n_inside <= 0 or len(points) == 0:
-            break
-        at = values(points)
         k = int(np.searchsorted(-at, 0.0))  # the first that is not positive
-        if k > 0:
-            first, before = float(points[k - 1]), float(at[k - 1])
-        if k < len(points):
-            last, after = float(points[k]), float(at[k])
+        first, last = points[k - 1], points[k]
+        if n_below[k] <= n_upto[k - 1] or len(inner := _between(first, last)) == 0:
+            break
+        points = np.concatenate([[first], inner, [last]])
+        at, n_below, n_upto = ask(points)
+    before, after = at[k - 1], at[k]
     run, fall = last - first, before - after
-    return first + run * (before / fall) if before < -after else last + run * (after / fall)
+    return float(first + run * (before / fall) if before < -after else last + run * (after / fall))
 
 
 def crossing(
-    passed: Values,
-    n_ends: Values,
+    ask: Ask,
     ends_within: Callable[[float, float], tuple[NDArray, NDArray]],
     lowest: float,
     highest: float,
@@ -64,10 +60,9 @@ def crossing(
 
     Parameters
     ----------
-    passed : callable
-        Returns the weight of all ends at or below some points.
-    n_ends : callable
-        Returns their number.
+    ask : callable
+        Returns the weight of all ends not above some points, the number of ends below each of
+        them, and the number of those not above it.
     ends_within : callable
         Returns the ends above one point and not above another, in order, with their weights.
     lowest, highest : float
@@ -75,18 +70,19 @@ def crossing(
     level : float
         The level, at most the weight of all ends.
     """
-    first, last = np.nextafter(lowest, -np.inf), highest
+    points = np.array([np.nextafter(lowest, -np.inf), highest])
+    passed, _, n_upto = ask(points)
     for _ in range(MAX_ROUNDS_OF_ROOTS):
-        points = _between(first, last)
-        if len(points) == 0 or np.diff(n_ends(np.array([first, last])))[0] <= FEW_ENDS:
+        # The last point stands for the level where rounding keeps all weights below it.
+        k = max(1, min(int(np.searchsorted(passed, level)), len(points) - 1))
+        first, last = points[k - 1], points[k]
+        few = n_upto[k] - n_upto[k - 1] <= FEW_ENDS
+        if few or len(inner := _between(first, last)) == 0:
             break
-        k = int(np.searchsorted(passed(points), level))
-        if k > 0:
-            first = float(points[k - 1])
-        if k < len(points):
-            last = float(points[k])
+        points = np.concatenate([[first], inner, [last]])
+        passed, _, n_upto = ask(points)
     ends, weights = ends_within(first, last)
-    weight = float(passed(np.array([first]))[0]) + np.cumsum(weights)
+    weight = passed[k - 1] + np.cumsum(weights)
     k = min(int(np.searchsorted(weight, level)), len(ends) - 1)
     return float(ends[k]), float(weight[k])
 

@@ -43,13 +43,6 @@ class ClusterTeam:
         self._last = outcomes  # a call that was cut short changes nothing
         return sums
 
-    def largest(self, method: str, *args: Any) -> float:
-        """Call a method of every chunk; return the largest result."""
-        outcomes = self._outcomes("largest", method, args)
-        (largest,) = self._crew.largest(_only_result, outcomes)
-        self._last = outcomes
-        return largest
-
     def joined(self, method: str, *args: Any) -> PerChunk:
         """Call a method of every chunk; the results stay on the workers."""
         return self._crew.each(_result, self._outcomes("joined", method, args))
@@ -99,10 +92,6 @@ def _outcome(team: LocalTeam, last: Outcome | None, kind: str, method: str, *arg
 
 def _result(outcome: Outcome) -> Any:
     return outcome.result
-
-
-def _only_result(outcome: Outcome) -> tuple[Any]:
-    return (outcome.result,)
 
 
 def _n_bytes(value: Any) -> int:

@@ -8,12 +8,15 @@ attributes and never write into arrays: a shallow copy of a chunk remains as it 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm.kernels._samples import in_plain_memory
 from bandsvm.linear.edges import Edges
+from bandsvm.linear.largest import Largest
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.problem import BandProblem
 
@@ -50,10 +53,10 @@ class Chunk:
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:
         self._samples, self._edges = samples, Edges(problem)
 
-    def start(self, w: NDArray, b: float, share: float) -> tuple[float, float, int]:
+    def start(self, w: NDArray, b: float, share: float, centred: bool) -> tuple[Any, ...]:
         """Start at a model; products are a share of what edges cost at g = 0.
 
-        Returns their sum, the loss, and the number of products.
+        Returns their number, their sum, the loss, and what `linearise` returns.
         """
         edges = self._edges
         self.g = self._samples.product(w) + b
@@ -62,7 +65,8 @@ class Chunk:
         central = self._central(edges.margins(self.g), share * losses)
         self.at = np.where(edges.are_there, central, 1.0)
         n_products = (1 if edges.is_squared else 2) * int(edges.are_there.sum())
-        return *self._move(np.zeros_like(self.at), np.zeros_like(self.g), 0.0), n_products
+        sums = self._move(np.zeros_like(self.at), np.zeros_like(self.g), 0.0)
+        return n_products, *sums, *self.linearise(centred)
 
     def _central(self, v: NDArray, mu: NDArray) -> NDArray[np.float64]:
         """Return the point with margins ``v`` at which products are ``mu``.
@@ -97,14 +101,15 @@ class Chunk:
         """Return the sum of ``D (x - centre) (x - centre)'``."""
         return (self._samples.gram(self._D, centre),)
 
-    def complete(self, dw: NDArray, db: float) -> float:
-        """Complete the step that was begun; return its steepest fall.
+    def complete(self, dw: NDArray, db: float) -> tuple[Largest, float, float]:
+        """Complete the step that was begun; return its steepest fall, and how products change.
 
-        That is the largest share that a step of length 1 takes away from anything positive.
+        The fall is the largest share that a step of length 1 takes away from anything positive. A
+        step of length t changes the sum of products by ``t (linear + t quadratic)``.
         """
         self._dg = self._turned(dw, db)
         self._step = np.empty_like(self.at)
-        steepest, *self._slopes = _core.newton_complete(
+        steepest, linear, quadratic = _core.newton_complete(
             *self._place(),
             in_plain_memory(self._line),
             None if self._products is None else in_plain_memory(self._products),
@@ -113,12 +118,8 @@ class Chunk:
             self._step,
             self._samples.n_threads,
         )
-        return steepest if np.isfinite(self._slopes).all() else np.nan
-
-    def products_after(self, length: float) -> tuple[float]:
-        """Return by how much some of the step changes the sum of products."""
-        linear, quadratic = self._slopes
-        return (length * (linear + length * quadratic),)
+        is_finite = np.isfinite(linear) and np.isfinite(quadratic)
+        return Largest(steepest if is_finite else np.nan), linear, quadratic
 
     def correct(self, target: float) -> tuple[NDArray[np.float64], float]:
         """Begin the step to where products are ``target``; return ``X'aim`` and ``sum aim``."""
@@ -135,11 +136,6 @@ class Chunk:
         self._kept = self._step, self._dg
         self._products = np.empty_like(earlier)
         return self._begin(target, step, earlier, trial)
-
-    def restore(self) -> tuple[float]:
-        """Return to the step before the last."""
-        self._step, self._dg = self._kept
-        return (0.0,)
 
     def refine(self, dw: NDArray, db: float) -> tuple[NDArray[np.float64], float]:
         """Go on with the step; return ``X'aim`` and ``sum aim`` as they are now.
@@ -159,9 +155,13 @@ class Chunk:
         )
         return self._samples.weights(aim), float(aim.sum())
 
-    def move(self, length: float) -> tuple[float, float]:
-        """Take the step; return the sum of products and the loss."""
-        return self._move(self._step, self._dg, length)
+    def move(self, length: float, before_last: bool, centred: bool) -> tuple[Any, ...]:
+        """Take the step, or that before the last centring.
+
+        Returns the sum of products, the loss, and what `linearise` returns there.
+        """
+        step, dg = self._kept if before_last else (self._step, self._dg)
+        return *self._move(step, dg, length), *self.linearise(centred)
 
     def coefficients(self, snap: bool) -> NDArray[np.float64]:
         """Return ``c``, with multipliers at their bounds where they come close if ``snap``."""

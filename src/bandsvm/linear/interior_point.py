@@ -48,11 +48,22 @@ SNAPS = 3
 
 
 class Step(NamedTuple):
-    """A step of the weights and of the intercept, and how long it can be."""
+    """A step of the weights and of the intercept, how long it can be, and what that changes.
+
+    Attributes
+    ----------
+    dw, db : ndarray, float
+        Changes of the weights and of the intercept.
+    longest : float
+        The part of the step that it can go.
+    change : float
+        By how much that part changes the sum of products.
+    """
 
     dw: NDArray[np.float64]
     db: float
     longest: float
+    change: float
 
 
 class InteriorPoint:
@@ -84,7 +95,9 @@ class InteriorPoint:
         self.n_iter = self._n_short = 0
         self._estimate = np.inf
         self.w, self.b = start.w, start.intercept
-        self._sum, self._loss, self._n_products = team.total("start", self.w, self.b, share)
+        self._n_products, self._sum, self._loss, *self._begun = team.total(
+            "start", self.w, self.b, share, has_intercept
+        )
 
     @classmethod
     def on_this_machine(
@@ -126,22 +139,23 @@ class InteriorPoint:
     def _step(self) -> float:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
         team = self._team
-        of_D, total, of_aim, sum_aim = team.total("linearise", self._has_intercept)
+        of_D, total, of_aim, sum_aim = self._begun
         mean = of_D / total if self._has_intercept else None
         (gram,) = team.total("gram", mean)
         system = NewtonSystem(gram, total, mean)
         affine = self._complete(system, of_aim, sum_aim)
-        (change,) = team.total("products_after", affine.longest)
-        left = min(1.0, max(1.0 + change / self._sum, 0.0))
+        left = min(1.0, max(1.0 + affine.change / self._sum, 0.0))
         target = self._sum / self._n_products * left**3
         step = self._complete(system, *team.total("correct", target))
-        step = self._centred(system, step, target)
+        step, is_last = self._centred(system, step, target)
         length = min(1.0, step.longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * step.longest))
         if not np.isfinite(length):
             return 0.0
         self.w = self.w + length * step.dw
         self.b += length * step.db
-        self._sum, self._loss = team.total("move", length)
+        self._sum, self._loss, *self._begun = team.total(
+            "move", length, not is_last, self._has_intercept
+        )
         return length
 
     def _complete(self, system: NewtonSystem, of_aim: NDArray, sum_aim: float) -> Step:
@@ -156,23 +170,27 @@ class InteriorPoint:
                 more_w, more_b = np.zeros_like(dw), 0.0
                 break
             dw, db = dw + more_w, db + more_b
-        return Step(dw, db, _longest(self._team.largest("complete", more_w, more_b)))
+        steepest, linear, quadratic = self._team.total("complete", more_w, more_b)
+        longest = _longest(steepest)
+        return Step(dw, db, longest, longest * (linear + longest * quadratic))
 
-    def _centred(self, system: NewtonSystem, step: Step, target: float) -> Step:
-        """Return a longer step, if products that are far from their target stand in the way."""
+    def _centred(self, system: NewtonSystem, step: Step, target: float) -> tuple[Step, bool]:
+        """Return a longer step, if products that are far from their target stand in the way.
+
+        Also return whether it is the one that was completed last.
+        """
         for _ in range(MAX_CENTRINGS):
             if not step.longest < LONG:
                 break
             trial = min(1.0, step.longest + FURTHER)
             longer = self._complete(system, *self._team.total("centre", target, trial))
             if not longer.longest > step.longest:
-                self._team.total("restore")
-                break
+                return step, False
             is_much = longer.longest > step.longest + WORTH_CENTRING
             step = longer
             if not is_much:
                 break
-        return step
+        return step, True
 
 
 def _longest(steepest: float) -> float:

@@ -21,9 +21,6 @@ class Team(Protocol):
     def total(self, method: str, *args: Any) -> tuple[Any, ...]:
         """Call a method of every chunk; return the sums of what it returns, item by item."""
 
-    def largest(self, method: str, *args: Any) -> float:
-        """Call a method of every chunk; return the largest result."""
-
     def joined(self, method: str, *args: Any) -> Any:
         """Call a method of every chunk; return the results joined in the order of samples."""
 
@@ -57,10 +54,6 @@ class LocalTeam:
     def total(self, method: str, *args: Any) -> tuple[Any, ...]:
         """Call a method of every chunk; return the sums of what it returns, item by item."""
         return reduce(add_items, self._each(method, args))
-
-    def largest(self, method: str, *args: Any) -> float:
-        """Call a method of every chunk; return the largest result."""
-        return float(np.max(list(self._each(method, args))))
 
     def joined(self, method: str, *args: Any) -> Any:
         """Call a method of every chunk; return the results joined in the order of samples."""
