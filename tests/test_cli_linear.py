@@ -146,10 +146,11 @@ def hard_data(folder):
 @pytest.mark.parametrize("solver", ["newton", "cd"])
 def test_max_iter_then_resume(solver, folder, capsys):
     arguments = [*hard_data(folder), "--solver", solver]
-    assert main([*arguments, "--linear", "--max-iter", "4", "--quiet"]) == 3
-    told = capsys.readouterr().err
+    assert main([*arguments, "--linear", "--max-iter", "4"]) == 3
+    printed, told = capsys.readouterr()
     assert "stopped at max-iter=4" in told
     assert "--resume" in told
+    assert "it holds multipliers of all training samples, 0.048 MB" in printed
     first = bandsvm.load("m.bsvm")[-1]
     assert len(first.alpha_) == 3000
     assert main([*arguments, "--max-iter", "30", "--resume", "--quiet"]) in (0, 3)

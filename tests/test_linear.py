@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,8 +13,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from bandsvm.certificate import combine
+from bandsvm.certificate.shortfall import shortfall
 from bandsvm.linear.point import LocalJudge
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
@@ -221,6 +225,37 @@ def test_newton_takes_large_costs(name, C2, loss):
     model = LinearBandedSVC(C1=1e6, C2=C2, solver="newton", loss=loss).fit(X, y)
     assert model.certificate_.is_optimal
     assert model.n_iter_ <= 80
+
+
+@pytest.mark.parametrize(("n_samples", "C", "tol"), [(3000, 1e4, 1e-9), (5000, 1e6, 1e-6)])
+def test_newton_where_nearly_all_samples_lie_on_an_edge(n_samples, C, tol):
+    """A rare class that hardly depends on the features: the best rule is nearly constant."""
+    rng = np.random.default_rng(0)
+    shares = 0.5 ** np.arange(1, 41)
+    kinds = rng.choice(40, n_samples, p=shares / shares.sum())
+    numbers, is_kind = rng.standard_normal((n_samples, 8)), np.eye(40)[kinds]
+    X = np.hstack([numbers, is_kind[:, is_kind.any(axis=0)]])
+    X = StandardScaler().fit_transform(X)
+    y = rng.random(n_samples) < 0.02 + 0.3 * (kinds == 4) * (numbers[:, 0] > 1.0)
+    model = LinearBandedSVC(C1=C, C2=C, tol=tol, solver="newton").fit(X, y)
+    assert model.certificate_.is_optimal
+
+
+def test_the_certificate_of_several_problems_shows_what_counts():
+    """The gap of all may be small next to all objectives, that of one not next to its own."""
+    X, y = load_iris(return_X_y=True)
+    good = LinearBandedSVC().fit(X, y).certificate_
+    short = replace(
+        good.parts[1],
+        **{"gap": 1e-5, "relative_gap": 2e-3, "status": Status.TIME_LIMIT, "seconds": 3.0},
+    )
+    certificate = combine([good.parts[0], short, good.parts[2]])
+    assert not certificate.is_optimal
+    assert "over 3 problems: NOT optimal to tol in 1 of them" in repr(certificate)
+    assert "of single problems at most 2.0e-03, tol 1.0e-06" in repr(certificate)
+    complaint = shortfall(certificate)
+    assert "met its time_limit with duality gap 1.0e-05 (2.0e-03 of the objective" in complaint
+    assert complaint.endswith("2 of 3 problems are optimal.")
 
 
 def test_samples_without_weight_may_hold_anything(data, solver):

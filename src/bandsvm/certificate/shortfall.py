@@ -13,17 +13,15 @@ from bandsvm.multiclass import OneVsRest, strategy_of
 from bandsvm.solvers import Status
 
 MAX_CLASSES_SHOWN = 5
+SCALE = "scale X if features differ in size"
 
 # How each limit ends a fit, and what may help besides continuing.
 _LIMITS = {
-    Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", "raise max_iter, scale X, or "),
-    Status.TIME_LIMIT: (
-        "met its time_limit after {seconds:.3g} s",
-        "raise time_limit, scale X, or ",
-    ),
+    Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", f"raise max_iter, {SCALE}, or "),
+    Status.TIME_LIMIT: ("met its time_limit", f"raise time_limit, {SCALE}, or "),
     Status.WORK_LIMIT: (
         "stopped after the most work that a problem of this size should take",
-        "scale X, lower C1 and C2, or ",
+        f"{SCALE}, lower C1 and C2, or ",
     ),
     Status.INTERRUPTED: ("was interrupted", "its best model so far is kept: "),
     Status.STOPPED: ("was stopped by a callback", ""),
@@ -88,19 +86,21 @@ def shortfall(certificate: Certificate) -> str:
     """Return why a fit is not optimal and what to do about it; an empty string if it is."""
     if certificate.is_optimal:
         return ""
-    for part in certificate.parts:
-        if not part.is_optimal:
-            return shortfall(part)
+    if certificate.parts:
+        short = [part for part in certificate.parts if not part.is_optimal]
+        worst = max(short, key=lambda part: part.relative_gap)
+        n_problems = len(certificate.parts)
+        return f"{shortfall(worst)} {n_problems - len(short)} of {n_problems} problems are optimal."
     tol = f"tol={certificate.tol:.1e}"
     reached = _reached(certificate)
     if certificate.status in _LIMITS:
         end, cure = _LIMITS[certificate.status]
-        end = end.format(n_iter=certificate.n_iter, seconds=certificate.seconds)
+        end = end.format(n_iter=certificate.n_iter)
         return f"{end} {reached}; {cure}go on from here with warm_start=True."
     if certificate.infeasibility > FEASIBLE:
         return (
             f"violates the dual's constraints by {certificate.infeasibility:.1e} of the "
-            f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; scale X "
+            f"coefficients, so that the duality gap {certificate.gap:.1e} proves nothing; {SCALE}, "
             "or try another solver."
         )
     if math.isinf(certificate.primal):
@@ -110,13 +110,13 @@ def shortfall(certificate: Certificate) -> str:
         )
     if certificate.kkt_violation > certificate.tol or _is_judged_by_gap(certificate):
         return (
-            f"stopped {reached}: rounding errors prevent further progress; raise tol, scale X or "
-            "lower C1 and C2."
+            f"stopped {reached}: rounding errors prevent further progress; raise tol, lower C1 and "
+            f"C2, or {SCALE}."
         )
     return (
         f"reached {tol}, but rounding errors of its decision values (up to "
         f"{certificate.gradient_drift:.1e} where they were recomputed) could hide a KKT violation "
-        f"of {certificate.kkt_violation + certificate.uncertainty:.1e}; raise tol or scale X. "
+        f"of {certificate.kkt_violation + certificate.uncertainty:.1e}; raise tol, or {SCALE}. "
         f"The duality gap is {certificate.gap:.1e}."
     )
 

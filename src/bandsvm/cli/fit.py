@@ -103,6 +103,12 @@ def run(options: argparse.Namespace) -> int:
     output.report(f"The model is in {options.model}.")
     if complaint:
         output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
+        if hasattr(model, "alpha_"):
+            megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
+            output.report(
+                f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
+                "that of a finished fit does not."
+            )
     if options.report is not None and not was_interrupted:
         from bandsvm.cli._quality import Judged
         from bandsvm.cli._reliability import HELD_OUT, reliability_parts

@@ -5,7 +5,8 @@
   ``verbose`` shows.
 - `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
 - `interior_point`: ``"newton"``, with `newton_system` (its equations), `edges` (its unknowns),
-  `chunk` (some samples and what it knows of them) and `team` (who works on chunks).
+  `chunk` (some samples and what it knows of them), `team` (who works on chunks) and `largest`
+  (what is not added up).
 - `coordinate_descent`: ``"cd"``; `trial`: ``"cd"`` first, ``"newton"`` where it is too slow.
 - `samples`: all that a solver asks of samples, added up chunk by chunk; `units`: samples of extreme
   sizes.

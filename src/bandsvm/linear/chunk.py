@@ -49,6 +49,8 @@ class Chunk:
     _products: NDArray[np.float64] | None
     _begun_dg: NDArray[np.float64] | None
     _kept: tuple[NDArray[np.float64], ...]
+    _room: NDArray[np.float64]
+    _loose: NDArray[np.float64]
 
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:
         self._samples, self._edges = samples, Edges(problem)
@@ -174,6 +176,31 @@ class Chunk:
             if not edges.is_squared:
                 p = np.where(near_cost, costs, p)
         return edges.coefficients(p)
+
+    def loosen(self) -> tuple[NDArray, float, NDArray, float]:
+        """Begin with ``c`` as it is and the room between bounds; return X'c, X'room, and sums."""
+        edges = self._edges
+        p, _, u, _ = self.at
+        room = p if edges.is_squared else p * u / np.where(edges.are_there, edges.costs, 1.0)
+        self._room = np.where(edges.are_there, room, 0.0).sum(axis=0)
+        self._loose = self.coefficients(False)
+        return *self._of_loose(), self._samples.weights(self._room), float(self._room.sum())
+
+    def gram_of_room(self, centre: NDArray | None) -> tuple[NDArray[np.float64]]:
+        """Return the sum of ``room (x - centre) (x - centre)'``."""
+        return (self._samples.gram(self._room, centre),)
+
+    def pull(self, dw: NDArray, db: float) -> tuple[NDArray[np.float64], float]:
+        """Change ``c`` by its room times ``X dw + db``; return ``X'c`` and ``sum c``."""
+        self._loose = self._loose + self._room * (self._samples.product(dw) + db)
+        return self._of_loose()
+
+    def pulled(self) -> NDArray[np.float64]:
+        """Return ``c`` after all changes by `pull`; it may be out of bounds."""
+        return self._loose
+
+    def _of_loose(self) -> tuple[NDArray[np.float64], float]:
+        return self._samples.weights(self._loose), float(self._loose.sum())
 
     def _place(self) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
         """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""

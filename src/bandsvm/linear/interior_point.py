@@ -15,7 +15,8 @@ centrality correctors) share it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ LONG, MAX_CENTRINGS, FURTHER, WORTH_CENTRING = 0.95, 2, 0.5, 0.05
 # Relative gap from which on steps are refined, how often, and how large a change may be next
 # to the one before: large entries of D magnify rounding errors.
 CLOSE, MAX_REFINEMENTS, MAX_GROWTH = 1e-6, 3, 1.0
+# How often coefficients are pulled to where their weights are those of the iterate.
+MAX_PULLS = 3
 # A shorter step gets nowhere.
 SHORTEST_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
@@ -110,12 +113,32 @@ class InteriorPoint:
         """Yield dual points to judge the iterate by; they need not be feasible.
 
         The first has multipliers at their bounds where they come close. Far from the optimum, and
-        where such points have fallen short before, the second has them as they are.
+        where such points have fallen short before, the second has them as they are. Near the
+        optimum a third has the weights of the iterate.
         """
         yield self._team.joined("coefficients", True)
         self._n_short += 1
         if self._n_short > SNAPS or self._estimate > FAR:
             yield self._team.joined("coefficients", False)
+        if self._n_short > SNAPS and self._estimate <= CLOSE:
+            with suppress(np.linalg.LinAlgError):
+                yield self._with_weights_of_iterate()
+
+    def _with_weights_of_iterate(self) -> Any:
+        """Return ``c`` near the iterate's for which ``X'c`` is ``w`` and ``sum c`` is 0.
+
+        Where many samples lie on an edge, D is large and magnifies rounding errors of ``c``, and
+        the loss magnifies those of ``X'c``. Coefficients between their bounds are moved, the more
+        the more room they have: ``dc = room (X v + t)`` with the least ``v`` and ``t`` that help.
+        """
+        team = self._team
+        of_c, sum_c, of_room, room = team.total("loosen")
+        mean = of_room / room if self._has_intercept else None
+        (gram,) = team.total("gram_of_room", mean)
+        system = NewtonSystem(gram, room, mean)
+        for _ in range(MAX_PULLS):
+            of_c, sum_c = team.total("pull", *system.solve(self.w - of_c, -sum_c))
+        return team.joined("pulled")
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth judging.
