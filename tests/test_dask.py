@@ -32,6 +32,8 @@ from inline_client import InlineClient, InlineFuture
 from problems import make_case
 
 SAME = {"rtol": 1e-9, "atol": 1e-9}
+# Of up to 1000 samples, one machine finds the exact optimum, and Newton steps come close to it.
+CLOSE = {"rtol": 1e-6, "atol": 1e-6}
 
 
 @pytest.fixture(params=["apart", "joined"])
@@ -64,9 +66,9 @@ def fitted_both(client, data, n_chunks, **parameters):
     )
 
 
-def check_same(model, local):
-    np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
-    np.testing.assert_allclose(model.intercept_, local.intercept_, **SAME)
+def check_same(model, local, tolerance=SAME):
+    np.testing.assert_allclose(model.coef_, local.coef_, **tolerance)
+    np.testing.assert_allclose(model.intercept_, local.intercept_, **tolerance)
     assert model.certificate_.is_optimal
     assert model.certificate_.primal == pytest.approx(local.certificate_.primal, rel=1e-9)
     assert model.certificate_.n_checked == local.certificate_.n_checked
@@ -110,11 +112,11 @@ def test_several_classes_and_their_multipliers(inline):
     X, y = load_iris(return_X_y=True)
     parameters = {"loss": "squared_hinge", "store_multipliers": True}
     model, local = fitted_both(inline, (X, y), 4, **parameters)
-    check_same(model, local)
+    check_same(model, local, CLOSE)
     assert len(model.certificate_.parts) == 3
     assert model.alpha_.chunks == ((38, 38, 38, 36), (3,))
-    np.testing.assert_allclose(as_array(model.alpha_), local.alpha_, **SAME)
-    np.testing.assert_allclose(as_array(model.theta_), local.theta_, **SAME)
+    np.testing.assert_allclose(as_array(model.alpha_), local.alpha_, **CLOSE)
+    np.testing.assert_allclose(as_array(model.theta_), local.theta_, **CLOSE)
 
 
 def as_array(array):
@@ -183,7 +185,7 @@ def test_data_frames_and_names(inline):
     chunked = dd.from_pandas(frame, npartitions=3), dd.from_pandas(names, npartitions=3)
     model = LinearBandedSVC(loss="squared_hinge", client=inline).fit(*chunked)
     local = bandsvm.LinearBandedSVC(loss="squared_hinge").fit(frame, names)
-    check_same(model, local)
+    check_same(model, local, CLOSE)
     assert model.feature_names_in_.tolist() == list("abcd")
     with dask.config.set(scheduler="sync"):
         assert (model.predict(chunked[0]).compute() == local.predict(frame)).all()
@@ -197,7 +199,7 @@ def test_csr_chunks_some_of_them_empty(inline):
     model = LinearBandedSVC(loss="squared_hinge", client=inline).fit(
         [dask.delayed(X[part]) for part in rows], [dask.delayed(y[part]) for part in rows]
     )
-    check_same(model, bandsvm.LinearBandedSVC(loss="squared_hinge").fit(X, y))
+    check_same(model, bandsvm.LinearBandedSVC(loss="squared_hinge").fit(X, y), CLOSE)
 
 
 def test_unknown_chunk_sizes(inline, data):

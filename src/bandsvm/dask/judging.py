@@ -63,6 +63,9 @@ class ClusterJudge:
         w = self.weights(c)
         return self._judged(c, w, self.crew.each(_products, self.grounds, w))
 
+    def exact(self, c: PerChunk) -> None:
+        """Return None: so few samples need no cluster."""
+
     def weights(self, c: PerChunk) -> NDArray[np.float64]:
         """Return ``X'c``."""
         return self.crew.total(_weights, self.grounds, c)[0]

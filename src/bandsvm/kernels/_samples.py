@@ -21,6 +21,9 @@ def in_plain_memory(values: NDArray, dtype: type | None = None) -> NDArray:
 
     Compiled functions require this. Views of bytes and fields of records may lie anywhere.
     """
+    flags = values.flags
+    if flags.c_contiguous and flags.aligned and (dtype is None or values.dtype == dtype):
+        return values
     return np.require(values, dtype, ["C", "A"])
 
 

@@ -3,7 +3,8 @@
 - `classifier`: the estimator, `LinearBandedSVC`.
 - `fit`: a fit from end to end; `choice`: which solver suits the samples; `showing`: what
   ``verbose`` shows.
-- `solving`: the loop that drives both solvers; `point`: a model and its duality gap.
+- `solving`: the loop that drives both solvers; `point`: a model and its duality gap; `exact`: few
+  samples without rounding errors.
 - `interior_point`: ``"newton"``, with `newton_system` (its equations), `edges` (its unknowns),
   `chunk` (some samples and what it knows of them), `team` (who works on chunks) and `largest`
   (what is not added up).

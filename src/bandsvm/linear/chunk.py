@@ -204,7 +204,7 @@ class Chunk:
 
     def _place(self) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
         """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""
-        return self._edges.for_core(), in_plain_memory(self.at), in_plain_memory(self.g)
+        return self._edges.for_core, in_plain_memory(self.at), in_plain_memory(self.g)
 
     def _begin(
         self,

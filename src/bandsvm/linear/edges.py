@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bandsvm.kernels._samples import in_plain_memory
 from bandsvm.problem import BandProblem
+from bandsvm.system.cached import cached_property
 
 
 class Edges:
@@ -41,8 +42,9 @@ class Edges:
         """Which edges count."""
         return self.costs > 0.0
 
+    @cached_property
     def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
-        """Return the edges as the core takes them."""
+        """The edges as the core takes them."""
         signs, values, costs = map(in_plain_memory, (self.signs, self.values, self.costs))
         return signs, values, costs, self.is_squared
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.linear.newton_system import NewtonSystem
+from bandsvm.linear.newton_system import TINY, NewtonSystem
 from bandsvm.linear.point import Start
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.linear.team import LocalTeam, Team
@@ -147,7 +147,7 @@ class InteriorPoint:
         """
         while True:
             primal = 0.5 * float(self.w @ self.w) + self._loss
-            self._estimate = self._sum / max(primal, np.finfo(float).tiny)
+            self._estimate = self._sum / max(primal, TINY)
             yield self._estimate, self._estimate <= NEARLY * max(aim, FINE)
             self.n_iter += 1
             if not self._sum > 0.0:  # products have underflowed

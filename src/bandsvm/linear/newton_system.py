@@ -9,6 +9,8 @@ from scipy.linalg import lapack  # SciPy's own checks take longer than small sys
 # What is added to the unit diagonal of a matrix that rounding has left indefinite, and how often.
 RIDGE, RIDGE_GROWTH, MAX_RIDGES = 1e-15, 100.0, 6
 
+TINY = np.finfo(float).tiny
+
 
 class NewtonSystem:
     """The matrix ``[I + X'DX, X'D1; 1'DX, 1'D1]``, factored.
@@ -27,9 +29,9 @@ class NewtonSystem:
 
     def __init__(self, gram: NDArray, total: float, mean: NDArray | None) -> None:
         self._total, self._mean = total, mean
-        gram[np.diag_indices_from(gram)] += 1.0
+        gram.flat[:: len(gram) + 1] += 1.0
         # Columns of any units: the matrix gets a unit diagonal.
-        self._scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+        self._scale = 1.0 / np.sqrt(np.maximum(gram.diagonal(), TINY))
         gram *= self._scale
         gram *= self._scale[:, None]
         self._factor = _factor(gram)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._piecewise import falling_root
+from bandsvm.linear.exact import on_edges
 from bandsvm.linear.samples import LinearSamples
 from bandsvm.problem import BandProblem
 
@@ -53,6 +54,9 @@ class Judge(Protocol):
     def point(self, c: Any) -> Point:
         """Return the model of a feasible point near ``c``."""
 
+    def exact(self, c: Any) -> Any:
+        """Return ``c`` without its rounding errors, or None; see `bandsvm.linear.exact`."""
+
 
 @dataclass(frozen=True)
 class LocalJudge:
@@ -84,6 +88,10 @@ class LocalJudge:
         c = self.problem.feasible(c)
         w = self.samples.weights(c)
         return self._judged(c, w, self.samples.product(w))
+
+    def exact(self, c: NDArray) -> NDArray | None:
+        """Return ``c`` with samples exactly on their edges, or None."""
+        return on_edges(self.problem, self.samples, c)
 
     def _judged(self, c: NDArray, w: NDArray, f: NDArray) -> Point:
         intercept = best_intercept(self.problem, f)

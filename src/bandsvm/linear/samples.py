@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm.kernels._samples import in_plain_memory, sums_of_rows
+from bandsvm.system.cached import cached_property
 from bandsvm.system.stopping import check_stop
 
 # Dense samples are scaled in float64 copies of about this many bytes, which caches hold.
@@ -29,6 +30,8 @@ MAX_FEATURES_OF_TILES = 128
 # Sparse samples of so few features, of whose values so many are not 0, are copied into a matrix for
 # Newton steps, which hold as many numbers for each sample anyway.
 FEW_FEATURES, DENSE_ENOUGH = 64, 0.25
+# Products with fewer values end before a thread has started.
+MIN_VALUES_FOR_THREADS = 2**16
 # Fewer values of dense samples are summed up before threads have started.
 WORTH_THREADS = 2**23
 # Rows of a chunk of a Newton step: what is computed for each of them takes little memory.
@@ -47,10 +50,11 @@ class LinearSamples:
     """
 
     def __init__(self, X: Any, n_threads: int = 1) -> None:
-        self.X, self.n_threads = X, n_threads
+        self.X = X
         self.n_samples, self.n_features = X.shape
         self.is_sparse = sp.issparse(X)
         self.rows = _core_rows(X)
+        self.n_threads = n_threads if self.n_values >= MIN_VALUES_FOR_THREADS else 1
 
     @property
     def n_values(self) -> int:
@@ -97,7 +101,7 @@ class LinearSamples:
         """Return ``X w``."""
         g = np.empty(self.n_samples)
         w = in_plain_memory(w, np.float64)
-        for part in self._chunks():
+        for part in self._chunks:
             check_stop()
             self.rows.multiply(part.start, w, g[part], self.n_threads)
         return g
@@ -106,7 +110,7 @@ class LinearSamples:
         """Return ``X'v``."""
         sums, v = np.zeros(self.n_features), in_plain_memory(v)
         if self.is_sparse:
-            for part in self._chunks():
+            for part in self._chunks:
                 check_stop()
                 self.rows.add_to(part.start, v[part], sums)
             return sums
@@ -117,7 +121,7 @@ class LinearSamples:
     def squared_norms(self) -> NDArray[np.float64]:
         """Return the squared length of every sample."""
         norms = np.empty(self.n_samples)
-        for part in self._chunks():
+        for part in self._chunks:
             check_stop()
             some = self.X[part]
             if self.is_sparse:
@@ -140,7 +144,7 @@ class LinearSamples:
             return self._gram_by_blas(factors, centre)
         gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
         middle = () if self.is_sparse else (None if centre is None else in_plain_memory(centre),)
-        for part in self._chunks():
+        for part in self._chunks:
             check_stop()
             self.rows.add_gram(part.start, factors[part], *middle, gram, self.n_threads)
         gram = np.triu(gram) + np.triu(gram, 1).T
@@ -162,11 +166,16 @@ class LinearSamples:
             gram += some
         return gram
 
-    def _chunks(self, least: int = 1) -> Iterator[slice]:
-        """Yield slices over the samples, of at least so many."""
+    @cached_property
+    def _chunks(self) -> tuple[slice, ...]:
+        """Slices over the samples that caches hold."""
+        return self._chunks_of(1)
+
+    def _chunks_of(self, least: int) -> tuple[slice, ...]:
+        """Return slices over the samples, of at least so many."""
         per_sample = max(1, -(-self.n_values // max(1, self.n_samples)))
         values = SPARSE_CHUNK_VALUES if self.is_sparse else DENSE_CHUNK_BYTES // 8
-        return self._slices(max(least, values // per_sample))
+        return tuple(self._slices(max(least, values // per_sample)))
 
     def _slices(self, size: int) -> Iterator[slice]:
         for start in range(0, self.n_samples, size):
@@ -176,7 +185,7 @@ class LinearSamples:
         self, compute: Callable[[slice], NDArray], least: int = 1
     ) -> Iterator[NDArray[np.float64]]:
         """Yield what comes of each chunk, in order; as many at a time as there are threads."""
-        chunks = list(self._chunks(least))
+        chunks = self._chunks if least == 1 else self._chunks_of(least)
 
         def quietly(part: slice) -> NDArray[np.float64]:
             with np.errstate(over="ignore", invalid="ignore"):  # threads have settings of their own
@@ -185,7 +194,7 @@ class LinearSamples:
         if self.n_threads == 1 or self.n_values < WORTH_THREADS:
             for part in chunks:
                 check_stop()
-                yield quietly(part)
+                yield compute(part)
             return
         with ThreadPoolExecutor(self.n_threads) as pool:
             for start in range(0, len(chunks), self.n_threads):

@@ -21,8 +21,10 @@ from bandsvm.system.stopping import Stop, check_stop, stop_when
 
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.
 GAP_AIM = 0.9
-# What is aimed at with few samples: as far as rounding allows.
-EXACT = 1e-15
+# What is aimed at with few samples: as far as rounding allows. Points whose samples lie exactly on
+# their edges are as good from a gap on that rounding explains; they are looked for from an estimate
+# of this size on.
+EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
 # Factor by which the gap of points that are judged must fall while a method has patience.
 LEAST_FALL = 0.5
 
@@ -125,7 +127,8 @@ class LinearSolve:
     ) -> None:
         self._judging = judge
         self._tol, self._max_iter, self._callback = tol, max_iter, callback
-        self._aim = min(EXACT, GAP_AIM * tol) if judge.n_samples <= SMALL else GAP_AIM * tol
+        self._is_small, self._is_exact = judge.n_samples <= SMALL, False
+        self._aim = min(EXACT, GAP_AIM * tol) if self._is_small else GAP_AIM * tol
         self._best = judge.origin()
         self._n_iter, self._is_judged, self._is_finite = 0, True, True
         self._fell_at, self._gap_then = 0, np.inf
@@ -135,14 +138,16 @@ class LinearSolve:
     ) -> LinearSolution:
         """Solve the problem from a model, or from nothing."""
         began = time.perf_counter()
-        if self._judging.n_samples <= SMALL:
+        if self._is_small:
             start = None  # the last digits would tell
         method = None
         try:
             if start is not None and start.c is not None:
                 self._keep(start.c)
-            method = method_from(start)
-            status = self._drive(method, began)
+            # What is not finite is noticed by its outcome.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                method = method_from(start)
+                status = self._drive(method, began)
         except Stop as stop:
             status = Status.CONVERGED if self._has_converged else stop.reason
         if method is not None and not self._is_judged:
@@ -159,9 +164,11 @@ class LinearSolve:
             self._n_iter, self._is_judged = method.n_iter, False
             if is_promising:
                 self._judge(method)
+            elif estimate <= WORTH_EXACTNESS:
+                self._try_exactly(next(method.candidates()))
             reached = self._best.relative_gap if self._is_judged else estimate
             self._callback(LinearProgress(self._n_iter, reached, time.perf_counter() - began))
-            if self._best.relative_gap <= self._aim:
+            if self._has_arrived:
                 break
             if not (self._is_finite and np.isfinite(reached)):
                 return Status.NOT_FINITE
@@ -173,6 +180,10 @@ class LinearSolve:
         return Status.CONVERGED if self._has_converged else Status.NO_PROGRESS
 
     @property
+    def _has_arrived(self) -> bool:
+        return self._best.relative_gap <= self._aim or self._is_exact
+
+    @property
     def _has_converged(self) -> bool:
         return self._best.relative_gap <= GAP_AIM * self._tol
 
@@ -180,9 +191,18 @@ class LinearSolve:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
             self._keep(c)
-            if self._best.relative_gap <= self._aim:
+            self._try_exactly(c)
+            if self._has_arrived:
                 break
         self._is_judged = True
+
+    def _try_exactly(self, c: Any) -> None:
+        """Keep the model whose samples on edges are those of a dual point, if that is optimal."""
+        if not self._is_small or (exact := self._judging.exact(c)) is None:
+            return
+        point = self._judging.point(exact)
+        if point.relative_gap <= min(EXPLAINED_BY_ROUNDING, GAP_AIM * self._tol):
+            self._best, self._is_exact = point, True
 
     def _keep(self, c: Any) -> None:
         """Keep the model of a dual point if it is the best so far."""

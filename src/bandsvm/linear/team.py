@@ -66,9 +66,7 @@ class LocalTeam:
         """
         for chunk in self.chunks:
             check_stop()
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                result = getattr(chunk, method)(*args)
-            yield result
+            yield getattr(chunk, method)(*args)
 
 
 def add_items(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
