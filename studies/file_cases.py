@@ -246,7 +246,18 @@ CASES = [
         "stray.csv", lambda: replaced(1, ["1", "2", "oops"]), "line 4, column 'b': 'oops' is not", 1
     ),
     Case("infinite.csv", lambda: replaced(1, ["1", "inf"]), "not finite.* in sample 2", 1),
-    Case("label_missing.csv", lambda: replaced(3, ["1", ""]), "line 3: the label is missing", 1),
+    Case(
+        "label_missing.csv",
+        lambda: replaced(3, ["1", ""]),
+        "label is missing in 1 of 60 .*first in line 3.*--skip-unlabelled",
+        1,
+    ),
+    Case(
+        "labels_skipped.csv",
+        lambda: replaced(3, ["1", ""]),
+        "Read 59 samples.*Skipped 1 sample without a label",
+        options=("--skip-unlabelled",),
+    ),
     Case("ragged.csv", lambda: plain(NAMED) + b"1,2,3\n", "line 62: 3 cells, where", 1),
     Case("twins.csv", lambda: plain("a,a,c,label"), "two columns have the same name", 1),
     Case(

@@ -98,7 +98,10 @@ WRONG_DATA = {
     "one.svm": (b"1 1:2\n1 1:3\n", "at least two classes"),
     "empty.csv": (b"\n\n", "is empty"),
     "cell.csv": (b"a,b,y\n1,2,0\n1,x,1\n", "cell.csv, line 3, column 'b': 'x' is not a number"),
-    "label.csv": (b"a,b,y\n1,2,0\n1,1,\n", "line 3: the label is missing"),
+    "label.csv": (
+        b"a,b,y\n1,2,0\n1,1,\n",
+        "missing in 1 of 2 samples .column 'y', first in line 3",
+    ),
     "ragged.csv": (b"a,b,y\n1,2,0\n1,1\n", "line 3: 2 cells, where the first line has 3"),
     "latin.csv": (b"a,b,y\n1,2,0\n1,1,\xe4\n", "line 3: this is not text in UTF-8"),
     "twins.csv": (b"a,a,y\n1,2,0\n1,1,1\n", "two columns have the same name"),

@@ -257,7 +257,7 @@ def test_on_disk_goes_with_linear_models_and_files(arguments, words, folder, cap
             lambda text: text + b"1,2,3,4,5,inf,1\n",
             "not finite, or too large to scale, in",
         ),
-        ("t.csv", lambda text: text + b"1,2,3,4,5,6,\n", "line 1502: the label is missing"),
+        ("t.csv", lambda text: text + b"1,2,3,4,5,6,\n", "first in line 1502"),
         (
             "t.csv",
             lambda text: text + b"1,2,3,4,5,6,\xe4\n",

@@ -297,7 +297,7 @@ class TestParquet:
             ({"f": [1.0, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
             ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "has 0 features.* 'f' .dates"),
             ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
-            ({"f": [1.0, 2.0], "y": ["a", None]}, "lacks the label of sample 2"),
+            ({"f": [1.0, 2.0], "y": ["a", None]}, "the label is missing in 1 of 2 .* in sample 2"),
             ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .no value"),
             ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),
             ({"f": [1.0], "y": [b"a"]}, "holds binary in its column 'y'"),

@@ -15,7 +15,8 @@
   `_arff`, `_parquet`; `_columns`: text as codes.
 - `_large`: files larger than memory; `_blocks`: readers of these, a block at a time; `_scratch`:
   matrices in temporary files; `_in_blocks`: steps before the classifier on these.
-- `_choice`: which columns are what; `_useless`: columns that are left out; `_trained`: what a model
+- `_choice`: which columns are what; `_useless`: columns that are left out; `_unlabelled`: samples
+  without a label; `_trained`: what a model
   knows of its training data; `_preparation`: steps before the classifier.
 """
 

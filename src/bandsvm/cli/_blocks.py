@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -31,33 +32,37 @@ class TextOnDisk:
         numbers: list[int],
         coded: dict[int, int | None],
         labels: int | None = None,
-        may_lack_labels: bool = False,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix on disk, and others as codes; see `Text.read`."""
         try:
-            return self._read(numbers, coded, labels, may_lack_labels)
+            return self._read(numbers, coded, labels)
         except MixedLevelsError:
             # Labels that are numbers at first are text after all.
             self._text.may_be_plain = False
-            return self._read(numbers, coded, labels, may_lack_labels)
+            return self._read(numbers, coded, labels)
 
     def _read(
         self,
         numbers: list[int],
         coded: dict[int, int | None],
         labels: int | None,
-        may_lack_labels: bool,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         X, columns = DiskMatrix(), {k: ColumnOfBlocks(most) for k, most in coded.items()}
         for content, n_before in self._file.blocks():
             if content.count(b'"') % 2:
                 raise self._file.needs_memory("has a cell in quotes that goes over several lines")
             block = self._text.of_block(content, n_before)
-            rows, texts = block.read(numbers, coded, labels, may_lack_labels)
+            rows, texts = block.read(numbers, coded, labels)
             X.append(rows)
             for k, column in texts.items():
                 columns[k].add(column)
         return X.finished(), {k: column.column() for k, column in columns.items()}
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        blocks = (self._text.of_block(*block) for block in self._file.blocks())
+        lines = chain.from_iterable(block.sample_lines() for block in blocks)
+        return f"line {next(islice(lines, sample, None))[0]}"
 
 
 def read_svmlight(file: LargeFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:

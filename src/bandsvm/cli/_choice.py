@@ -26,6 +26,10 @@ class Columns:
         """Return the name of a column; without names its number."""
         return self.names[k] if self.names else f"column {k + 1}"
 
+    def quoted_name(self, k: int) -> str:
+        """Return the name of a column for a sentence."""
+        return shown(repr(self.name(k))) if self.names else self.name(k)
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -56,6 +56,13 @@ class CodedColumn:
         assert self.levels is not None
         return self.levels[self.codes]
 
+    def rows(self, kept: NDArray[np.intp]) -> CodedColumn:
+        """Return the column of some samples, without levels that none of them has."""
+        if self.levels is None:
+            return self
+        used, codes = np.unique(self.codes[kept], return_inverse=True)
+        return CodedColumn(codes.astype(np.int32), self.levels[used])
+
     def counts(self) -> NDArray[np.int64]:
         """Return how many samples have each level."""
         assert self.levels is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -109,7 +109,6 @@ class Text:
         numbers: list[int],
         coded: dict[int, int | None],
         labels: int | None = None,
-        may_lack_labels: bool = False,
     ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix, and columns of text as codes.
 
@@ -120,9 +119,7 @@ class Text:
         coded : dict of {int: int or None}
             Columns of text, each with the number of levels beyond which they are of no interest.
         labels : int or None
-            The coded column that holds labels.
-        may_lack_labels : bool
-            Whether some of them may be missing.
+            The coded column that holds labels; missing ones are "".
         """
         if self.may_be_plain and labels is not None and list(coded) == [labels]:
             plain = self._read_plain()
@@ -133,7 +130,7 @@ class Text:
         X = np.empty((n_most, len(numbers)))
         keeps_blanks = self._lines.has_quoted_blanks
         builders = {k: ColumnBuilder(n_most, most, keeps_blanks) for k, most in coded.items()}
-        rows = islice(self._lines, int(self.has_names), None)
+        rows = self.sample_lines()
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):
             columns = list(zip(*(cells for _, cells in block), strict=True))
@@ -141,16 +138,17 @@ class Text:
             for place, k in enumerate(numbers):
                 X[start:stop, place] = self._numbers(columns[k], k, block)
             for k, builder in builders.items():
-                if k == labels and not may_lack_labels and not all(map(str.strip, columns[k])):
-                    row = next(i for i, cell in enumerate(columns[k]) if not cell.strip())
-                    raise DataFileError(
-                        f"{self._source}, line {block[row][0]}: the label is missing in the column "
-                        f"{self._name(k)}; fill it in or leave the line out, or name the column of "
-                        "labels with --target."
-                    )
                 builder.add(columns[k])
             start = stop
         return X[:start], {k: builder.column() for k, builder in builders.items()}
+
+    def sample_lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Return number and cells of every line that holds a sample."""
+        return islice(self._lines, int(self.has_names), None)
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        return f"line {next(islice(self.sample_lines(), sample, None))[0]}"
 
     def _name(self, column: int) -> str:
         """Return the name of a column; without names its number."""

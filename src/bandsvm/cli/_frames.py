@@ -18,6 +18,14 @@ from bandsvm.cli._large import LargeFile
 from bandsvm.cli._parquet import Parquet
 from bandsvm.cli._scratch import mapped_rows
 from bandsvm.cli._trained import Notes, Trained
+from bandsvm.cli._unlabelled import (
+    LabelColumn,
+    Labelled,
+    is_missing_label,
+    kept_rows,
+    labelled_samples,
+    require_labels_to_skip,
+)
 from bandsvm.cli._useless import DATES, left_out, useless_numbers, useless_text
 from bandsvm.system.text import shown, some
 
@@ -34,7 +42,7 @@ def read_columns(
     kind : str
         Its format.
     options : Namespace
-        `target`, `header`, `drop`, `categorical`, `id`.
+        `target`, `header`, `drop`, `categorical`, `id`, `skip_unlabelled`.
     model : Trained or None
         The model that is to predict; None for training.
     """
@@ -57,8 +65,12 @@ def read_columns(
         coded[choice.groups] = None
     if choice.target is not None:
         coded[choice.target] = MAX_LEVELS
-    X, texts = stored.read(numbers, coded, choice.target, may_lack_labels=model is not None)
-    y, about_labels = _labels(file, columns, choice, texts, model)
+    X, texts = stored.read(numbers, coded, choice.target)
+    labelled = _labelled(stored, columns, choice, texts, options, model)
+    if labelled.kept is not None:
+        X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
+        texts = {k: column.rows(labelled.kept) for k, column in texts.items()}
+    y, about_labels = _labels(file, columns, choice, texts, model, labelled)
     decisions = [*_about_names(stored, kind), *stored.notes, *about_labels]
     own = [columns.name(k) for k in choice.features]
     # A table without names has its columns in the model's order.
@@ -87,8 +99,11 @@ def read_columns(
         "texts": tuple(frame),
         "ids": {columns.name(k): texts[k].values() for k in choice.ids},
         "decisions": tuple(decisions),
+        "doubts": labelled.doubts,
         "notes": notes,
         "groups": None if choice.groups is None else texts[choice.groups].values(),
+        "kept": labelled.kept,
+        "n_skipped": labelled.n_skipped,
     }
 
 
@@ -113,12 +128,32 @@ def _about_names(stored: Any, kind: str) -> list[str]:
     return ["The first line holds names." if stored.names else "The columns have no names."]
 
 
+def _labelled(
+    stored: Any,
+    columns: Columns,
+    choice: Choice,
+    texts: dict[int, CodedColumn],
+    options: argparse.Namespace,
+    model: Trained | None,
+) -> Labelled:
+    """Return which samples have labels."""
+    is_skipping = getattr(options, "skip_unlabelled", False)
+    if choice.target is None or _is_wrong_guess(choice, texts[choice.target], model):
+        require_labels_to_skip(columns.source, is_skipping)
+        return Labelled()
+    where = columns.quoted_name(choice.target)
+    name = f"column {where}" if columns.names else where
+    labels = LabelColumn(columns.source, name, texts[choice.target], stored.place)
+    return labelled_samples(labels, is_skipping, model)
+
+
 def _labels(
     file: DataFile,
     columns: Columns,
     choice: Choice,
     texts: dict[int, CodedColumn],
     model: Trained | None,
+    labelled: Labelled,
 ) -> tuple[NDArray | None, list[str]]:
     """Return the labels, and what was decided about columns, in sentences.
 
@@ -128,21 +163,25 @@ def _labels(
     said = [f"The model does not use the columns {some(unused)}."] if unused else []
     if choice.target is None:
         return None, said
-    column, name = texts[choice.target], columns.name(choice.target)
-    where = shown(repr(name)) if columns.names else name
-    if model is not None:
-        if column.levels is not None and "" in column.levels.tolist():
-            return None, [f"Labels are missing in {where}, which is ignored.", *said]
-        if not choice.is_sure and not _has_only(column, set(model.classes)):
-            return None, [f"The model does not know the values in {where} as classes.", *said]
-    return labels_of(file, name, column), [f"The labels are in {where}.", *said]
+    said = [*labelled.decisions, *said]
+    if not labelled.are_usable:
+        return None, said
+    column, where = texts[choice.target], columns.quoted_name(choice.target)
+    if _is_wrong_guess(choice, column, model):
+        return None, [f"The model does not know the values in {where} as classes.", *said]
+    labels = labels_of(file, columns.name(choice.target), column)
+    return labels, [f"The labels are in {where}.", *said]
 
 
-def _has_only(column: CodedColumn, known: set[str]) -> bool:
-    """Return whether a column holds only labels that a model knows."""
-    if column.levels is None:
+def _is_wrong_guess(choice: Choice, column: CodedColumn, model: Trained | None) -> bool:
+    """Return whether a column was guessed to hold labels, but a model does not know its values."""
+    if model is None or choice.is_sure:
         return False
-    return known.issuperset(map(str, tidy_labels(column.levels).tolist()))
+    if column.levels is None:
+        return True
+    labels = [level for level in column.levels.tolist() if not is_missing_label(level)]
+    found = tidy_labels(np.array(labels, column.levels.dtype))
+    return not set(model.classes).issuperset(map(str, found.tolist()))
 
 
 def _useful(

@@ -124,9 +124,17 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
         "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
     )
     group.add_argument(
+        "--skip-unlabelled", action="store_true", help="leave out samples without a label"
+    )
+    # Two options, as argparse would give the pair a line of its own.
+    group.add_argument(
         "--header",
-        action=argparse.BooleanOptionalAction,
-        help="CSV begins with names (if it looks like it)",
+        action="store_true",
+        default=None,
+        help="CSV begins with names; --no-header: it does not",
+    )
+    group.add_argument(
+        "--no-header", dest="header", action="store_false", default=None, help=argparse.SUPPRESS
     )
     group.add_argument(
         "--zero-based", action="store_true", help="features in svmlight files count from 0"

@@ -63,14 +63,16 @@ class Parquet:
         numbers: list[int],
         coded: dict[int, int | None],
         labels: int | None = None,
-        may_lack_labels: bool = False,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
-        required = None if may_lack_labels else labels
         is_large = isinstance(self._file, LargeFile)
         X = self._on_disk(numbers) if is_large else self._in_memory(numbers)
-        return X, {k: self._coded(k, most, k == required) for k, most in coded.items()}
+        return X, {k: self._coded(k, most) for k, most in coded.items()}
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        return f"sample {sample + 1}"
 
     def _in_memory(self, numbers: list[int]) -> NDArray:
         """Return columns as a matrix; few of them at a time, which takes less memory."""
@@ -146,7 +148,7 @@ class Parquet:
                 f"{self._file.source} has {start} samples where it says {self._n_rows}."
             )
 
-    def _coded(self, k: int, most: int | None, is_required: bool) -> CodedColumn:
+    def _coded(self, k: int, most: int | None) -> CodedColumn:
         """Return a column of text or numbers as codes."""
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
@@ -158,9 +160,6 @@ class Parquet:
         most = self._n_rows if most is None else most
         for start, batch in self._batches([k], is_text=self.kinds[k] is Kind.TEXT):
             column = batch.column(0)
-            if column.null_count and is_required:
-                row = start + column.is_null().index(True).as_py() + 1
-                raise DataFileError(f"{self._file.source} lacks the label of sample {row}.")
             if not self._pa.types.is_dictionary(column.type):
                 column = column.dictionary_encode()
             levels = column.dictionary.to_pylist()

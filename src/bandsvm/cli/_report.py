@@ -65,7 +65,7 @@ def write_report(
         *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
         *[heading("Predictions"), *prediction_parts(judged)],
         *reliability,
-        *sample_parts(judged, table.ids),
+        *sample_parts(judged, table),
     ]
     write_page(path, table, parts)
 
@@ -144,9 +144,9 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
     return parts
 
 
-def sample_parts(judged: Judged, ids: dict[str, NDArray]) -> list[str]:
+def sample_parts(judged: Judged, table: Table) -> list[str]:
     """Return tables of the samples that deserve a look, named by their ids if they have any."""
-    own = judged.own
+    own, ids = judged.own, table.ids
     lists = {
         "Doubtful samples": (judged.position == "below", own, "below the band, the lowest first"),
         "Extreme samples": (judged.position == "above", -own, "above the band, the highest first"),
@@ -161,7 +161,7 @@ def sample_parts(judged: Judged, ids: dict[str, NDArray]) -> list[str]:
         parts.append(heading(title))
         numbered = "" if ids else "; the number counts from 1"
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
-        name_of = next(iter(ids.items())) if ids else ("sample", np.arange(1, len(own) + 1))
+        name_of = next(iter(ids.items())) if ids else ("sample", table.numbers())
         head = [shown(name_of[0]), "predicted", "decision value", "position"]
         rows = [
             [shown(name_of[1][k]), shown(judged.predicted[k]), f"{own[k]:.4g}", judged.position[k]]

@@ -12,13 +12,19 @@ from numpy.typing import NDArray
 
 from bandsvm.cli import _blocks, _npz, _svmlight
 from bandsvm.cli._bytes import DataFile, DataFileError, kind_by_name, read_file
-from bandsvm.cli._columns import tidy_labels
+from bandsvm.cli._columns import CodedColumn, tidy_labels
 from bandsvm.cli._frames import read_columns
 from bandsvm.cli._large import LargeFile, NeedsMemoryError, check_disk, open_large
 from bandsvm.cli._quality import places
 from bandsvm.cli._scratch import row_blocks
 from bandsvm.cli._sniff import kind_by_content, require_data
 from bandsvm.cli._trained import Notes, Trained, trained
+from bandsvm.cli._unlabelled import (
+    LabelColumn,
+    kept_rows,
+    labelled_samples,
+    require_labels_to_skip,
+)
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.system.files import MAX_FEATURES
 from bandsvm.system.text import shown, some
@@ -59,6 +65,10 @@ class Table:
         Groups of samples that a search keeps together.
     is_on_disk : bool
         Whether X is in temporary files.
+    kept : ndarray of int or None
+        The samples of the file that are here, if some were skipped.
+    n_skipped : int
+        How many were skipped.
     """
 
     source: str
@@ -72,6 +82,16 @@ class Table:
     notes: Notes = field(default_factory=Notes)
     groups: NDArray | None = None
     is_on_disk: bool = False
+    kept: NDArray[np.intp] | None = None
+    n_skipped: int = 0
+
+    def numbers(self) -> NDArray[np.intp]:
+        """Return the number of every sample in the file, from 1."""
+        return (np.arange(self.X.shape[0]) if self.kept is None else self.kept) + 1
+
+    def skipped(self, options: argparse.Namespace) -> dict[str, int]:
+        """Return for machines how many samples were skipped, if that was asked for."""
+        return {"n_skipped": self.n_skipped} if options.skip_unlabelled else {}
 
     def describe(self) -> str:
         """Return what was read, in a line."""
@@ -102,7 +122,8 @@ def read_table(
     path : str
         A file, or "-" for standard input.
     options : Namespace
-        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`; `on_disk`.
+        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`; `on_disk`,
+        `skip_unlabelled`.
     model : estimator, default=None
         The model that is to predict: it knows how many features there are, and perhaps their
         names. Without it the file must have labels.
@@ -155,11 +176,13 @@ def _read(
             "use CSV or Parquet."
         )
     where = (check_disk(file, kind),) if isinstance(file, LargeFile) else ()
-    if kind == "svmlight":
-        table = _read_svmlight(file, options, expected)
-    elif kind == "npz":
-        X, y = _npz.read(file)
-        table = Table(file.source, X, None if y is None else tidy_labels(y))
+    if kind in ("svmlight", "npz"):
+        if kind == "svmlight":
+            table = _read_svmlight(file, options, expected)
+        else:
+            table = Table(file.source, *_npz.read(file))
+        is_skipping = getattr(options, "skip_unlabelled", False)
+        table = _with_labels(table, is_skipping, expected, is_on_disk=bool(where))
     else:
         table = Table(file.source, **read_columns(file, kind, options, expected))
     return replace(table, decisions=(*table.decisions, *where), is_on_disk=bool(where))
@@ -183,7 +206,34 @@ def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Traine
     is_news = from_zero and not options.zero_based
     decisions = ("Features count from 0.",) if is_news else ()
     notes = Notes(is_zero_based=from_zero)
-    return Table(file.source, X, tidy_labels(y), decisions=decisions, notes=notes)
+    return Table(file.source, X, y, decisions=decisions, notes=notes)
+
+
+def _with_labels(table: Table, is_skipping: bool, model: Trained | None, is_on_disk: bool) -> Table:
+    """Return a table without samples that lack labels, or without labels; see `Labelled`."""
+    if table.y is None:
+        require_labels_to_skip(table.source, is_skipping)
+        return table
+    levels, codes = np.unique(table.y, return_inverse=True)
+    labels = LabelColumn(
+        table.source,
+        "",
+        CodedColumn(codes.astype(np.int32), levels),
+        lambda sample: f"sample {sample + 1}",
+    )
+    found = labelled_samples(labels, is_skipping, model)
+    X, y = table.X, table.y
+    if found.kept is not None:
+        X, y = kept_rows(X, found.kept, is_on_disk), y[found.kept]
+    return replace(
+        table,
+        X=X,
+        y=tidy_labels(y) if found.are_usable else None,
+        decisions=(*table.decisions, *found.decisions),
+        doubts=(*table.doubts, *found.doubts),
+        kept=found.kept,
+        n_skipped=found.n_skipped,
+    )
 
 
 def _check_size(table: Table, model: Trained | None) -> None:
@@ -244,11 +294,12 @@ def _bad_value(
     n_rows, n_columns = block.shape
     starts = block.indptr if sp.issparse(block) else np.arange(n_rows + 1) * n_columns
     row = start + int(np.searchsorted(starts, first, side="right")) - 1
+    number = int(table.numbers()[row])
     lacks = bool(is_missing.reshape(-1)[first])
     what = "a missing value" if lacks else "a value that is not finite, or too large to scale,"
     cause = "; the model was trained without any" if lacks and model is not None else ""
     return DataFileError(
-        f"{table.source} has {what} in sample {row + 1}{cause}; replace it or leave the sample out."
+        f"{table.source} has {what} in sample {number}{cause}; replace it or leave the sample out."
     )
 
 

@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
         parts = reliability_parts(unseen, judged.true, model.classes_, HELD_OUT)
         write_report(options.report, as_pipeline(model), table, judged, TRAINED, parts)
         output.report(f"The report is in {options.report}.")
-    output.result({**result.values(), "model": str(options.model)})
+    output.result({**result.values(), **table.skipped(options), "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if complaint else DONE

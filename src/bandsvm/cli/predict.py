@@ -97,7 +97,10 @@ def run(options: argparse.Namespace) -> int:
     if options.band:
         columns["band"] = judged.position
     _warn_of_formulas(output, classifier.classes_)
-    result: dict[str, Any] = {"n_samples": len(columns["label"])}
+    result: dict[str, Any] = {
+        "n_samples": len(columns["label"]),
+        **table.skipped(options),
+    }
     if table.y is not None:
         scores = quality(table.y, columns["label"], classifier.classes_)
         result |= scores.values()

@@ -129,6 +129,7 @@ def run(options: argparse.Namespace) -> int:
             "cv_score": search.best_score_,
             "scoring": score,
             **result.values(),
+            **table.skipped(options),
             "model": str(options.model),
         }
     )

@@ -32,6 +32,7 @@ ON_THE_PAGE = {
     "--drop": "“Leave out”",
     "--categorical": "“Categories”",
     "--header": "“First line”",
+    "--skip-unlabelled": "bandsvm fit --skip-unlabelled at the shell",
     "give --format": "rename it",
 }
 
