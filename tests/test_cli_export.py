@@ -45,6 +45,41 @@ def test_libsvm(folder, capsys):
     np.testing.assert_allclose(np.array(values).T, model.decision_function(X), atol=1e-10)
 
 
+@pytest.mark.parametrize("form", ["liblinear", "libsvm"])
+def test_text_labels_are_numbers_that_are_told(form, folder, capsys):
+    model = (LinearBandedSVC() if form == "liblinear" else BandedSVC()).fit(X, SPECIES[Y])
+    bandsvm.save(model, "m.bsvm")
+    export = ["export", "m.bsvm", "--to", form, "--output", "m.txt"]
+    assert main(export) == 0
+    told = capsys.readouterr().out
+    assert (
+        "Labels in it are numbers: 0 is 'setosa', 1 is 'versicolor', 2 is 'virginica'; "
+        "m.txt.labels lists them." in told
+    )
+    assert (folder / "m.txt.labels").read_text().splitlines()[1] == "0,setosa"
+    assert main([*export, "--json", "--quiet"]) == 0
+    names = json.loads(capsys.readouterr().out)["labels"]
+    if form == "liblinear":
+        labels, _, _ = predict([], X, load_model("m.txt"), "-q")
+    else:
+        labels = bandsvm.load_libsvm("m.txt").predict(X)
+    assert [names[str(int(label))] for label in labels] == model.predict(X).tolist()
+
+
+def test_numbers_of_files_are_told(folder, capsys):
+    bandsvm.save(BandedSVC(multi_class="ovr").fit(X, SPECIES[Y]), "m.bsvm")
+    assert main(["export", "m.bsvm", "--to", "libsvm", "--output", "m.txt"]) == 0
+    told = capsys.readouterr().out
+    assert "Names of files have numbers for classes: 0 is 'setosa', 1 is" in told
+    assert sorted(os.listdir(folder))[:4] == ["m.0.txt", "m.1.txt", "m.2.txt", "m.bsvm"]
+
+
+def test_labels_are_told_where_a_pipe_takes_the_model(folder, capsys):
+    bandsvm.save(LinearBandedSVC().fit(X, SPECIES[Y]), "m.bsvm")
+    assert main(["export", "m.bsvm", "--to", "liblinear", "--output", os.devnull]) == 0
+    assert "2 is 'virginica'." in capsys.readouterr().out
+
+
 def test_onnx(folder):
     onnxruntime = pytest.importorskip("onnxruntime")
     model = make_pipeline(StandardScaler(), BandedSVC()).fit(X, SPECIES[Y])

@@ -1,5 +1,7 @@
 """Models in LIBLINEAR's format: LIBLINEAR itself predicts with ours."""
 
+import csv
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -32,6 +34,12 @@ def judge(file, X):
     """Return labels and decision values that LIBLINEAR computes from a model file."""
     labels, _, values = predict([], X, load_model(str(file)), "-q")
     return np.array(labels), np.array(values)
+
+
+def labels_beside(file):
+    """Return the label of each number, from the file beside a model."""
+    with open(f"{file}.labels", newline="") as stream:
+        return {int(row["number"]): row["label"] for row in csv.DictReader(stream)}
 
 
 def assert_same(file, model, X):
@@ -91,13 +99,32 @@ def test_two_classes_of_any_order(file):
     assert "\nlabel 1 0\n" in file.read_text()
 
 
-@pytest.mark.parametrize("classes", [["no", "yes"], [0, 2**40]])
-def test_labels_that_liblinear_lacks_are_refused(classes, file):
-    X, y = load_breast_cancer(return_X_y=True)
-    model = LinearBandedSVC().fit(StandardScaler().fit_transform(X), np.asarray(classes)[y])
-    with pytest.raises(ValueError, match=r"whole numbers of 32 bits.*LabelEncoder"):
-        export_liblinear(model, file)
-    assert not file.exists()
+@pytest.mark.parametrize("classes", [["no", "yes"], [0, 2**40], ["a", "b,c", 'say "d"']])
+def test_labels_that_liblinear_lacks_are_numbers(classes, file):
+    loader = load_breast_cancer if len(classes) == 2 else load_iris
+    X, y = loader(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = LinearBandedSVC().fit(X, np.asarray(classes)[y])
+    assert export_liblinear(model, file) == file
+    numbers, values = judge(file, X)
+    names = labels_beside(file)
+    assert list(names) == list(range(len(classes)))
+    assert [names[number] for number in numbers] == list(map(str, model.predict(X)))
+    expected = model.decision_function(X)
+    np.testing.assert_allclose(values.reshape(expected.shape), expected, rtol=0, atol=1e-10)
+
+
+def test_numbers_of_an_earlier_model_are_removed(file):
+    X, y = load_iris(return_X_y=True)
+    export_liblinear(LinearBandedSVC().fit(X, np.array(["a", "b", "c"])[y]), file)
+    assert labels_beside(file)
+    model = LinearBandedSVC().fit(X, y)
+    export_liblinear(model, file)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    foreign = file.with_name(f"{file.name}.labels")
+    foreign.write_text("mine")
+    export_liblinear(model, file)
+    assert foreign.read_text() == "mine"
 
 
 def test_models_that_are_not_linear_are_refused(file):

@@ -1,5 +1,6 @@
 """Models in LIBSVM's format: LIBSVM itself predicts with ours, and we with its own."""
 
+import csv
 from itertools import combinations
 
 import numpy as np
@@ -120,7 +121,30 @@ def test_labels_are_whole_numbers_or_positions(classes, written, file):
     labels, _ = judge(file, X)
     positions = np.searchsorted(model.classes_, model.predict(X))
     np.testing.assert_array_equal(labels, np.asarray(written)[positions])
-    np.testing.assert_array_equal(load_libsvm(file, n_features=X.shape[1]).predict(X), labels)
+    again = load_libsvm(file, n_features=X.shape[1]).predict(X)
+    np.testing.assert_array_equal(again, labels)
+    beside = file.with_name(f"{file.name}.labels")
+    assert beside.exists() == (not np.array_equal(model.classes_, written))
+    if beside.exists():
+        names = labels_beside(file)
+        assert [names[number] for number in again] == list(map(str, model.predict(X)))
+
+
+def labels_beside(file):
+    """Return the label of each number, from the file beside a model."""
+    with open(f"{file}.labels", newline="") as stream:
+        return {int(row["number"]): row["label"] for row in csv.DictReader(stream)}
+
+
+@pytest.mark.parametrize("classes", [["a", "b", "c"], [3, 5, 8]])
+def test_which_file_is_of_which_class(classes, tmp_path):
+    X, y = standardised(load_iris)
+    model = BandedSVC(multi_class="ovr").fit(X, np.asarray(classes)[y])
+    files = export_libsvm(model, tmp_path / "iris.model")
+    values = np.array([judge(file, X)[1] for file in files])
+    names = labels_beside(tmp_path / "iris.model")
+    predicted = [names[k] for k in values.argmax(axis=0)]
+    assert predicted == list(map(str, model.predict(X)))
 
 
 def judge_pairs(file, X):

@@ -43,8 +43,40 @@ def run(options: argparse.Namespace) -> int:
     for file in files:
         output.wrote(file)
         output.report(f"The model is in {file}.")
-    output.result({"model": str(options.model), "files": [str(file) for file in files]})
+    result: dict[str, Any] = {"model": str(options.model), "files": [str(file) for file in files]}
+    if numbers := _class_numbers(model, options.to):
+        result["labels"] = {str(number): label for number, label in numbers.items()}
+        output.report(_about_numbers(numbers, options.output, is_of_files=len(files) > 1))
+    output.result(result)
     return 0
+
+
+def _class_numbers(model: Any, form: str) -> dict[int, Any]:
+    """Return which number stands for which class in a format; nothing if numbers are classes."""
+    from bandsvm.cli._models import classifier_of
+    from bandsvm.persistence._label_numbers import label_numbers, renamed_labels
+    from bandsvm.persistence.libsvm import class_numbers
+
+    classifier = classifier_of(model)
+    if form == "libsvm":
+        return class_numbers(classifier)
+    if form == "liblinear":
+        return renamed_labels(classifier.classes_, label_numbers(classifier.classes_))
+    return {}
+
+
+def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
+    """Return which number stands for which class, in a sentence."""
+    from bandsvm.persistence._label_numbers import label_file
+    from bandsvm.system.text import MAX_SHOWN, shown
+
+    parts = [f"{number} is {shown(repr(label))}" for number, label in numbers.items()]
+    if len(parts) > MAX_SHOWN:
+        parts[MAX_SHOWN:] = ["..."]
+    what = "Names of files have numbers for classes" if is_of_files else "Labels in it are numbers"
+    beside = label_file(path)
+    where = f"; {beside} lists them" if beside.is_file() else ""
+    return f"{what}: {', '.join(parts)}{where}."
 
 
 def _without_search(model: Any) -> Any:

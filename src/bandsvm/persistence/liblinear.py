@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm.classifier import BandedSVC
 from bandsvm.decisions import feature_weights
 from bandsvm.linear import LinearBandedSVC
-from bandsvm.persistence._libsvm_text import LARGEST_WHOLE
+from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.system.files import write_whole
-from bandsvm.system.text import some
 
 # our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
@@ -37,14 +36,16 @@ def export_liblinear(model, path):
 
     LIBLINEAR's `predict` gives the same labels and decision values as `model`. Several classes are
     one-vs-rest in LIBLINEAR too, so that one file holds all of them. The first label in the file is
-    that of positive decision values, ``classes_[1]`` of two classes.
+    that of positive decision values, ``classes_[1]`` of two classes. Labels are integers in its
+    format: other classes are written as their positions in ``classes_``, and ``FILE.labels``, a CSV
+    file beside the model, says which number stands for which class.
 
     Parameters
     ----------
     model : LinearBandedSVC, BandedSVC or Pipeline
         A fitted `LinearBandedSVC`, a `BandedSVC` with the kernel 'linear', or a pipeline of one of
         them behind `StandardScaler` and `MaxAbsScaler`. Scaling becomes part of the weights: the
-        file takes samples as the pipeline does. Its classes must be whole numbers of 32 bits.
+        file takes samples as the pipeline does.
     path : str or path-like
         The file to write.
 
@@ -70,7 +71,7 @@ def export_liblinear(model, path):
     solver_type L2R_L1LOSS_SVC_DUAL; nr_class 3; label 0 1 2; nr_feature 4; bias 1
     """
     classifier = _classifier(model)
-    labels = _whole_labels(classifier.classes_)
+    labels = label_numbers(classifier.classes_)
     rule = _rule(model, classifier)
     if not (np.isfinite(rule.weights).all() and np.isfinite(rule.intercepts).all()):
         raise ValueError(
@@ -79,6 +80,7 @@ def export_liblinear(model, path):
         )
     path = Path(path)
     write_whole(path, "".join(_model_text(rule, labels, classifier.loss)).encode("ascii"))
+    write_label_file(path, renamed_labels(classifier.classes_, labels))
     return path
 
 
@@ -116,19 +118,6 @@ def _classifier(model: Any) -> Any:
             "fit it with multi_class='ovr'."
         )
     return classifier
-
-
-def _whole_labels(classes: NDArray) -> list[int]:
-    """Return the classes as whole numbers, which is what the format has."""
-    if classes.dtype.kind in "biuf" and np.all(np.abs(classes.astype(float)) <= LARGEST_WHOLE):
-        whole = classes.astype(np.int64)
-        if np.array_equal(whole, classes):
-            return whole.tolist()
-    raise ValueError(
-        f"LIBLINEAR has labels that are whole numbers of 32 bits only, got the classes "
-        f"{some(classes.tolist())}; encode them with sklearn.preprocessing.LabelEncoder and fit "
-        "the model again."
-    )
 
 
 def _rule(model: Any, classifier: Any) -> _Rule:

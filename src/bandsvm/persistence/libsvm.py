@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
 from bandsvm.linear import LinearBandedSVC
+from bandsvm.multiclass import OneVsOne, strategy_of
+from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
 from bandsvm.system.files import MAX_FEATURES, write_whole
@@ -36,7 +37,8 @@ def export_libsvm(model, path):
     """Write a fitted model as LIBSVM model files.
 
     LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Labels are
-    integers in its format: other classes are written as their positions in ``classes_``.
+    integers in its format: other classes are written as their positions in ``classes_``, and
+    ``FILE.labels``, a CSV file beside the model, says which number stands for which class.
 
     For more than two classes LIBSVM is one-vs-one, so that one file holds a model with
     ``multi_class='ovo'``. Of a one-vs-rest model each class gets its own file, a model with the
@@ -49,12 +51,13 @@ def export_libsvm(model, path):
         A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed'.
     path : str or path-like
         The file to write. With more than two classes one-vs-rest, the position of the class in
-        ``classes_`` is inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on.
+        ``classes_`` is inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on;
+        ``iris.model.labels`` says which class has which number, unless these are the classes.
 
     Returns
     -------
     list of Path
-        The files: one, or one per class of a one-vs-rest model of more than two classes.
+        The model files: one, or one per class of a one-vs-rest model of more than two classes.
 
     See Also
     --------
@@ -77,13 +80,25 @@ def export_libsvm(model, path):
     """
     _check_exportable(model)
     path = Path(path)
-    models = written_models(model, _whole_labels(model.classes_))
+    models = written_models(model, label_numbers(model.classes_))
     paths = [path]
     if len(models) > 1:
         paths = [path.with_name(f"{path.stem}.{k}{path.suffix}") for k in range(len(models))]
     for file, written in zip(paths, models, strict=True):
         write_whole(file, "".join(_model_text(model, written)).encode("ascii"))
+    write_label_file(path, class_numbers(model))
     return paths
+
+
+def class_numbers(model: BandedSVC) -> dict[int, Any]:
+    """Return which number stands for which class, in labels or in names of files.
+
+    Nothing if the numbers are the classes.
+    """
+    classes = model.classes_
+    has_file_per_class = len(classes) > 2 and not isinstance(strategy_of(model), OneVsOne)
+    numbers = list(range(len(classes))) if has_file_per_class else label_numbers(classes)
+    return renamed_labels(classes, numbers)
 
 
 def load_libsvm(path, n_features=None):
@@ -170,15 +185,6 @@ def _check_exportable(model: Any) -> None:
             "it to the matrix of its kernel values with kernel='precomputed', or store it by "
             "pickle."
         )
-
-
-def _whole_labels(classes: NDArray) -> list[int]:
-    """Return the classes if they are whole numbers as LIBSVM has them, else their positions."""
-    if classes.dtype.kind in "iuf" and np.all(np.abs(classes.astype(float)) <= LARGEST_WHOLE):
-        whole = classes.astype(np.int64)
-        if np.array_equal(whole, classes):
-            return whole.tolist()
-    return list(range(len(classes)))
 
 
 def _model_text(model: BandedSVC, written: WrittenModel) -> Iterator[str]:
