@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from liblinear.liblinearutil import load_model, predict
 from libsvm.svmutil import svm_load_model, svm_predict
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVC
 from bandsvm.cli import main
-from iris_files import SPECIES, X, Y
+from bandsvm.cli._models import transformed
+from iris_files import FILES, SPECIES, X, Y
+from svm_scale import svm_scaled
 
 
 def test_liblinear(folder, capsys):
@@ -43,6 +46,33 @@ def test_libsvm(folder, capsys):
     assert files == [f"m.{k}.txt" for k in range(3)]
     values = [np.array(svm_predict([], X, svm_load_model(file), "-q")[2])[:, 0] for file in files]
     np.testing.assert_allclose(np.array(values).T, model.decision_function(X), atol=1e-10)
+
+
+def test_libsvm_scales_as_the_default_model_does(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["fit", "iris.csv", "--model", "m", "--quiet"]) == 0
+    export = ["export", "m", "--to", "libsvm", "--output", "m.svm"]
+    assert main(export) == 0
+    told = capsys.readouterr().out
+    assert "svm-scale -r m.svm.range DATA > SCALED, then svm-predict SCALED m.svm PREDICTED" in told
+    assert main([*export, "--json", "--quiet"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["range_file"] == "m.svm.range"
+    numbers, _, _ = svm_predict([], svm_scaled("m.svm.range", X), svm_load_model("m.svm"), "-q")
+    names = [result["labels"][str(int(number))] for number in numbers]
+    model = bandsvm.load("m")
+    assert names == model[-1].predict(transformed(model, X)).tolist()
+
+
+def test_libsvm_takes_samples_as_they_are_with_a_linear_kernel(folder, capsys):
+    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
+    assert main(["fit", "iris.csv", "--model", "m", "--kernel", "linear", "--quiet"]) == 0
+    assert main(["export", "m", "--to", "libsvm", "--output", "m.svm"]) == 0
+    assert "svm-scale" not in capsys.readouterr().out
+    assert not (folder / "m.svm.range").exists()
+    numbers = bandsvm.load_libsvm("m.svm").predict(X)
+    model = bandsvm.load("m")
+    assert SPECIES[numbers].tolist() == model[-1].predict(transformed(model, X)).tolist()
 
 
 @pytest.mark.parametrize("form", ["liblinear", "libsvm"])
@@ -105,7 +135,8 @@ def test_onnx_of_a_table_with_categories(folder):
     ("model", "form", "words"),
     [
         (BandedSVC(), "liblinear", "kernel='rbf'"),
-        (make_pipeline(StandardScaler(), BandedSVC()), "libsvm", "train with --scale none"),
+        (make_pipeline(SimpleImputer(), BandedSVC()), "libsvm", "not SimpleImputer, which"),
+        (make_pipeline(SimpleImputer(), LinearBandedSVC()), "liblinear", "export --to onnx"),
         (LinearBandedSVC(), "libsvm", "got a LinearBandedSVC; use export_liblinear"),
     ],
 )

@@ -232,13 +232,6 @@ def test_several_columns_are_dropped_at_once(folder):
     assert bandsvm.load("m").feature_names_in_.tolist() == ["b"]
 
 
-def test_export_to_libsvm_says_how_to_train(folder, capsys):
-    (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
-    assert main(["fit", "iris.csv", "--model", "m", "--quiet"]) == 0
-    assert main(["export", "m", "--to", "libsvm", "--output", "m.svm"]) == 1
-    assert "train with --scale none" in capsys.readouterr().err
-
-
 def test_reports_name_samples_by_their_ids(folder):
     pytest.importorskip("matplotlib")
     rows = [f"p{k},{k % 7},{k % 5},{(k % 7 > 3) ^ (k % 11 == 0)}" for k in range(60)]

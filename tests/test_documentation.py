@@ -129,7 +129,8 @@ def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
         exec(compile(code, "exchange.md", "exec"), names)
     written = {file.name for file in tmp_path.iterdir()}
     classes = {"wine.model", *(f"wine.{k}.model" for k in range(3))}
-    cancer = {f"cancer.{suffix}" for suffix in ("model", "liblinear", "onnx", "pkl", "skops")}
+    suffixes = ("model", "model.range", "liblinear", "onnx", "pkl", "skops")
+    cancer = {f"cancer.{suffix}" for suffix in suffixes}
     assert written == cancer | classes
 
 

@@ -1,6 +1,7 @@
 """Models in LIBSVM's format: LIBSVM itself predicts with ours, and we with its own."""
 
 import csv
+import os
 from itertools import combinations
 
 import numpy as np
@@ -10,10 +11,11 @@ from libsvm.svmutil import svm_load_model, svm_predict, svm_save_model, svm_trai
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, PowerTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, export_libsvm, load_libsvm
+from svm_scale import svm_scaled
 
 KERNELS = {
     "linear": {"kernel": "linear"},
@@ -145,6 +147,67 @@ def test_which_file_is_of_which_class(classes, tmp_path):
     names = labels_beside(tmp_path / "iris.model")
     predicted = [names[k] for k in values.argmax(axis=0)]
     assert predicted == list(map(str, model.predict(X)))
+
+
+SCALERS = [
+    [StandardScaler()],
+    [MaxAbsScaler()],
+    [StandardScaler(with_mean=False)],
+    [StandardScaler(with_std=False)],
+    [StandardScaler(), "passthrough", MaxAbsScaler()],
+]
+
+
+@pytest.mark.parametrize("steps", SCALERS, ids=str)
+@pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+def test_scaling(loader, parameters, steps, file):
+    """It becomes part of a linear model, and a file of svm-scale for other kernels."""
+    X, y = loader(return_X_y=True)
+    # Sums with the features of the original units have terms of thousands.
+    X = X / np.abs(X).max(axis=0) + np.arange(X.shape[1]) % 3
+    X[:, 2] = 7.0  # constant features have a deviation of 0
+    pipeline = make_pipeline(*steps, BandedSVC(**parameters)).fit(X, y)
+    pipeline[-1].set_params(decision_function_shape="ovo")
+    export_libsvm(pipeline, file)
+    ranges = file.with_name("some.model.range")
+    assert ranges.exists() == (parameters["kernel"] != "linear")
+    taken = svm_scaled(ranges, X) if ranges.exists() else X
+    expected = pipeline.decision_function(X).reshape(len(X), -1)
+    labels, values = judge_pairs(file, taken)
+    np.testing.assert_array_equal(labels, pipeline.predict(X))
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+    again = load_libsvm(file, n_features=X.shape[1]).set_params(decision_function_shape="ovo")
+    values = again.decision_function(taken).reshape(expected.shape)
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_scaling_of_sparse_samples(kernel, multi_class, tmp_path):
+    X, y = load_digits(return_X_y=True)
+    X, y = sp.csr_matrix(X[:300]), y[:300]
+    model = BandedSVC(kernel=kernel, multi_class=multi_class, decision_function_shape=multi_class)
+    pipeline = make_pipeline(MaxAbsScaler(), model).fit(X, y)
+    files = export_libsvm(pipeline, tmp_path / "some.model")
+    taken = X.toarray()
+    if kernel == "rbf":
+        taken = svm_scaled(tmp_path / "some.model.range", taken)
+    values = np.hstack([judge_pairs(file, taken)[1] for file in files])
+    np.testing.assert_allclose(values, pipeline.decision_function(X), rtol=0, atol=1e-9)
+
+
+def test_scaling_that_cannot_be_written(file):
+    X, y = load_iris(return_X_y=True)
+    for kernel, words in (("linear", "support vectors overflow"), ("rbf", "svm-scale cannot")):
+        pipeline = make_pipeline(StandardScaler(), BandedSVC(kernel=kernel)).fit(X, y)
+        pipeline[0].scale_ = np.full(4, 1e-320)
+        with pytest.raises(ValueError, match=words):
+            export_libsvm(pipeline, file)
+    pipeline = make_pipeline(StandardScaler(), BandedSVC()).fit(X, y)
+    with pytest.raises(ValueError, match="is not a file"):
+        export_libsvm(pipeline, os.devnull)
+    assert not list(file.parent.iterdir())
 
 
 def judge_pairs(file, X):
@@ -292,8 +355,13 @@ def test_what_is_no_fitted_model(file):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(NotFittedError):
         export_libsvm(BandedSVC(), file)
-    with pytest.raises(TypeError, match=r"got a Pipeline; .* pipeline\[-1\]"):
-        export_libsvm(make_pipeline(StandardScaler(), BandedSVC()).fit(X, y), file)
+    bent = make_pipeline(PowerTransformer(), BandedSVC()).fit(X, y)
+    with pytest.raises(TypeError, match=r"not PowerTransformer. Export the last step"):
+        export_libsvm(bent, file)
+    nothing = StandardScaler(with_mean=False, with_std=False)
+    pipeline = make_pipeline(nothing, BandedSVC(kernel="precomputed")).fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="scalers before a precomputed kernel"):
+        export_libsvm(pipeline, file)
     with pytest.raises(TypeError, match="got a SVC"):
         export_libsvm(SVC().fit(X, y), file)
     assert not file.exists()

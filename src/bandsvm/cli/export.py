@@ -19,8 +19,9 @@ def add_parser(commands: Any) -> None:
         help="write a model for other programs",
         usage="bandsvm export FILE --to FORMAT --output FILE [options]",
         description="Write a model for other programs. liblinear: linear models, scaling included. "
-        "libsvm: kernel models without scaling; more than two classes make a file per class. onnx: "
-        "both, with the steps before the classifier; needs the extra bandsvm[onnx].",
+        "libsvm: kernel models, with a file by which svm-scale scales samples; one-vs-rest models "
+        "make a file per class. onnx: both, with all steps before the classifier; needs the extra "
+        "bandsvm[onnx]. Labels that a format lacks are numbers, listed in a file beside the model.",
     )
     parser.add_argument("model", type=Path, metavar="FILE", help="a model file")
     parser.add_argument(
@@ -35,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from bandsvm import load
     from bandsvm.cli._ahead import check_outputs
+    from bandsvm.persistence._scaling import range_file
+    from bandsvm.persistence.libsvm import needs_svm_scale
 
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
@@ -47,6 +50,13 @@ def run(options: argparse.Namespace) -> int:
     if numbers := _class_numbers(model, options.to):
         result["labels"] = {str(number): label for number, label in numbers.items()}
         output.report(_about_numbers(numbers, options.output, is_of_files=len(files) > 1))
+    if options.to == "libsvm" and needs_svm_scale(model):
+        ranges = range_file(options.output)
+        result["range_file"] = str(ranges)
+        output.report(
+            "LIBSVM must scale samples for it, as the model did in training: "
+            f"svm-scale -r {ranges} DATA > SCALED, then svm-predict SCALED {files[0]} PREDICTED."
+        )
     output.result(result)
     return 0
 
@@ -93,22 +103,32 @@ def _without_search(model: Any) -> Any:
 
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
-    from sklearn.pipeline import Pipeline
-
     from bandsvm import export_liblinear, export_libsvm, to_onnx
     from bandsvm.system.files import write_whole
 
+    if form != "onnx":
+        _check_steps(model, form)
     if form == "liblinear":
         return [export_liblinear(model, path)]
-    if form == "libsvm" and isinstance(model, Pipeline):
-        raise ValueError(
-            "LIBSVM's format has no room for scaling and other steps before the classifier: train "
-            "with --scale none on numbers that are scaled already, or export --to onnx."
-        )
     if form == "libsvm":
         return export_libsvm(model, path)
     write_whole(path, to_onnx(model, _sample(model)).SerializeToString())
     return [path]
+
+
+def _check_steps(model: Any, form: str) -> None:
+    """Raise if a model does more before it classifies than a format can say."""
+    from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+    from bandsvm.persistence._scaling import steps_of
+
+    for step in steps_of(model)[:-1]:
+        if not isinstance(step, (StandardScaler, MaxAbsScaler)):
+            raise ValueError(
+                f"files of {form.upper()} can hold scaling before the classifier, but not "
+                f"{type(step).__name__}, which a table with text or missing numbers needs: export "
+                "--to onnx, or train on numbers without gaps."
+            )
 
 
 def _sample(model: Any) -> Any:

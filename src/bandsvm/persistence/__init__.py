@@ -7,7 +7,7 @@
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing, and
   `_libsvm_rules`, its layout of coefficients; `liblinear`: export to LIBLINEAR's; `onnx`: export
   to ONNX, with `_onnx_columns` for what skl2onnx leaves out. `_label_numbers`: numbers instead of
-  labels, where a format has numbers only.
+  labels, where a format has numbers only; `_scaling`: scaling in formats without pipelines.
 """
 
 from bandsvm.persistence._container import ModelFileError

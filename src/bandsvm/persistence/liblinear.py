@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
 from bandsvm.decisions import feature_weights
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
+from bandsvm.persistence._scaling import check_is_scaling, scaling_of, steps_of
 from bandsvm.system.files import write_whole
 
 # our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
@@ -86,25 +85,13 @@ def export_liblinear(model, path):
 
 def _classifier(model: Any) -> Any:
     """Return the linear classifier of a model; raise an error with a way out if it has none."""
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    classifier = steps[-1]
+    *scalers, classifier = steps_of(model)
     if not isinstance(classifier, (BandedSVC, LinearBandedSVC)):
         raise TypeError(
             "export_liblinear needs a fitted LinearBandedSVC or BandedSVC(kernel='linear'), or a "
             f"pipeline that ends in one, got a {type(classifier).__name__}."
         )
-    for step in steps[:-1]:
-        if not (isinstance(step, (StandardScaler, MaxAbsScaler)) or step in (None, "passthrough")):
-            raise TypeError(
-                "export_liblinear can write the steps StandardScaler and MaxAbsScaler as weights, "
-                f"but not {type(step).__name__}. Export the last step, pipeline[-1], and give "
-                "LIBLINEAR the samples as pipeline[:-1].transform returns them."
-            )
-        if getattr(step, "clip", False):
-            raise ValueError(
-                "export_liblinear cannot write MaxAbsScaler(clip=True), which is not linear; fit "
-                "the pipeline with clip=False."
-            )
+    check_is_scaling(scalers, "export_liblinear", "LIBLINEAR")
     check_is_fitted(classifier)
     kernel = getattr(classifier, "kernel", "linear")
     if kernel != "linear":
@@ -123,13 +110,11 @@ def _classifier(model: Any) -> Any:
 def _rule(model: Any, classifier: Any) -> _Rule:
     """Return the decision rule of a model in the units of the samples that it takes."""
     weights, intercepts = feature_weights(classifier), classifier.intercept_
-    if isinstance(model, Pipeline):
+    if scalers := steps_of(model)[:-1]:
+        scaling = scaling_of(scalers, weights.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            for _, step in reversed(model.steps[:-1]):
-                if getattr(step, "scale_", None) is not None:
-                    weights = weights / step.scale_
-                if getattr(step, "mean_", None) is not None and step.with_mean:
-                    intercepts = intercepts - weights @ step.mean_
+            weights = weights / scaling.scale
+            intercepts = intercepts - weights @ scaling.offset
     return _Rule(weights, intercepts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterator
 from numbers import Integral
@@ -10,15 +11,23 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.classifier import BandedSVC
+from bandsvm.decisions import feature_weights
 from bandsvm.linear import LinearBandedSVC
 from bandsvm.multiclass import OneVsOne, strategy_of
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
+from bandsvm.persistence._scaling import (
+    Scaling,
+    check_is_scaling,
+    range_file,
+    range_text,
+    scaling_of,
+    steps_of,
+)
 from bandsvm.system.files import MAX_FEATURES, write_whole
 
 # our name -> LIBSVM's
@@ -40,6 +49,10 @@ def export_libsvm(model, path):
     integers in its format: other classes are written as their positions in ``classes_``, and
     ``FILE.labels``, a CSV file beside the model, says which number stands for which class.
 
+    Scaling before a linear kernel becomes part of the model. Other kernels take scaled samples, and
+    ``FILE.range`` beside the model is what LIBSVM's `svm-scale` scales them by:
+    ``svm-scale -r FILE.range samples > scaled``. It writes six digits of each value.
+
     For more than two classes LIBSVM is one-vs-one, so that one file holds a model with
     ``multi_class='ovo'``. Of a one-vs-rest model each class gets its own file, a model with the
     labels 1 (this class) and -1 (the rest): predict the class whose model gives the largest
@@ -47,8 +60,9 @@ def export_libsvm(model, path):
 
     Parameters
     ----------
-    model : BandedSVC
-        A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed'.
+    model : BandedSVC or Pipeline
+        A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed', or a
+        pipeline of one behind `StandardScaler` and `MaxAbsScaler`.
     path : str or path-like
         The file to write. With more than two classes one-vs-rest, the position of the class in
         ``classes_`` is inserted before the suffix: ``iris.0.model``, ``iris.1.model`` and so on;
@@ -78,16 +92,63 @@ def export_libsvm(model, path):
     ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
     ['iris.model']
     """
-    _check_exportable(model)
-    path = Path(path)
+    *scalers, model = steps_of(model)
+    _check_exportable(model, scalers)
+    path, scaling_text = Path(path), ""
+    if scalers:
+        scaling = scaling_of(scalers, model.n_features_in_)
+        if model.kernel == "linear":
+            model = _with_scaling(model, scaling)
+        else:
+            _require_regular_file(path)
+            scaling_text = range_text(scaling)
     models = written_models(model, label_numbers(model.classes_))
     paths = [path]
     if len(models) > 1:
         paths = [path.with_name(f"{path.stem}.{k}{path.suffix}") for k in range(len(models))]
+    # Before the model, which cannot be used without them.
+    write_label_file(path, class_numbers(model))
+    if scaling_text:
+        write_whole(range_file(path), scaling_text.encode("ascii"))
     for file, written in zip(paths, models, strict=True):
         write_whole(file, "".join(_model_text(model, written)).encode("ascii"))
-    write_label_file(path, class_numbers(model))
     return paths
+
+
+def _require_regular_file(path: Path) -> None:
+    """Raise if a path is a pipe or a device, which has nothing beside it."""
+    if path.exists() and not path.is_file():
+        raise ValueError(
+            f"{path} is not a file, and the scaling of the model must be written beside it; choose "
+            "a file."
+        )
+
+
+def needs_svm_scale(model: Any) -> bool:
+    """Return whether LIBSVM takes samples for a model as svm-scale scales them."""
+    *scalers, classifier = steps_of(model)
+    return bool(scalers) and classifier.kernel != "linear"
+
+
+def _with_scaling(model: BandedSVC, scaling: Scaling) -> BandedSVC:
+    """Return a model with a linear kernel that takes samples as they are."""
+    folded = copy.copy(model)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = feature_weights(model) / scaling.scale
+        folded.intercept_ = model.intercept_ - weights @ scaling.offset
+        vectors: Any = model.support_vectors_
+        if sp.issparse(vectors):
+            vectors = vectors.copy()
+            vectors.data = values = vectors.data / scaling.scale[vectors.indices]
+        else:
+            vectors = values = vectors / scaling.scale
+    folded.support_vectors_ = vectors
+    if not (np.isfinite(values).all() and np.isfinite(folded.intercept_).all()):
+        raise ValueError(
+            "The support vectors overflow once they include the scaling of the pipeline; scale X "
+            "to ordinary units and fit the model again."
+        )
+    return folded
 
 
 def class_numbers(model: BandedSVC) -> dict[int, Any]:
@@ -163,20 +224,15 @@ def load_libsvm(path, n_features=None):
     return model
 
 
-def _check_exportable(model: Any) -> None:
+def _check_exportable(model: Any, scalers: list[Any]) -> None:
     """Raise an error with a way out, unless the model can be written."""
     if not isinstance(model, BandedSVC):
-        cure = ""
-        if isinstance(model, LinearBandedSVC):
-            cure = "; use export_liblinear"
-        elif isinstance(model, Pipeline):
-            cure = (
-                "; the format has no room for scaling and other steps. Export the last step, "
-                "pipeline[-1], and give LIBSVM the samples as pipeline[:-1].transform returns them"
-            )
+        cure = "; use export_liblinear" if isinstance(model, LinearBandedSVC) else ""
         raise TypeError(
-            f"export_libsvm needs a fitted BandedSVC, got a {type(model).__name__}{cure}."
+            "export_libsvm needs a fitted BandedSVC, or a pipeline that ends in one, got a "
+            f"{type(model).__name__}{cure}."
         )
+    check_is_scaling(scalers, "export_libsvm", "LIBSVM")
     check_is_fitted(model)
     if not (isinstance(model.kernel, str) and model.kernel in KERNEL_NAMES):
         known = ", ".join(repr(name) for name in KERNEL_NAMES)
@@ -184,6 +240,11 @@ def _check_exportable(model: Any) -> None:
             f"LIBSVM has the kernels {known} only, but the model has kernel={model.kernel!r}; fit "
             "it to the matrix of its kernel values with kernel='precomputed', or store it by "
             "pickle."
+        )
+    if scalers and model.kernel == "precomputed":
+        raise ValueError(
+            "export_libsvm cannot write scalers before a precomputed kernel; export the last step, "
+            "pipeline[-1]."
         )
 
 
