@@ -16,7 +16,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bandsvm
 from bandsvm.cli import main
-from bandsvm.cli._csv_head import Kind, has_names, kind_of
+from bandsvm.cli._cells import kind_of
+from bandsvm.cli._columns import Kind
+from bandsvm.cli._csv_head import has_names
 from bandsvm.cli._tables import read_table
 from bandsvm.cli._trained import Notes
 

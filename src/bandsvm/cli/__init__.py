@@ -12,7 +12,7 @@
   page `_search_report`, the picture `_tune_plot`.
 - `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
   `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
-  `_arff`, `_parquet`; `_columns`: text as codes.
+  `_arff`, `_parquet`; `_cells`: what cells of text tell; `_columns`: text as codes.
 - `_large`: files larger than memory; `_blocks`: readers of these, a block at a time; `_scratch`:
   matrices in temporary files; `_in_blocks`: steps before the classifier on these.
 - `_choice`: which columns are what; `_useless`: columns that are left out; `_unlabelled`: samples

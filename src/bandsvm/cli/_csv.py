@@ -12,17 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError
+from bandsvm.cli._cells import Dress, dress_of, is_number, kind_of, number
 from bandsvm.cli._columns import CodedColumn, ColumnBuilder, Kind, coded_numbers, twice
-from bandsvm.cli._csv_head import (
-    Dress,
-    dress_of,
-    has_decimal_commas,
-    has_names,
-    is_number,
-    kind_of,
-    number,
-    number_with_comma,
-)
+from bandsvm.cli._csv_head import has_decimal_commas, has_names, number_with_comma
 from bandsvm.cli._csv_lines import SPACE, Lines
 from bandsvm.system.text import shown, some
 
