@@ -212,6 +212,7 @@ def test_labels_that_no_model_could_hold_are_refused_before_the_fit(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
@@ -222,12 +223,15 @@ def test_labels_that_no_model_could_hold_are_refused_before_the_fit(
         (["3.5", "2", "\u2014", "..."], [3.5, 2.0, np.nan, np.nan]),
     ],
 )
-def test_numbers_in_disguise(cells, expected, tmp_path):
-    table = disguised(tmp_path, cells)
+def test_numbers_in_disguise(form, cells, expected, tmp_path):
+    table = disguised(tmp_path, cells, form)
     np.testing.assert_array_equal(table.X[:4, 0], expected)
-    assert ("Read as numbers: 'price'" in table.describe()) == ("3.5" not in cells)
+    # Columns of Parquet have types, and this one is of text.
+    is_said = form == "parquet" or "3.5" not in cells
+    assert (f"Read as numbers: 'price' ({cells[0]})" in table.describe()) == is_said
 
 
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
 @pytest.mark.parametrize(
     "cells",
     [
@@ -239,10 +243,73 @@ def test_numbers_in_disguise(cells, expected, tmp_path):
         ["%", "$"],
     ],
 )
-def test_what_is_not_certain_stays_text(cells, tmp_path):
+def test_what_is_not_certain_stays_text(form, cells, tmp_path):
     pytest.importorskip("pandas")
-    table = disguised(tmp_path, cells)
+    table = disguised(tmp_path, cells, form)
     assert table.texts == ("price",)
+
+
+@pytest.mark.parametrize("cells", [["1", "2", "3"], ["02139", "00501", "10001"]])
+def test_whole_numbers_of_type_text_are_names(cells, tmp_path):
+    assert disguised(tmp_path, cells, "parquet").texts == ("price",)
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string"])
+def test_missing_texts_of_arrow_are_missing_numbers(kind, tmp_path):
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    prices = pa.array(["$1.5", None, "$2.5", "--"] * 300, getattr(pa, kind)())
+    columns = {
+        "b": np.arange(1200) % 7,
+        "y": np.arange(1200) % 2,
+        "none": pa.nulls(1200, pa.string()),
+    }
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"price": prices, **columns}), path, row_group_size=100)
+    table = read(path)
+    np.testing.assert_array_equal(table.X[:, 0], [1.5, np.nan, 2.5, np.nan] * 300)
+    assert "'none' (constant)" in table.describe()
+
+
+def test_categories_of_arrow_stay_categories(tmp_path):
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    prices = pa.array(["$1.5", "$2.5"] * 10).dictionary_encode()
+    table = pa.table({"price": prices, "b": range(20), "y": [0, 1, 1, 0] * 5})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet").texts == ("price",)
+
+
+def test_models_take_disguised_numbers_of_either_format(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = ["$35.25", "$1,250.50", "--", "$7"]
+    for form in ("csv", "parquet"):
+        disguised(tmp_path, cells, form)
+    accuracy = []
+    for trained, other in (("t.csv", "t.parquet"), ("t.parquet", "t.csv")):
+        assert main(["fit", trained, "--model", "m", "--quiet"]) == 0
+        for name in (trained, other):
+            assert main(["predict", name, "--model", "m", "--json", "--quiet"]) == 0
+            accuracy.append(json.loads(capsys.readouterr().out)["accuracy"])
+    assert len(set(accuracy)) == 1
+
+
+@pytest.mark.parametrize("options", [["--drop", "price"], ["--categorical", "price"]])
+def test_columns_that_are_no_numbers_are_not_named_as_such(options, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for form in ("csv", "parquet"):
+        disguised(tmp_path, ["$35.25", "$7"], form)
+        assert main(["fit", f"t.{form}", "--model", "m", *options]) == 0
+        assert "Read as numbers" not in capsys.readouterr().out
+
+
+def test_numbers_in_disguise_on_disk(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    disguised(tmp_path, ["$35.25", "$7", "$8"], "parquet")
+    fit = ["fit", "t.parquet", "--model", "m", "--linear", "--json", "--quiet"]
+    results = []
+    for more in ([], ["--on-disk"]):
+        assert main([*fit, *more]) == 0
+        results.append(json.loads(capsys.readouterr().out)["primal"])
+    assert results[0] == pytest.approx(results[1], rel=1e-5)
 
 
 def read(path):
@@ -253,35 +320,49 @@ def read(path):
     return read_table(str(path), options)
 
 
-def disguised(folder, cells):
-    """Return the table of a CSV file whose first column has some cells, again and again."""
-    rows = [f'"{cell}",{k % 5},{k % 2}' for k, cell in enumerate(cells * 10)]
-    (folder / "t.csv").write_text("\n".join(["price,b,y", *rows]))
-    return read(folder / "t.csv")
+def disguised(folder, cells, form="csv"):
+    """Return the table of a file whose first column has some cells, again and again."""
+    return read(written(folder, "price", cells * 10, form))
 
 
-def test_measurements_with_other_cells_are_refused_with_examples(tmp_path):
+def written(folder, name, cells, form):
+    """Write a table whose first column has some cells; return the file."""
+    path, n_rows = folder / f"t.{form}", len(cells)
+    if form == "parquet":
+        pa, pq = (pytest.importorskip(module) for module in ("pyarrow", "pyarrow.parquet"))
+        columns = {"b": [k % 5 for k in range(n_rows)], "y": [k % 2 for k in range(n_rows)]}
+        pq.write_table(pa.table({name: cells, **columns}), path)
+        return path
+    rows = [f'"{cell}",{k % 5},{k % 2}' for k, cell in enumerate(cells)]
+    heads = {
+        "csv": f"{name},b,y",
+        "arff": f"@relation t\n@attribute {name} string\n@attribute b numeric\n"
+        "@attribute y {0,1}\n@data",
+    }
+    path.write_text("\n".join([heads[form], *rows]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("form", "place"), [("csv", "line 62"), ("arff", "line 66"), ("parquet", "sample 61")]
+)
+def test_measurements_with_other_cells_are_refused_with_examples(form, place, tmp_path):
     cells = [f"{k / 7:.3f}" for k in range(60)] + ["<0.5", "<0.5", "trace"] * 3
-    rows = [f"{cell},{k % 5},{k % 2}" for k, cell in enumerate(cells)]
-    (tmp_path / "t.csv").write_text("\n".join(["dose,b,y", *rows]))
-    words = (
-        r"line 62, column 'dose': '<0.5' is not a number \(9 such cells nearby, also \['trace'\]"
-    )
+    words = rf"{place}, column 'dose': '<0.5' is not a number \(9 such cells nearby, also \['trace'"
     with pytest.raises(ValueError, match=words):
-        read(tmp_path / "t.csv")
+        read(written(tmp_path, "dose", cells, form))
 
 
-def test_numbers_of_tickets_stay_text(tmp_path):
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+def test_numbers_of_tickets_stay_text(form, tmp_path):
     cells = [str(110_000 + 37 * k) for k in range(60)] + ["A/5 21171", "PC 17599", "LINE"] * 5
-    rows = [f"{cell},{k % 5},{k % 2}" for k, cell in enumerate(cells)]
-    (tmp_path / "t.csv").write_text("\n".join(["Ticket,b,y", *rows]))
-    assert read(tmp_path / "t.csv").texts == ("Ticket",)
+    assert read(written(tmp_path, "Ticket", cells, form)).texts == ("Ticket",)
 
 
-def test_dates_are_left_out(tmp_path):
-    rows = [f"2024-01-{k + 1:02d},{k % 5},{k % 2}" for k in range(28)]
-    (tmp_path / "t.csv").write_text("\n".join(["day,b,y", *rows]))
-    table = read(tmp_path / "t.csv")
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+def test_dates_are_left_out(form, tmp_path):
+    cells = [f"2024-01-{k + 1:02d}" for k in range(28)]
+    table = read(written(tmp_path, "day", cells, form))
     assert table.names == ["b"]
     assert "Left out: 'day' (dates; " in table.describe()
 

@@ -26,6 +26,7 @@ class TextOnDisk:
         self._text = Text(file, has_header, expected)
         self.names, self.kinds = self._text.names, self._text.kinds
         self.n_columns, self.notes = self._text.n_columns, self._text.notes
+        self.disguises = self._text.disguises
 
     def read(
         self,

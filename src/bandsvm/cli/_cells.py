@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from bandsvm.cli._bytes import DataFileError
 from bandsvm.cli._columns import Kind
+from bandsvm.system.text import shown, some
 
 # Cells that stand for a missing number, in lower case.
 MISSING = frozenset(
@@ -15,6 +17,8 @@ MISSING = frozenset(
         *("#n/a", "<na>", "nan", "null", "none", "nil", "missing", "#value!", "#div/0!", "#ref!"),
     )
 )
+# By so many lines and cells, whichever are fewer, kinds of columns are judged.
+LINES_OF_HEAD, CELLS_OF_HEAD = 1000, 2**17
 # A column with this share of cells that are no numbers holds text; with fewer it holds mistakes.
 TEXT_SHARE = 0.1
 # More different numbers than this beside texts are no categories, if they are not all whole.
@@ -72,6 +76,32 @@ def dress_of(cells: Sequence[str]) -> Dress | None:
     except ValueError:
         return None
     return dress
+
+
+def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
+    """Return what a column holds, judged by some cells, and the dress of its numbers, if any."""
+    kind = kind_of(cells)
+    dress = dress_of(cells) if kind is Kind.TEXT else None
+    return (kind, None) if dress is None else (Kind.NUMBER, dress)
+
+
+def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> DataFileError:
+    """Return the error of cells that are no numbers.
+
+    Parameters
+    ----------
+    source, column : str
+        The file, and the name of the column as a message shows it.
+    bad : sequence of pairs of str
+        Where such cells are in the file, and what they hold.
+    """
+    place, cell = bad[0]
+    others = list(dict.fromkeys(other for _, other in bad if other != cell))
+    such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
+    return DataFileError(
+        f"{source}, {place}, column {column}: {shown(repr(cell))} is not a number{such}; fix it, "
+        "or see --drop and --categorical."
+    )
 
 
 def number(cell: str) -> float:

@@ -12,20 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError
-from bandsvm.cli._cells import Dress, dress_of, is_number, kind_of, number
+from bandsvm.cli._cells import (
+    CELLS_OF_HEAD,
+    LINES_OF_HEAD,
+    is_number,
+    judged,
+    kind_of,
+    not_a_number,
+    number,
+)
 from bandsvm.cli._columns import CodedColumn, ColumnBuilder, Kind, coded_numbers, twice
 from bandsvm.cli._csv_head import has_decimal_commas, has_names, number_with_comma
 from bandsvm.cli._csv_lines import SPACE, Lines
 from bandsvm.system.text import shown, some
 
-# By so many lines and cells, whichever are fewer, names and kinds of columns are judged.
-LINES_OF_HEAD, CELLS_OF_HEAD = 1000, 2**17
 # Cells that are converted together.
 CELLS_AT_ONCE = 2**15
 
 
 class Text:
     """A CSV file: names and kinds of its columns, and their content.
+
+    `disguises` has an example of each column whose numbers stand beside signs of money or the like.
 
     Parameters
     ----------
@@ -68,25 +76,11 @@ class Text:
             columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
         self.may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
-        self.kinds = [kind_of(cells) for cells in columns] or [Kind.NUMBER] * self.n_columns
-        self._dresses = self._dressed_columns(columns)
-
-    def _dressed_columns(self, columns: list[tuple[str, ...]]) -> dict[int, Dress]:
-        """Return columns of numbers with signs of money, per cent or thousands; say which."""
-        if self._converters == (number_with_comma,):
-            return {}
-        found = {
-            k: dress
-            for k, kind in enumerate(self.kinds)
-            if kind is Kind.TEXT and (dress := dress_of(columns[k])) is not None
-        }
-        for k in found:
-            self.kinds[k] = Kind.NUMBER
-        if found:
-            examples = [f"{self._name(k)} ({shown(dress.example)})" for k, dress in found.items()]
-            more = f" and {len(examples) - 5} more" if len(examples) > 5 else ""
-            self.notes.append(f"Read as numbers: {', '.join(examples[:5])}{more}.")
-        return found
+        # Numbers with decimal commas have no signs of money, per cent or thousands.
+        found = [(kind_of(cells), None) if has_commas else judged(cells) for cells in columns]
+        self.kinds = [kind for kind, _ in found] or [Kind.NUMBER] * self.n_columns
+        self._dresses = {k: dress for k, (_, dress) in enumerate(found) if dress is not None}
+        self.disguises = {k: dress.example for k, dress in self._dresses.items()}
 
     def of_block(self, content: bytes, n_before: int) -> Text:
         """Return a part of the same file as `Text`; so many lines come before it."""
@@ -175,17 +169,11 @@ class Text:
             with contextlib.suppress(ValueError):
                 return list(map(convert, cells))
         bad = [
-            (line, cell)
+            (f"line {line}", cell)
             for (line, _), cell in zip(block, cells, strict=True)
             if not _can(converters[-1], cell)
         ]
-        line, cell = bad[0]
-        others = list(dict.fromkeys(other for _, other in bad if other != cell))
-        such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
-        raise DataFileError(
-            f"{self._source}, line {line}, column {self._name(column)}: {shown(repr(cell))} is not "
-            f"a number{such}; fix it, or see --drop and --categorical."
-        )
+        raise not_a_number(self._source, self._name(column), bad)
 
 
 def _can(convert: Callable[[str], float], cell: str) -> bool:

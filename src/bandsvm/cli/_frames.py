@@ -71,7 +71,8 @@ def read_columns(
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
         texts = {k: column.rows(labelled.kept) for k, column in texts.items()}
     y, about_labels = _labels(file, columns, choice, texts, model, labelled)
-    decisions = [*_about_names(stored, kind), *stored.notes, *about_labels]
+    decisions = [*_about_names(stored, kind), *stored.notes]
+    decisions += [*_about_disguises(columns, stored.disguises, numbers), *about_labels]
     own = [columns.name(k) for k in choice.features]
     # A table without names has its columns in the model's order.
     names = own if model is None or model.names is None else model.names
@@ -126,6 +127,15 @@ def _about_names(stored: Any, kind: str) -> list[str]:
     if kind != "csv":
         return []
     return ["The first line holds names." if stored.names else "The columns have no names."]
+
+
+def _about_disguises(columns: Columns, disguises: dict[int, str], numbers: list[int]) -> list[str]:
+    """Return which texts were read as numbers, with an example of each column, in a sentence."""
+    examples = [
+        f"{columns.quoted_name(k)} ({shown(disguises[k])})" for k in numbers if k in disguises
+    ]
+    more = f" and {len(examples) - 5} more" if len(examples) > 5 else ""
+    return [f"Read as numbers: {', '.join(examples[:5])}{more}."] if examples else []
 
 
 def _labelled(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -10,6 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm.cli._bytes import DataFile, DataFileError, reason
+from bandsvm.cli._cells import (
+    CELLS_OF_HEAD,
+    LINES_OF_HEAD,
+    MAX_NUMBERED_CATEGORIES,
+    Dress,
+    is_missing,
+    judged,
+    not_a_number,
+    number,
+)
 from bandsvm.cli._columns import CodedColumn, Kind, twice
 from bandsvm.cli._large import LargeFile
 from bandsvm.cli._scratch import DiskMatrix
@@ -20,6 +32,10 @@ BYTES_PER_VALUE = 8
 # Columns that are unpacked together, and values of them at a time.
 COLUMNS_AT_ONCE = 64
 VALUES_AT_ONCE = 2**18
+# Cells that are no numbers which are looked at for a message.
+MAX_BAD_CELLS = 1000
+# Numbers of articles, postal codes.
+CODE = re.compile(r"0\d+")
 
 
 class Parquet:
@@ -56,7 +72,37 @@ class Parquet:
         self.has_names = True
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
+        self._are_texts = [kind is Kind.TEXT for kind in self.kinds]
+        self._dresses: dict[int, Dress] = {}
+        self.disguises: dict[int, str] = {}
         file.require_room(n_unpacked)
+        # What is wrong with a column is said if it is used.
+        with contextlib.suppress(DataFileError):
+            self._judge_texts()
+
+    def _judge_texts(self) -> None:
+        """Find columns of text that hold numbers or dates, as in a CSV file."""
+        is_dictionary = self._pa.types.is_dictionary
+        # Texts by a dictionary are categories by intention.
+        texts = [
+            k
+            for k, stored_as in enumerate(self._types)
+            if self._are_texts[k] and not is_dictionary(stored_as)
+        ]
+        if not texts or self._n_rows == 0:
+            return
+        n_rows = max(1, min(LINES_OF_HEAD, CELLS_OF_HEAD // len(texts)))
+        _, head = next(self._batches(texts, n_rows))
+        for k, column in zip(texts, head.columns, strict=True):
+            cells = _cells(self._encoded(column))
+            known = {cell.strip() for cell in cells if not is_missing(cell)}
+            if not known or _are_names(known):
+                continue
+            self.kinds[k], dress = judged(cells)
+            if self.kinds[k] is Kind.NUMBER:
+                self.disguises[k] = next(cell for cell in cells if not is_missing(cell))
+            if dress is not None:
+                self._dresses[k] = dress
 
     def read(
         self,
@@ -81,7 +127,7 @@ class Parquet:
             part = numbers[first : first + COLUMNS_AT_ONCE]
             for start, batch in self._batches(part):
                 rows = X[start : start + batch.num_rows, first : first + len(part)]
-                self._fill(rows, batch)
+                self._fill(rows, batch, part, start)
         return X
 
     def _on_disk(self, numbers: list[int]) -> NDArray:
@@ -89,9 +135,9 @@ class Parquet:
         X, dtype = DiskMatrix(), self._dtype(numbers)
         if not numbers:
             return np.empty((self._n_rows, 0))
-        for _, batch in self._batches(numbers):
+        for start, batch in self._batches(numbers):
             rows = np.empty((batch.num_rows, len(numbers)), dtype)
-            self._fill(rows, batch)
+            self._fill(rows, batch, numbers, start)
             X.append(rows)
         return X.finished()
 
@@ -99,13 +145,35 @@ class Parquet:
         is_single = all(self._pa.types.is_float32(self._types[k]) for k in numbers)
         return np.float32 if is_single else np.float64
 
-    def _fill(self, rows: NDArray, batch: Any) -> None:
-        """Write the columns of a batch into a matrix."""
+    def _fill(self, rows: NDArray, batch: Any, numbers: list[int], start: int) -> None:
+        """Write the columns of a batch, which begins with a row of the file, into a matrix."""
         kind = self._pa.float32() if rows.dtype == np.float32 else self._pa.float64()
-        for k, column in enumerate(batch.columns):
+        for place, (k, column) in enumerate(zip(numbers, batch.columns, strict=True)):
+            if self._are_texts[k]:
+                rows[:, place] = self._numbers_in_text(k, column, start)
+                continue
             if self._pa.types.is_dictionary(column.type):
                 column = column.dictionary_decode()
-            rows[:, k] = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
+            rows[:, place] = column.cast(kind, safe=False).to_numpy(zero_copy_only=False)
+
+    def _numbers_in_text(self, k: int, column: Any, start: int) -> NDArray[np.float64]:
+        """Return the numbers that a piece of a column of text holds."""
+        convert = self._dresses[k].number if k in self._dresses else number
+        column = self._encoded(column)
+        levels = column.dictionary
+        codes = column.indices.fill_null(len(levels)).to_numpy(zero_copy_only=False)
+        values, bad = np.full(len(levels) + 1, np.nan), {}
+        for code in np.unique(codes[codes < len(levels)]).tolist():
+            cell = levels[code].as_py()
+            try:
+                values[code] = convert(cell)
+            except ValueError:
+                bad[code] = cell
+        if bad:
+            rows = np.flatnonzero(np.isin(codes, list(bad)))[:MAX_BAD_CELLS].tolist()
+            cells = [(self.place(start + row), bad[codes[row]]) for row in rows]
+            raise not_a_number(self._file.source, shown(repr(self.names[k])), cells)
+        return values[codes]
 
     def _stream(self) -> Any:
         """Return the file as pyarrow reads it."""
@@ -118,19 +186,20 @@ class Parquet:
         """Bytes that all columns take as numbers."""
         return BYTES_PER_VALUE * self._n_rows * self.n_columns
 
-    def _batches(self, columns: list[int], is_text: bool = False) -> Iterator[tuple[int, Any]]:
+    def _batches(self, columns: list[int], n_rows: int | None = None) -> Iterator[tuple[int, Any]]:
         """Yield pieces of some columns, each with the number of its first row."""
         import pyarrow.parquet as pq
 
         names = [self.names[k] for k in columns]
-        rows = max(1, VALUES_AT_ONCE // len(columns))
+        texts = [self.names[k] for k in columns if self._are_texts[k]]
+        rows = n_rows or max(1, VALUES_AT_ONCE // len(columns))
         start = 0
         try:
             # A long text that occurs often is stored once, and must stay so.
             stored = pq.ParquetFile(
                 self._stream(),
                 pre_buffer=False,
-                read_dictionary=names if is_text else None,
+                read_dictionary=texts or None,
             )
             for batch in stored.iter_batches(rows, columns=names, use_threads=False):
                 # Names with dots may stand for parts of other columns.
@@ -158,10 +227,9 @@ class Parquet:
         codes = np.empty(self._n_rows, np.int32)
         known: dict[Any, int] = {}
         most = self._n_rows if most is None else most
-        for start, batch in self._batches([k], is_text=self.kinds[k] is Kind.TEXT):
+        for start, batch in self._batches([k]):
             column = batch.column(0)
-            if not self._pa.types.is_dictionary(column.type):
-                column = column.dictionary_encode()
+            column = self._encoded(column)
             levels = column.dictionary.to_pylist()
             new = np.array([known.setdefault(level, len(known)) for level in levels] or [0])
             indices = column.indices
@@ -173,6 +241,11 @@ class Parquet:
             places = indices.to_numpy(zero_copy_only=False)
             codes[start : start + len(places)] = new[places]
         return CodedColumn(codes, _as_array(list(known)))
+
+    def _encoded(self, column: Any) -> Any:
+        """Return a column as codes and a dictionary of its values."""
+        is_encoded = self._pa.types.is_dictionary(column.type)
+        return column if is_encoded else column.dictionary_encode()
 
     def _unreadable(self, error: Exception) -> DataFileError:
         return DataFileError(
@@ -200,6 +273,23 @@ def _kind(types: Any, stored_as: Any) -> Kind:
         return Kind.DATE
     tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
     return Kind.NUMBER if any(test(stored_as) for test in tests) else Kind.OTHER
+
+
+def _cells(column: Any) -> list[str]:
+    """Return the texts of a short piece of a column; missing ones are ""."""
+    codes = column.indices.to_pylist()
+    levels = {code: column.dictionary[code].as_py() for code in set(codes) - {None}}
+    return ["" if code is None else levels[code] for code in codes]
+
+
+def _are_names(texts: set[str]) -> bool:
+    """Return whether texts are names that look like numbers, where numbers have types of their own.
+
+    Zeros in front are part of a name, and few whole numbers as text are categories.
+    """
+    if any(map(CODE.fullmatch, texts)):
+        return True
+    return all(map(str.isdecimal, texts)) and len(texts) <= MAX_NUMBERED_CATEGORIES
 
 
 def _as_array(levels: list[Any]) -> NDArray:
