@@ -162,6 +162,26 @@ def test_example_draws_something(example, monkeypatch):
     plt.close("all")
 
 
+@pytest.mark.parametrize("name", ["band_path", "breast_cancer", "abstaining"])
+def test_the_band_acts_in_pictures_about_it(name, monkeypatch):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    monkeypatch.setattr(plt, "show", lambda: None)
+    names = runpy.run_path(str(ROOT / "examples" / f"plot_{name}.py"), run_name="__main__")
+    ax = plt.gcf().axes[-1]
+    if name == "band_path":
+        assert names["path"].n_theta.max() > 100
+    else:
+        curves = {
+            line.get_label().split(" (area")[0]: line.get_ydata().tolist()
+            for line in ax.get_lines()
+            if " (area" in line.get_label()
+        }
+        assert set(curves) == {"C-SVM", "B-SVM"}
+        assert curves["C-SVM"] != curves["B-SVM"]
+    plt.close("all")
+
+
 def run_benchmark(name, monkeypatch, folder):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     monkeypatch.setattr("sys.argv", [f"{name}.py", "--smoke", "--out", str(folder)])
