@@ -110,6 +110,17 @@ def test_labels_are_told_where_a_pipe_takes_the_model(folder, capsys):
     assert "2 is 'virginica'." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["m.txt.labels", "m.txt.range", "m.0.txt"])
+def test_files_beside_the_output_do_not_replace_the_model(name, folder, capsys):
+    model = make_pipeline(StandardScaler(), BandedSVC(multi_class="ovr")).fit(X, SPECIES[Y])
+    bandsvm.save(model, name)
+    stored = (folder / name).read_bytes()
+    assert main(["export", name, "--to", "libsvm", "--output", "m.txt"]) == 1
+    assert f"would replace {name}, which is read" in capsys.readouterr().err
+    assert (folder / name).read_bytes() == stored
+    assert os.listdir(folder) == [name]
+
+
 def test_onnx(folder):
     onnxruntime = pytest.importorskip("onnxruntime")
     model = make_pipeline(StandardScaler(), BandedSVC()).fit(X, SPECIES[Y])

@@ -42,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
     model = _without_search(load(options.model))
+    if options.to != "onnx":
+        _check_files_beside(options, len(_classes(model)))
     files = _write(model, options.to, options.output)
     for file in files:
         output.wrote(file)
@@ -59,6 +61,32 @@ def run(options: argparse.Namespace) -> int:
         )
     output.result(result)
     return 0
+
+
+def _classes(model: Any) -> Any:
+    """Return the classes of a model."""
+    from bandsvm.cli._models import classifier_of
+
+    return classifier_of(model).classes_
+
+
+def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
+    """Raise if a file that may come beside the output would replace the model."""
+    from bandsvm.persistence._label_numbers import label_file
+    from bandsvm.persistence._scaling import range_file
+    from bandsvm.persistence.libsvm import file_of_class
+
+    path = options.output
+    beside = [
+        label_file(path),
+        range_file(path),
+        *(file_of_class(path, k) for k in range(n_classes)),
+    ]
+    if any(file.exists() and file.samefile(options.model) for file in beside):
+        raise ValueError(
+            f"--output {path} would replace {options.model}, which is read, by a file beside it; "
+            "choose another name."
+        )
 
 
 def _class_numbers(model: Any, form: str) -> dict[int, Any]:

@@ -105,7 +105,7 @@ def export_libsvm(model, path):
     models = written_models(model, label_numbers(model.classes_))
     paths = [path]
     if len(models) > 1:
-        paths = [path.with_name(f"{path.stem}.{k}{path.suffix}") for k in range(len(models))]
+        paths = [file_of_class(path, k) for k in range(len(models))]
     # Before the model, which cannot be used without them.
     write_label_file(path, class_numbers(model))
     if scaling_text:
@@ -149,6 +149,11 @@ def _with_scaling(model: BandedSVC, scaling: Scaling) -> BandedSVC:
             "to ordinary units and fit the model again."
         )
     return folded
+
+
+def file_of_class(path: Path, k: int) -> Path:
+    """Return the file of a class of a one-vs-rest model."""
+    return path.with_name(f"{path.stem}.{k}{path.suffix}")
 
 
 def class_numbers(model: BandedSVC) -> dict[int, Any]:
