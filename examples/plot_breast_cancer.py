@@ -5,12 +5,11 @@ Does the band help on real data?
 Decision values of held-out samples with and without the band, on scikit-learn's breast cancer data.
 The band acts: it draws most decision values between its edges, so that more samples reach half of
 the largest value (right). That does not make the model more accurate here: the numbers of errors,
-above the pictures, differ by no more than chance would explain, and more samples lie below the band
-than without it.
+above the pictures, hardly differ, and more samples lie below the band than without it.
 
 Parameters are the defaults but for rho2 = 1.5: with the default, rho2 = 3, no training sample lies
-above the band, and both models are the same. Nothing was tuned; docs/study.md compares tuned models
-on many data sets.
+above the band, and both models are the same. It was chosen for the picture, not for its errors;
+docs/study.md compares tuned models on many data sets.
 """
 
 import matplotlib.pyplot as plt
