@@ -328,7 +328,7 @@ def test_two_pages_do_not_disturb_each_other(server, client):
 def test_the_first_line_may_hold_values(client):
     opened(client)
     fitted(client)
-    again = opened(client, {"again": True, "header": False})
+    again = opened(client, {"header": False})
     assert [column["name"] for column in again["columns"]][:2] == ["column 1", "column 2"]
     # The file is still the same: what was fitted to it is still there.
     assert ask(client, "data.view", {"view": "overview", "part": "all"})[0]["n_samples"] == 150
@@ -459,7 +459,8 @@ def test_data_through_a_model(file, tmp_path):
         key = sent(server, "other.csv", b"a,b\n1,2\n")
         assert "lacks the columns" in refusal(client, "model.data", {"upload": key})
         # Another model forgets the data.
-        ask(client, "model.open", {})
+        key = sent(server, "again.bsvm", model.read_bytes())
+        ask(client, "model.open", {"upload": key})
         assert "No data file" in refusal(client, "model.view", {"view": "overview"})
 
 

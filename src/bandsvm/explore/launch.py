@@ -67,8 +67,9 @@ class PageServer:
         self.token = token or make_token()
         self._socket = listen(port)
         self.port: int = self._socket.getsockname()[1]
+        self._app = make_app(self.token, shared)
         config = uvicorn.Config(
-            make_app(self.token, shared),
+            self._app,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -85,8 +86,11 @@ class PageServer:
 
     def run(self) -> None:
         """Serve until Ctrl-C or `stop`."""
-        with self._socket:
-            self._server.run(sockets=[self._socket])
+        try:
+            with self._socket:
+                self._server.run(sockets=[self._socket])
+        finally:
+            self._app.state.sessions.close()
 
     def stop(self) -> None:
         """End `run`; safe from any thread."""

@@ -14,6 +14,7 @@ ANSWERS: dict[str, Callable[[Wish], Answer]] = {
     "data.check": data.check,
     "data.open": data.open_file,
     "data.fit": data.fit,
+    "data.watch": data.watch,
     "data.stop": data.stop,
     "data.view": data.view,
     "data.path": data.along,

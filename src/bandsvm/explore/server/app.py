@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from bandsvm.explore.server.connection import Connection
 from bandsvm.explore.server.guard import Guard
+from bandsvm.explore.server.sessions import Sessions
 from bandsvm.explore.server.uploads import Uploads
 
 PAGE = Path(__file__).parents[1] / "page"
@@ -40,16 +41,17 @@ def make_app(token: str, shared: dict[str, Any] | None = None) -> Starlette:
     Returns
     -------
     Starlette
-        An ASGI application.
+        An ASGI application; its ``state.sessions`` is to be closed in the end.
     """
 
     async def index(request: Request) -> Response:
         return FileResponse(PAGE / "index.html")
 
     uploads = Uploads()
+    sessions = Sessions({**(shared or {}), "uploads": uploads})
 
     async def socket(socket: WebSocket) -> None:
-        await Connection(socket, {**(shared or {}), "uploads": uploads}).serve()
+        await Connection(socket, sessions).serve()
 
     routes: list[BaseRoute] = [
         Route("/", index),
@@ -57,4 +59,6 @@ def make_app(token: str, shared: dict[str, Any] | None = None) -> Starlette:
         Route("/upload", uploads.receive, methods=["POST"]),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+    app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+    app.state.sessions = sessions
+    return app

@@ -11,26 +11,30 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bandsvm.explore.server.answers import ANSWERS
 from bandsvm.explore.server.frames import Answer, pack
 from bandsvm.explore.server.requests import Fields
+from bandsvm.explore.server.sessions import Sessions
 from bandsvm.explore.server.wishes import Channel, Wish
 
 # Channels that one page may use at a time: one per picture, with room to spare.
 MAX_CHANNELS = 32
 LONGEST_CHANNEL_NAME = 64
+LONGEST_SESSION_KEY = 64
 
 
 class Connection:
     """Everything that belongs to one page; pages share nothing but the server."""
 
-    def __init__(self, socket: WebSocket, shared: dict[str, Any]) -> None:
-        self._socket = socket
+    def __init__(self, socket: WebSocket, sessions: Sessions) -> None:
+        self._socket, self._sessions = socket, sessions
         self._channels: dict[str, Channel] = {}
-        self._session: dict[str, Any] = dict(shared)
+        self._session: dict[str, Any] = {}
         self._sending = asyncio.Lock()
 
     async def serve(self) -> None:
         """Answer requests until the page is gone."""
-        await self._socket.accept()
+        key = self._key("session")
+        self._session = await self._sessions.enter(key, self._key("before"))
         try:
+            await self._socket.accept()
             while True:
                 text = await self._socket.receive_text()
                 await self._take(text)
@@ -39,6 +43,11 @@ class Connection:
         finally:
             for channel in self._channels.values():
                 channel.cancel()
+            self._sessions.leave(key, self._session)
+
+    def _key(self, name: str) -> str:
+        """Return a key of a session, as the page's address of the socket has it."""
+        return self._socket.query_params.get(name, "")[:LONGEST_SESSION_KEY]
 
     async def _take(self, text: str) -> None:
         """Pass a request on to its channel, or refuse it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,8 @@ from sklearn.pipeline import Pipeline
 from bandsvm.explore.analysis.findings import Findings
 from bandsvm.explore.analysis.source import Choices, Source
 from bandsvm.explore.analysis.trial import Trial
-from bandsvm.explore.analysis.work import Work
+from bandsvm.explore.server.frames import Answer
+from bandsvm.explore.server.jobs import Job
 from bandsvm.explore.server.wishes import Wish
 
 
@@ -33,6 +35,12 @@ class Result:
         The candidates of a search.
     command : list of str
         What fits the same parameters at the shell.
+    parameters : dict
+        The parameters of the classifier.
+    settings : str
+        What the page called its settings when it asked for the fit.
+    paths : dict of {str: dict}
+        Paths of models from there, by the parameter that varies.
     """
 
     trial: Trial
@@ -41,6 +49,9 @@ class Result:
     sentences: list[str]
     surface: dict[str, Any] | None
     command: list[str]
+    parameters: dict[str, Any]
+    settings: str
+    paths: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
 
 @dataclass
@@ -49,9 +60,10 @@ class DataSession:
 
     source: Source | None = None
     result: Result | None = None
+    job: Job | None = None
     _trial: tuple[Choices, Trial] | None = field(default=None, repr=False)
-    _work: Work | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _starting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
     def of(cls, wish: Wish) -> DataSession:
@@ -60,9 +72,10 @@ class DataSession:
 
     def open(self, source: Source) -> None:
         """Look at another file; what was found in the last one is forgotten."""
-        self.stop()
+        self.cancel_work()
         with self._lock:
             self.source, self.result, self._trial = source, None, None
+            self.job = None
 
     def trial(self, choices: Choices, scale: str) -> Trial:
         """Return the table as chosen, part of it held out; the last one is kept."""
@@ -87,18 +100,27 @@ class DataSession:
             raise ValueError("No model is fitted yet; press Fit.")
         return self.result
 
-    def begin(self, wish: Wish) -> Work:
-        """Begin work that `stop` ends."""
-        work = Work(wish.report, lambda: wish.is_wanted)
-        with self._lock:
-            self._work = work
-        return work
+    def start(self, name: str, run: Callable[[Job], Answer]) -> Job:
+        """Start work; what was under way is no longer wanted."""
+        with self._starting:
+            self.end_work()
+            self.job = Job(name, run)
+            return self.job
 
     def stop(self) -> None:
         """End the work that is under way, with the best result so far."""
-        with self._lock:
-            if self._work is not None:
-                self._work.stop()
+        if self.job is not None:
+            self.job.work.stop()
+
+    def cancel_work(self) -> None:
+        """Let the work that is under way end without a result."""
+        if self.job is not None:
+            self.job.cancel()
+
+    def end_work(self) -> None:
+        """Cancel the work that is under way, and wait until it has ended."""
+        if self.job is not None:
+            self.job.end()
 
     def keep(self, source: Source, result: Result) -> bool:
         """Keep the result of a fit; return False if another file has been opened meanwhile."""

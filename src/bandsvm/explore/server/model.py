@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,51 +20,80 @@ from bandsvm.persistence.native import load_with_notes
 from bandsvm.system.text import shown
 
 
+@dataclass
+class ModelSession:
+    """What the server keeps for the view "A model" of one page.
+
+    Parameters
+    ----------
+    model : object
+        The model.
+    notes : object
+        What its file remembers of the training data.
+    card : dict
+        What the page shows of it.
+    findings : Findings or None
+        What it says of a data file.
+    about_data : dict or None
+        What the page shows first of that.
+    """
+
+    model: Any
+    notes: Any
+    card: dict[str, Any]
+    findings: Findings | None = None
+    about_data: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, wish: Wish) -> ModelSession:
+        """Return that of the page that sent a request."""
+        if "model" not in wish.session:
+            raise ValueError("No model is open; choose one first.")
+        return wish.session["model"]
+
+
 def open_file(wish: Wish) -> Answer:
-    """Describe an uploaded model file, or the one named at the shell."""
-    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None}
-    fields = wish.fields
+    """Describe an uploaded model file, the one that this page has open, or the shell's."""
+    fields, session = wish.fields, wish.session
     if fields.has("upload"):
-        upload = wish.session["uploads"].take(fields.text("upload"))
+        upload = session["uploads"].take(fields.text("upload"))
         with tempfile.TemporaryDirectory() as folder:
-            about["model"] = _opened(wish, _written(upload, Path(folder)), upload.name)
-    elif (path := named_model(wish.session.get("file"))) is not None:
-        about["model"] = _opened(wish, path, path.name)
+            _open(wish, _written(upload, Path(folder)), upload.name)
+    elif "model" not in session and (path := named_model(session.get("file"))) is not None:
+        _open(wish, path, path.name)
+    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None, "data": None}
+    if "model" in session:
+        kept = ModelSession.of(wish)
+        about |= {"model": kept.card, "data": kept.about_data}
     return Answer(about)
 
 
-def _opened(wish: Wish, path: Path, name: str) -> dict[str, Any]:
-    """Describe a model file, and keep the model for data to come."""
+def _open(wish: Wish, path: Path, name: str) -> None:
+    """Read a model file, and keep the model for data to come."""
     described = card(path, name)
-    wish.session["model"] = load_with_notes(path)
-    wish.session.pop("model findings", None)
-    return described
+    wish.session["model"] = ModelSession(*load_with_notes(path), described)
 
 
 def judge(wish: Wish) -> Answer:
     """Open a data file and let the model predict its samples."""
-    model, notes = wish.session.get("model", (None, None))
-    if model is None:
-        raise ValueError("No model is open; choose one first.")
-    check_takes_tables(model)
+    session = ModelSession.of(wish)
+    check_takes_tables(session.model)
     upload = wish.session["uploads"].take(wish.fields.text("upload"))
-    table = Source.of_bytes(*upload).table_for(model, notes)
-    findings = of_model(model, table)
-    answer = Answer(
-        {
-            "parts": ["all"],
-            "overview": overview(findings),
-            "decisions": table.decisions,
-            "sentences": table.doubts,
-            "has_labels": table.y is not None,
-        }
-    )
-    wish.session["model findings"] = findings
-    return answer
+    table = Source.of_bytes(*upload).table_for(session.model, session.notes)
+    session.findings = of_model(session.model, table)
+    session.about_data = {
+        "name": shown(upload.name),
+        "parts": ["all"],
+        "overview": overview(session.findings),
+        "decisions": table.decisions,
+        "sentences": table.doubts,
+        "has_labels": table.y is not None,
+    }
+    return Answer(session.about_data)
 
 
 def _findings(wish: Wish) -> Findings:
-    findings = wish.session.get("model findings")
+    findings = ModelSession.of(wish).findings
     if findings is None:
         raise ValueError("No data file is open; choose one first.")
     return findings

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from bandsvm.explore.server.frames import Answer, pack
@@ -28,8 +28,39 @@ class NoLongerWanted(Exception):  # noqa: N818  (like Stop, not an error)
     """A newer request has taken the place of this one."""
 
 
+class Wanted:
+    """Something that somebody waits for, until it is cancelled."""
+
+    is_wanted = True
+
+    def cancel(self) -> None:
+        """Say that nobody waits any more; safe from any thread."""
+        self.is_wanted = False
+
+    def reason_to_stop(self) -> Status | None:
+        """Return a reason to end a fit early, as `stop_when` wants it."""
+        return None if self.is_wanted else Status.STOPPED
+
+    def check(self) -> None:
+        """Raise if nobody waits any more."""
+        if not self.is_wanted:
+            raise NoLongerWanted
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Let library code within this context end early when nobody waits any more."""
+        try:
+            with stop_when(self.reason_to_stop):
+                yield
+        except (Stop, KeyboardInterrupt):
+            # A fit that is stopped before its first step raises KeyboardInterrupt.
+            self.check()
+            raise
+        self.check()
+
+
 @dataclass
-class Wish:
+class Wish(Wanted):
     """A request: its fields, what its page keeps, and whether its answer is still wanted.
 
     Attributes
@@ -51,32 +82,6 @@ class Wish:
     fields: Fields
     session: dict[str, Any]
     report: Callable[[dict[str, Any]], None] = lambda values: None
-    is_wanted: bool = field(default=True, init=False)
-
-    def cancel(self) -> None:
-        """Say that nobody waits for the answer any more; safe from any thread."""
-        self.is_wanted = False
-
-    def reason_to_stop(self) -> Status | None:
-        """Return a reason to end a fit early, as `stop_when` wants it."""
-        return None if self.is_wanted else Status.STOPPED
-
-    def check(self) -> None:
-        """Raise if nobody waits for the answer any more."""
-        if not self.is_wanted:
-            raise NoLongerWanted
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Let library code within this context end early when the answer is no longer wanted."""
-        try:
-            with stop_when(self.reason_to_stop):
-                yield
-        except (Stop, KeyboardInterrupt):
-            # A fit that is stopped before its first step raises KeyboardInterrupt.
-            self.check()
-            raise
-        self.check()
 
 
 class Channel:

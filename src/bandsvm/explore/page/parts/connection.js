@@ -6,13 +6,16 @@ import { unpack } from "./frames.js";
 // always shows something.
 const PATIENCE_MS = 150;
 const RETRY_MS = 1500;
+// Where this tab remembers the name of its session, under which the server keeps what a reload needs.
+const SESSION = "bandsvm-session";
 
 export class Connection {
   constructor(path = "/socket") {
     const address = new URL(path, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     address.hash = "";
-    this.address = address.href;
+    this.address = address;
+    this.session = crypto.randomUUID();
     this.open = false;
     this.waiting = new Map();
     this.listeners = new Set();
@@ -38,9 +41,14 @@ export class Connection {
   }
 
   connect() {
+    this.address.searchParams.set("session", this.session);
+    this.address.searchParams.set("before", sessionStorage.getItem(SESSION) ?? "");
     const socket = new WebSocket(this.address);
     socket.binaryType = "arraybuffer";
-    socket.addEventListener("open", () => this.change(true));
+    socket.addEventListener("open", () => {
+      sessionStorage.setItem(SESSION, this.session);
+      this.change(true);
+    });
     socket.addEventListener("message", ({ data }) => this.receive(unpack(data)));
     socket.addEventListener("close", () => {
       for (const { reject } of this.waiting.values()) reject(new Error("The server is gone."));

@@ -47,3 +47,18 @@ export function takeDrops(target, onFile) {
     if (event.dataTransfer.files.length) onFile(event.dataTransfer.files[0]);
   });
 }
+
+/** Returns a memory of which file a view has open, for as long as its tab is open, reloads included. */
+export function rememberedFile(view) {
+  const key = `bandsvm-${view}-file`;
+  return {
+    set(name) {
+      sessionStorage.setItem(key, name);
+    },
+    /** Returns a sentence on a file that the server has forgotten; "" if there was none, or it is open again. */
+    loss(file) {
+      const name = sessionStorage.getItem(key);
+      return name === null || name === file?.name ? "" : `The server no longer has ${name}: it was started again, or needed the memory. Choose the file again.`;
+    },
+  };
+}

@@ -40,8 +40,13 @@ export function createPathTab(app, ask) {
 
   async function compute() {
     const answer = await ask("data.path", { vary: wanted }, "data.work", true);
-    if (!answer) return;
-    last = answer.values;
+    if (answer) accept(answer.values);
+  }
+
+  function accept(values) {
+    last = values;
+    wanted = last.vary;
+    vary.set(wanted);
     body.hidden = false;
     slider.max = String(last.values.length - 1);
     const own = last.values.findIndex((value) => Math.abs(value - last.own) <= 1e-12 * Math.abs(last.own));
@@ -84,10 +89,14 @@ export function createPathTab(app, ask) {
     name: "path",
     title: "Path",
     element: element("div", {}, element("div", { class: "row toolbar" }, vary.element, compute_), element("p", { class: "note" }, "Fits about 25 models, from the C-SVM to a narrow band, each from the one before."), body),
-    show(result) {
+    accept,
+    async show(result) {
       if (result === known) return;
       known = result;
       body.hidden = true;
+      const kept = result.paths.at(-1); // computed before the page was reloaded
+      const answer = kept ? await ask("data.view", { view: "path", vary: kept }, "data.kept-path") : null;
+      if (answer && result === known) accept(answer.values);
     },
   };
 }

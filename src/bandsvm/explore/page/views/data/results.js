@@ -92,6 +92,10 @@ export function createResults(app, ask, onChange) {
       pages.offer("search", result.has_surface);
       shown = { tab: null, part: null, result: null };
     },
+    /** Shows a path that was begun before the page was reloaded. */
+    showPath(values) {
+      tabs.find(({ name }) => name === "path").accept(values);
+    },
     /** Says that a file is open, and what to do next. */
     invite(name) {
       title.textContent = name;

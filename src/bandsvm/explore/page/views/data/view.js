@@ -2,7 +2,7 @@
 
 import { element } from "../../parts/elements.js";
 import { short } from "../../parts/format.js";
-import { upload } from "../../parts/files.js";
+import { rememberedFile, upload } from "../../parts/files.js";
 import { handOver } from "../model/view.js";
 import { createPanel } from "./panel.js";
 import { createResults } from "./results.js";
@@ -13,6 +13,7 @@ import { DEFAULTS, fitFields, headerOf, read, written } from "./state.js";
 const FIT_AT_ONCE = 2 ** 20;
 // What a fit depends on; the rest of the state only says what is shown.
 const SHOWN_ONLY = ["tab", "part"];
+const remembered = rememberedFile("data");
 
 export const view = {
   name: "data",
@@ -45,7 +46,7 @@ class DataView {
     root.append(element("div", { class: "side-by-side" }, this.panel.element, element("div", { class: "stack" }, this.live, this.results.element)));
     root.setAttribute("aria-busy", "true");
     this.isAsked = false;
-    // What a server kept for this page is lost with the connection.
+    // A server that comes back may have forgotten the file.
     app.connection.onChange((isOpen) => {
       if (!isOpen) this.isAsked = false;
     });
@@ -59,16 +60,24 @@ class DataView {
     this.panel.set(this.state);
     this.results.show(this.state, this.isStale());
     if (!this.isAsked && this.app.connection.open) this.refresh();
-    else if (this.file && before.header !== this.state.header) this.describe({ again: true });
+    else if (this.file && before.header !== this.state.header) this.readHeader();
   }
 
-  /** Opens the file again after the server has come back. */
-  refresh() {
+  /** Shows what the server has kept for this page; otherwise opens its file again, or the one named at the shell. */
+  async refresh() {
     this.isAsked = true;
     this.results.set(null);
     this.fitted = null;
-    if (this.sent) this.open(this.sent);
-    else this.describe({});
+    const opened = await this.askForFile({});
+    if (opened === null) return;
+    if (!opened.kept && this.sent) {
+      this.open(this.sent);
+      return;
+    }
+    this.setFile(opened);
+    if (opened.kept) this.restore(opened.kept);
+    else this.panel.complain(remembered.loss(this.file));
+    if (!opened.kept?.result && !opened.kept?.work) this.fitIfSmall();
   }
 
   change(changes, isStep) {
@@ -78,15 +87,15 @@ class DataView {
     this.app.address.write("data", written(this.state), isStep);
     this.panel.set(this.state);
     this.results.show(this.state, this.isStale());
-    if (before.header !== this.state.header) this.describe({ again: true });
+    if (before.header !== this.state.header) this.readHeader();
   }
 
   isStale() {
     return this.fitted !== null && this.fitted !== this.settings();
   }
 
-  settings() {
-    return JSON.stringify(Object.entries(this.state).filter(([name]) => !SHOWN_ONLY.includes(name)));
+  settings(state = this.state) {
+    return JSON.stringify(Object.entries(state).filter(([name]) => !SHOWN_ONLY.includes(name)));
   }
 
   /** Waits for an answer; says what goes wrong, and then resolves to null. */
@@ -147,31 +156,43 @@ class DataView {
     this.sent = file;
     this.panel.complain("");
     const key = await this.awaited(upload(this.app.connection, file));
-    if (key !== null) await this.describe({ upload: key });
+    const opened = key === null ? null : await this.askForFile({ upload: key });
+    if (opened === null) return;
+    this.results.set(null);
+    this.setFile(opened);
+    this.fitIfSmall();
   }
 
-  /** Asks for the columns of a file: one that was sent, the one that is open, or the one named at the shell. */
-  async describe(which) {
+  /** Reads the columns again, after the first line was said to hold names, or values. */
+  async readHeader() {
+    const opened = await this.askForFile({});
+    if (opened !== null) this.setFile(opened);
+  }
+
+  /** Asks for a file: one that was sent, the one that is open, or the one named at the shell. Null if it is a model. */
+  async askForFile(which) {
     const header = headerOf(this.state);
     const answer = await this.ask("data.open", header === null ? which : { ...which, header }, "data.open");
-    if (!answer) return;
-    const { file, kernels, is_model: isModel } = answer.values;
-    if (isModel) {
-      handOver(this.sent);
-      this.sent = null;
-      location.hash = "#model";
-      return;
-    }
+    if (!answer) return null;
+    if (!answer.values.is_model) return answer.values;
+    handOver(this.sent);
+    this.sent = null;
+    location.hash = "#model";
+    return null;
+  }
+
+  /** Shows a file's columns. */
+  setFile({ file, kernels }) {
     const isOther = file !== null && file.name !== this.file?.name;
     if (isOther && this.file !== null) this.forget();
     this.file = file;
     this.panel.setFile(file, kernels);
     this.panel.set(this.state);
     if (file === null) return;
-    if (!which.again) this.results.set(null);
     this.results.invite(file.name);
+    if (!isOther) return;
+    remembered.set(file.name);
     this.app.announce(`${file.name} is open.`);
-    if (!which.again && file.n_bytes <= FIT_AT_ONCE) this.fit(false);
   }
 
   /** Another file has other columns. */
@@ -180,27 +201,49 @@ class DataView {
     this.change({ target, drop, category, header }, false);
   }
 
-  async fit(isSearch) {
-    if (this.file === null) return;
-    const settings = this.settings();
-    const answer = await this.ask("data.fit", fitFields(this.state, isSearch), "data.work", true);
-    if (answer === null) return;
-    this.fitted = settings;
-    this.accept(answer.values, isSearch);
+  fitIfSmall() {
+    if (this.file !== null && this.file.n_bytes <= FIT_AT_ONCE) this.fit(false);
   }
 
-  accept(values, isSearch) {
-    if (isSearch) {
-      const { C1, C2, rho2, gamma } = values.parameters;
-      const found = { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}), tab: "search" };
-      this.state = { ...this.state, ...found };
-      this.fitted = this.settings();
-      this.app.address.write("data", written(this.state), true);
-      this.panel.set(this.state);
+  async fit(isSearch) {
+    if (this.file === null) return;
+    const asked = { ...fitFields(this.state, isSearch), settings: this.settings() };
+    const answer = await this.ask("data.fit", asked, "data.work", true);
+    if (answer !== null) this.accept(answer.values);
+  }
+
+  /** Shows what the page had before it was reloaded, and follows the work that is still under way. */
+  async restore({ result, work }) {
+    if (result !== null) {
+      const isUntouched = result.settings === this.settings();
+      this.showResult(result, isUntouched ? searched(result) : {});
     }
+    if (work === null) return;
+    const answer = await this.ask("data.watch", {}, "data.work", true);
+    if (answer === null) return;
+    if (work === "path") this.results.showPath(answer.values);
+    else this.accept(answer.values);
+  }
+
+  /** Shows the result of a fit that was waited for; a search also says which parameters to show. */
+  accept(values) {
+    this.showResult(values, values.has_surface ? { ...searched(values), tab: "search" } : {});
+    this.app.announce(`Fitted. ${values.sentences.join(" ")}`);
+  }
+
+  showResult(values, changes) {
+    this.state = { ...this.state, ...changes };
+    const asked = Object.fromEntries(JSON.parse(values.settings));
+    this.fitted = this.settings({ ...asked, ...searched(values) });
+    if (Object.keys(changes).length) this.app.address.write("data", written(this.state), true);
+    this.panel.set(this.state);
     this.panel.useGamma(values.overview.gamma ?? NaN);
     this.results.set(values);
     this.results.show(this.state, this.isStale());
-    this.app.announce(`Fitted. ${values.sentences.join(" ")}`);
   }
+}
+
+/** Returns the parameters that a search chose, as the state has them. */
+function searched({ has_surface: isSearch, parameters: { C1, C2, rho2, gamma } }) {
+  return isSearch ? { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}) } : {};
 }

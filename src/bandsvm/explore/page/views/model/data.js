@@ -51,10 +51,13 @@ export function createModelData(app, complain) {
         return null;
       });
       const answer = key === null ? null : await ask("model.data", { upload: key }, "model.data");
-      if (answer === null) return;
-      result = answer.values;
+      if (answer !== null) data.show(answer.values);
+    },
+    /** Shows what the model says of a file. */
+    show(values) {
+      result = values;
       data.element.hidden = false;
-      title.textContent = file.name;
+      title.textContent = result.name;
       list.replaceChildren(...overviewFigures(result.overview));
       role.textContent = [roleWords(result.overview.role), ...result.decisions].join(" ");
       remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));

@@ -1,7 +1,7 @@
 // The view "A model": what a model file holds, in words and in pictures.
 
 import { element } from "../../parts/elements.js";
-import { filePicker, takeDrops, upload } from "../../parts/files.js";
+import { filePicker, rememberedFile, takeDrops, upload } from "../../parts/files.js";
 import { short } from "../../parts/format.js";
 import { createBars } from "../../plots/bars.js";
 import { createPlot } from "../../plots/plot.js";
@@ -10,6 +10,7 @@ import { createModelData } from "./data.js";
 import { penalty } from "../play/pictures.js";
 
 let handedOver = null;
+const remembered = rememberedFile("model");
 
 /** Leaves a model file for this view, which was dropped on another. */
 export function handOver(file) {
@@ -65,9 +66,11 @@ class ModelView {
     else if (!this.isAsked) this.refresh();
   }
 
-  refresh() {
+  /** Shows the model that the server has kept for this page; otherwise opens its file again, or the one named at the shell. */
+  async refresh() {
+    if (await this.ask({})) return;
     if (this.sent) this.open(this.sent);
-    else this.ask({});
+    else this.complain(remembered.loss(null));
   }
 
   async open(file) {
@@ -84,16 +87,21 @@ class ModelView {
     this.complaint.textContent = text;
   }
 
+  /** Opens a model and resolves to whether there is one. */
   async ask(fields) {
-    if (!this.app.connection.open) return; // `refresh` follows
+    if (!this.app.connection.open) return true; // `refresh` follows
     this.isAsked = true;
     try {
       const answer = await this.app.connection.request("model.open", fields, "model.open");
-      if (answer === null) return;
+      if (answer === null) return true;
       this.complain("");
-      if (answer.values.model) this.draw(answer.values.model);
+      const { model, data } = answer.values;
+      if (model) this.draw(model);
+      if (data) this.data.show(data);
+      return Boolean(model);
     } catch (error) {
       this.complain(error.message);
+      return true;
     }
   }
 
@@ -118,6 +126,7 @@ class ModelView {
     this.text.textContent = model.text;
     this.drawPictures(classes, support, histogram, weights);
     this.drawPenalty({ rho1: rho1[0], rho2: rho2[0], C1: C1[0] ?? Infinity, C2: C2[0], loss: parameters.loss ?? "hinge" });
+    remembered.set(model.model);
     this.app.announce(`${model.model} is open.`);
   }
 
