@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.decomposition import PCA
 from sklearn.metrics import accuracy_score, confusion_matrix
@@ -532,6 +533,21 @@ def test_a_search_reports_every_score(iris):
     assert any(report["stage"] == "fit" for report in reports)
 
 
+def test_folds_are_predicted_by_models_of_the_others(iris):
+    trial, _ = iris
+    found = search(trial, {"kernel": "linear"}, Work())
+    parts = of_trial(trial, trial.model(found.classifier), found.folds)
+    assert list(parts) == ["held out", "folds", "train", "all"]
+    folds, X, y = parts["folds"], trial.training_samples, trial.y_train
+    right = np.zeros(len(y), dtype=bool)
+    for k, (train, rest) in enumerate(found.chooser.cv):
+        model = clone(found.classifier).fit(X[train], y[train])
+        right[rest] = model.predict(X[rest]) == y[rest]
+        assert found.chosen.scores[k] == pytest.approx(right[rest].mean())
+    assert folds.quality.n_right == right.sum()
+    assert page(folds, Query())["n_found"] == len(y)
+
+
 def test_a_stopped_search_keeps_the_best_so_far(cancer):
     trial, _ = cancer
     work = Work()
@@ -547,6 +563,7 @@ def test_a_stopped_search_keeps_the_best_so_far(cancer):
     assert found.sentences[0].startswith("Stopped: the best so far of")
     assert found.classifier.certificate_.is_optimal
     assert found.classifier.time_limit is None
+    assert found.folds == "the search was stopped"
 
 
 def small_trial(n_samples):

@@ -150,6 +150,39 @@ def test_a_search_shows_its_scores_and_its_best(page, monkeypatch):
     assert not page.tab.get_by_text("The settings have changed").is_visible()
 
 
+def test_a_search_shows_cross_validated_scores_first_and_training_ones_last(page):
+    page.open("data?target=0&kernel=linear").upload("cancer.csv")
+    page.press("Search")
+    page.tab.get_by_role("tab", name="Search", exact=True).wait_for()
+    page.settle()
+    titles = page.tab.locator(".summary .figure dt").all_inner_texts()
+    assert [title.lower() for title in titles[:2]] == ["cross-validated", "accuracy"]
+    panel = page.tab.get_by_role("tabpanel")
+    headings = panel.locator("h3").all_inner_texts()
+    order = [
+        "Scores of the chosen candidate",
+        "Best score by C1 (across) and C2 / C1 (up)",
+        "Candidates",
+        "Cross-validated predictions",
+        "Samples that the search has not seen",
+        "Training samples",
+    ]
+    assert [title for title in headings if title in order] == order
+    scores = panel.get_by_role("region", name="Scores by fold").locator("td").all_inner_texts()
+    *folds, mean, _ = [number(text) for text in scores]
+    assert mean == pytest.approx(np.mean(folds), abs=0.01)
+    assert number(page.figure("Cross-validated")) == pytest.approx(mean, abs=0.06)
+    rows = panel.get_by_role("region", name="Candidates").locator("tbody tr")
+    assert rows.count() == 20
+    assert number(rows.first.locator("td").nth(-3).inner_text()) == mean
+    assert "does worse on new ones" in panel.inner_text()
+    page.segment("Folds")
+    assert "fitted to the other folds" in page.tab.inner_text("#data-role")
+    name, content = page.saved("Save the report")
+    assert name == "report.html"
+    assert b"Training samples" in content
+
+
 def test_abstaining_moves_matrix_risk_and_coverage(page):
     page.open("data?target=0&tab=abstain").upload("cancer.csv")
     cells = page.tab.locator(".confusion td")

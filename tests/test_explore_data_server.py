@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import io
 import json
+import re
 import threading
 
 import numpy as np
@@ -181,7 +182,7 @@ def test_every_tab_answers(client):
     values, _, reports = fitted(client)
     assert values["parts"] == ["held out", "train", "all"]
     assert values["has_weights"]
-    assert not values["has_surface"]
+    assert values["search"] is None
     assert reports[0] == {"stage": "read"}
     for part in values["parts"]:
         for view, more in {
@@ -194,7 +195,7 @@ def test_every_tab_answers(client):
         }.items():
             answer = ask(client, "data.view", {"view": view, "part": part, **more})[0]
             assert answer
-    assert "not searched" in refusal(client, "data.view", {"view": "surface", "part": "all"})
+    assert "not searched" in refusal(client, "data.view", {"view": "search", "part": "all"})
 
 
 def test_csv_and_model_are_files(client, tmp_path):
@@ -210,6 +211,24 @@ def test_csv_and_model_are_files(client, tmp_path):
     model = load(path)
     predicted = model.predict(table[NAMES])
     assert predicted.tolist() == table["predicted"].tolist()
+
+
+@pytest.mark.parametrize("is_search", [False, True])
+def test_the_report_is_that_of_the_command_line(client, is_search):
+    opened(client)
+    fitted(client, search=is_search)
+    values, arrays, _ = ask(client, "data.report", {})
+    assert values["name"] == "report.html"
+    page = arrays["content"].tobytes().decode()
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    if is_search:
+        first, unseen, last = "Search", "Samples that the search has not seen", "Training samples"
+        order = [first, "Held-out samples", unseen, "Model", last]
+        assert [title for title in titles if title in order] == order
+        assert "Best of" in page
+    else:
+        assert "36 held-out samples that the model was not fitted to" in page
+    assert "Confusion matrix" in page
 
 
 def test_the_command_fits_the_same_parameters(client, file, tmp_path, monkeypatch):
@@ -230,7 +249,13 @@ def test_a_search_and_a_path(client):
     opened(client)
     values, _, reports = fitted(client, search=True)
     assert any("surface" in report for report in reports)
-    surface = ask(client, "data.view", {"view": "surface", "part": "all"})[0]
+    assert values["parts"] == ["held out", "folds", "train", "all"]
+    about = ask(client, "data.view", {"view": "search", "part": "all"})[0]
+    assert np.mean(about["folds"]) == pytest.approx(values["search"]["score"])
+    assert about["candidates"][0]["mean"] == pytest.approx(values["search"]["score"])
+    # From the most honest figures to the least.
+    assert list(about["parts"]) == ["folds", "held out", "train"]
+    surface = about["surface"]
     assert surface["C1"][surface["best"]] == values["parameters"]["C1"]
     assert "--C1" in values["command"]
     path = ask(client, "data.path", {"vary": "C2"})[0]

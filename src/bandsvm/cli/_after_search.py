@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVCCV
@@ -86,7 +88,10 @@ class AfterSearch:
             self._write_plot(self.unseen)
 
     def _held_out(self, model: Any) -> Judged:
-        return held_out(model, self.X, self.table.y, self.search.cv, self.clock.when_over)
+        with warnings.catch_warnings():
+            # The search has said which fits do not converge.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return held_out(model, self.X, self.table.y, self.search.cv, self.clock.when_over)
 
     def _write_report(self, unseen: Judged | str, findings: list[str]) -> None:
         from bandsvm.cli._reliability import HELD_OUT, reliability_parts

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm.cli._quality import Judged
 from bandsvm.decisions import Decisions, decisions_of
@@ -41,6 +39,11 @@ def held_out(model: Any, X: Any, y: NDArray, splits: Splits, end: float) -> Judg
     ------
     NotHeldOut
         If time is up, or a part lacks a class.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a fit does not converge, which the search will have said already.
     """
     classes, values, fitted = np.unique(y), None, None
     for train, rest in splits:
@@ -62,10 +65,7 @@ def _fitted_until(end: float, model: Any, X: Any, y: NDArray) -> Any:
         raise NotHeldOut("there was no time left")
     limit = left if np.isfinite(left) else None
     fitted = clone(model).set_params(verbose=0, time_limit=limit)
-    with warnings.catch_warnings():
-        # The search has said which fits do not converge.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted.fit(X, y)
+    fitted.fit(X, y)
     if fitted.certificate_.status is Status.TIME_LIMIT:
         raise NotHeldOut("there was no time left")
     return fitted

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandsvm import BandedSVCCV
 from bandsvm.cli._quality import Judged
@@ -72,27 +74,67 @@ def write_search_report(
     write_page(path, table, parts)
 
 
+@dataclass(frozen=True)
+class CandidateScores:
+    """A candidate of a search and its scores.
+
+    Parameters
+    ----------
+    settings : dict
+        Its parameters, those of `SHOWN`; None where the kernel has no such.
+    scores : ndarray of shape (n_folds,)
+        Its score in each fold; nan where it was given up before.
+    """
+
+    settings: dict[str, Any]
+    scores: NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """Mean score over the folds that it has; nan if it has none."""
+        return float(np.nanmean(self.scores)) if self.n_folds else np.nan
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation over these folds; nan if it has none."""
+        return float(np.nanstd(self.scores)) if self.n_folds else np.nan
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds in which it has a score."""
+        return int(np.isfinite(self.scores).sum())
+
+
+def best_candidates(search: BandedSVCCV) -> list[CandidateScores]:
+    """Return the chosen candidate of a search, then those of the highest mean scores."""
+    results, best = search.cv_results_, search.best_index_
+    means, _ = mean_scores(results)
+    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+    order = np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
+    order = np.concatenate([[best], order[order != best]])[:MAX_CANDIDATES]
+    return [
+        CandidateScores({name: results["params"][k].get(name) for name in SHOWN}, scores[k])
+        for k in order.tolist()
+    ]
+
+
 def _search_parts(search: BandedSVCCV) -> list[str]:
     """Return the candidates as tables and pictures."""
     from matplotlib.figure import Figure
 
-    results, best = search.cv_results_, search.best_index_
-    means, _ = mean_scores(results)
-    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
-    folds = [(k + 1, _number(score)) for k, score in enumerate(scores[best].tolist())]
-    order = np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
-    order = np.concatenate([[best], order[order != best]])[:MAX_CANDIDATES]
+    listed = best_candidates(search)
+    folds = [(k + 1, _number(score)) for k, score in enumerate(listed[0].scores.tolist())]
     rows = [
         (
-            *(_setting(results["params"][k].get(name)) for name in SHOWN),
-            _number(means[k]),
-            _number(np.nanstd(scores[k]) if np.isfinite(means[k]) else np.nan),
-            int(np.isfinite(scores[k]).sum()),
+            *(_setting(value) for value in each.settings.values()),
+            _number(each.mean),
+            _number(each.deviation),
+            each.n_folds,
         )
-        for k in order.tolist()
+        for each in listed
     ]
-    n_candidates = len(means)
-    rest = "" if n_candidates <= MAX_CANDIDATES else f"; {n_candidates - MAX_CANDIDATES} more"
+    n_more = len(search.cv_results_["params"]) - len(listed)
+    rest = f"; {n_more} more" if n_more else ""
     candidates, places = (
         Figure(figsize=(10.0, 4.2), layout="constrained"),
         Figure(figsize=(7.0, 4.2), layout="constrained"),

@@ -6,6 +6,6 @@
 - `trial`: samples held out, a model fitted to the rest; `search`, `path`: many models.
 - `findings`: what a model says of samples; `abstaining`, `projection`, `samples`, `weights`: the
   parts of it that have a tab of their own.
-- `code`: Python code that repeats a trial; `card`: a model file, as ``bandsvm inspect`` describes
-  it.
+- `report`: a page to keep, as ``--report`` writes it; `code`: Python code that repeats a trial;
+  `card`: a model file, as ``bandsvm inspect`` describes it.
 """

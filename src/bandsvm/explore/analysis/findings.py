@@ -18,6 +18,7 @@ from bandsvm.cli._preparation import describe_preparation
 from bandsvm.cli._quality import Judged, Quality, histogram_edges, quality
 from bandsvm.cli._summary import describe_certificate
 from bandsvm.cli._tables import Table
+from bandsvm.decisions import Decisions
 from bandsvm.explore.analysis.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
 from bandsvm.system.text import shown
 
@@ -44,6 +45,9 @@ class Findings:
         Which samples these are, in a sentence.
     X : matrix, default=None
         They as the classifier takes them; None: computed when needed.
+    decisions : Decisions, default=None
+        Decision values that other models give them, such as models that have not seen them; None:
+        those of the model.
     kept : dict
         What tabs compute once.
     """
@@ -53,6 +57,7 @@ class Findings:
     places: NDArray[np.intp]
     role: str
     X: Any = None
+    decisions: Decisions | None = None
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -67,7 +72,7 @@ class Findings:
         if X is None:
             X = transformed(self.model, rows_of(self.table.X, self.places))
         y = None if self.table.y is None else self.table.y[self.places]
-        return Judged(self.classifier, X, y)
+        return Judged(self.classifier, X, y, self.decisions)
 
     @cached_property
     def score(self) -> NDArray[np.float64]:
@@ -88,30 +93,48 @@ class Findings:
         return [shown(label) for label in self.classifier.classes_.tolist()]
 
 
-def of_trial(trial: Trial, model: Pipeline) -> dict[str, Findings]:
-    """Return findings by part of the table: held out, training samples, all."""
+def of_trial(trial: Trial, model: Pipeline, folds: Judged | None = None) -> dict[str, Findings]:
+    """Return what a model says of the parts of a table, by name; the most honest part comes first.
+
+    Parameters
+    ----------
+    trial : Trial
+        The table.
+    model : Pipeline
+        A model that was fitted to its training samples.
+    folds : Judged, default=None
+        What models of the same parameters say of training samples that they were not fitted to.
+    """
     n_held, n_train = len(trial.held_out), len(trial.train)
-    roles = {
-        "held out": (
+
+    def part(places: NDArray[np.intp], role: str, decisions: Decisions | None = None) -> Findings:
+        return Findings(model, trial.table, places, role, trial.samples[places], decisions)
+
+    parts = {}
+    if n_held:
+        parts["held out"] = part(
             trial.held_out,
             f"{n_held} held-out samples that the model was not fitted to: 1 in {HELD_OUT} of each "
             f"class, at random (seed {SEED_OF_SPLIT}).",
-        ),
-        "train": (
+        )
+    if folds is not None:
+        parts["folds"] = part(
             trial.train,
-            f"{n_train} training samples that the model was fitted to; it does worse on new ones.",
-        ),
-        "all": (
-            np.arange(n_held + n_train),
-            f"All {n_held + n_train} samples; the model was fitted to {n_train} of them and does "
-            "worse on new ones.",
-        ),
-    }
-    return {
-        name: Findings(model, trial.table, places, role, trial.samples[places])
-        for name, (places, role) in roles.items()
-        if len(places)
-    }
+            f"{n_train} training samples, each predicted by a model of the same parameters that "
+            "was fitted to the other folds. The parameters were chosen by these folds, so new "
+            "samples may fare slightly worse.",
+            folds.decisions,
+        )
+    parts["train"] = part(
+        trial.train,
+        f"{n_train} training samples that the model was fitted to; it does worse on new ones.",
+    )
+    parts["all"] = part(
+        np.arange(n_held + n_train),
+        f"All {n_held + n_train} samples; the model was fitted to {n_train} of them and does worse "
+        "on new ones.",
+    )
+    return parts
 
 
 def of_model(model: Any, table: Table) -> Findings:
@@ -151,6 +174,20 @@ def overview(findings: Findings) -> dict[str, Any]:
         about["gamma"] = classifier.gamma_
         about["n_support"] = classifier.dual_coef_.shape[1]
     return about
+
+
+def class_scores(findings: Findings) -> dict[str, Any]:
+    """Return accuracy, and precision, recall and f1 of each class, of samples with labels."""
+    result = findings.quality
+    assert result is not None
+    return {
+        "role": findings.role,
+        "n_samples": result.n_samples,
+        "n_wrong": result.n_samples - result.n_right,
+        "accuracy": result.accuracy,
+        "classes": result.values()["per_class"][:MAX_CLASSES],
+        "n_classes": len(result.names),
+    }
 
 
 def distribution(findings: Findings, k: int = 0) -> dict[str, Any]:

@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm.cli._held_out import NotHeldOut, held_out
+from bandsvm.cli._quality import Judged
+from bandsvm.cli._search_report import CandidateScores, best_candidates
 from bandsvm.cli.tune import SEARCHED, splits_of
 from bandsvm.explore.analysis.noted import noted_warnings
 from bandsvm.explore.analysis.trial import StoppedTooSoonError, Trial
@@ -36,12 +39,42 @@ class Found:
     sentences : list of str
         What is worth knowing.
     surface : dict
-        All candidates and their scores.
+        All candidates and their mean scores, for a picture.
+    chooser : BandedSVCCV
+        The search.
+    folds : Judged or str
+        What models of the chosen parameters say of the fold that each was not fitted to; or why
+        that is unknown.
     """
 
     classifier: BandedSVC
     sentences: list[str]
     surface: dict[str, Any]
+    chooser: BandedSVCCV
+    folds: Judged | str
+
+    @property
+    def chosen(self) -> CandidateScores:
+        """The scores of the chosen candidate."""
+        return best_candidates(self.chooser)[0]
+
+    def describe(self) -> dict[str, Any]:
+        """Return scores and candidates as values that JSON takes."""
+        return {
+            "surface": self.surface,
+            "folds": self.chosen.scores.tolist(),
+            "candidates": [
+                {
+                    "settings": each.settings,
+                    "mean": each.mean,
+                    "deviation": each.deviation,
+                    "n_folds": each.n_folds,
+                }
+                for each in best_candidates(self.chooser)
+            ],
+            "n_candidates": len(self.chooser.cv_results_["params"]),
+            "no_folds": self.folds if isinstance(self.folds, str) else None,
+        }
 
 
 class LiveSurface(SearchObserver):
@@ -90,10 +123,10 @@ def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
             f"A search needs a class of at least {FOLDS_OF_SEARCH} training samples, one for each "
             f"fold; the largest has {largest}. Add samples, or press Fit."
         )
-    folds = argparse.Namespace(folds=FOLDS_OF_SEARCH)
+    options = argparse.Namespace(folds=FOLDS_OF_SEARCH)
     live = LiveSurface(work.report)
     with noted_warnings() as said, stop_when(work.reason):
-        splits = splits_of(folds, replace(trial.table, y=trial.y_train, groups=None))
+        splits = splits_of(options, replace(trial.table, y=trial.y_train, groups=None))
         chooser = BandedSVCCV(**fixed, cv=splits, refit=False)
         try:
             fit_search(chooser, trial.training_samples, trial.y_train, live)
@@ -116,4 +149,21 @@ def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
         "samples."
     ]
     chosen = {**live.last, "best": int(chooser.best_index_)}
-    return Found(classifier, [*sentences, *said, *about_fit], chosen)
+    folds: Judged | str = "the search was stopped"
+    if not was_stopped:
+        folds = _folds(trial, classifier, splits, work)
+    return Found(classifier, [*sentences, *said, *about_fit], chosen, chooser, folds)
+
+
+def _folds(trial: Trial, classifier: BandedSVC, splits: Any, work: Work) -> Judged | str:
+    """Return what models of the chosen parameters say of folds that they were not fitted to."""
+    work.report({"stage": "folds", "line": "Predicting each fold by a model of the others."})
+    # What the search has said already need not be noted again.
+    with noted_warnings(), stop_when(work.reason):
+        try:
+            return held_out(classifier, trial.training_samples, trial.y_train, splits, np.inf)
+        except NotHeldOut as reason:
+            return str(reason)
+        except KeyboardInterrupt:
+            work.take_stop()
+            return "this was stopped"

@@ -6,6 +6,7 @@
   binary arrays; `requests`: fields of requests, checked.
 - `answers`: which function answers which kind of request.
 - `play`, `play_data`, `play_code`: the Play view.
-- `data`, `data_session`: the view "Your data"; `jobs`: its long work; `model`: the view "A model";
-  `data_views`: the tabs that both have; `uploads`: files that a page sends.
+- `data`, `data_fits`, `data_session`: the view "Your data"; `jobs`: its long work.
+- `model`: the view "A model"; `data_views`: the tabs that both have; `uploads`: files that a page
+  sends.
 """

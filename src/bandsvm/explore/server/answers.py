@@ -20,6 +20,7 @@ ANSWERS: dict[str, Callable[[Wish], Answer]] = {
     "data.path": data.along,
     "data.csv": data.as_csv,
     "data.code": data.code,
+    "data.report": data.report_file,
     "data.model": data.model_file,
     "model.open": model.open_file,
     "model.data": model.judge,

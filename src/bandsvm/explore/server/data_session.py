@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from bandsvm.explore.analysis.findings import Findings
+from bandsvm.explore.analysis.search import Found
 from bandsvm.explore.analysis.source import Choices, Source
 from bandsvm.explore.analysis.trial import Trial
 from bandsvm.explore.server.frames import Answer
@@ -31,8 +32,8 @@ class Result:
         What it says of the parts of the table.
     sentences : list of str
         What is worth knowing.
-    surface : dict or None
-        The candidates of a search.
+    found : Found or None
+        The search that chose the parameters.
     command : list of str
         What fits the same parameters at the shell.
     parameters : dict
@@ -47,7 +48,7 @@ class Result:
     model: Pipeline
     parts: dict[str, Findings]
     sentences: list[str]
-    surface: dict[str, Any] | None
+    found: Found | None
     command: list[str]
     parameters: dict[str, Any]
     settings: str

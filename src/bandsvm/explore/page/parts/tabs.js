@@ -34,6 +34,8 @@ export function createTabs({ name, pages, onChoose }) {
         tab.setAttribute("tabindex", own === wanted ? "0" : "-1");
         panels.get(own).hidden = own !== wanted;
       }
+      const tab = buttons.get(wanted);
+      list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2; // on narrow screens
     },
     /** Offers a page, or not. */
     offer(own, isOffered) {

@@ -14,7 +14,7 @@ import { createSearchTab } from "./search.js";
 import { createValuesTab } from "./values.js";
 import { createWeightsTab } from "./weights.js";
 
-const PART_NAMES = { "held out": "Held out", train: "Training", all: "All" };
+const PART_NAMES = { "held out": "Held out", folds: "Folds", train: "Training", all: "All" };
 
 /** Returns the results; `ask` is how tabs ask the server, `onChange(changes, isStep)` hears which tab and part are chosen. */
 export function createResults(app, ask, onChange) {
@@ -45,10 +45,14 @@ export function createResults(app, ask, onChange) {
     const answer = await ask("data.model", {}, "data.save");
     if (answer) download(new Blob([answer.arrays.content]), answer.values.name);
   }, { class: "small" });
+  const saveReport = button("Save the report", async () => {
+    const answer = await ask("data.report", {}, "data.save");
+    if (answer) download(new Blob([answer.arrays.content], { type: "text/html;charset=utf-8" }), answer.values.name);
+  }, { class: "small" });
   const about = element("p", { class: "note" });
   const summary = element(
     "section", { class: "card summary", "aria-label": "Summary" },
-    element("div", { class: "row spread" }, element("h2", {}, "Result"), partBox), stale, list, role, remarks,
+    element("div", { class: "row spread" }, element("h2", {}, "Result"), element("div", { class: "row" }, partBox, saveReport)), stale, list, role, remarks,
     element(
       "details", {}, element("summary", {}, "Certificate, command and model file"), certificate,
       element("p", { class: "note" }, "At the shell the same parameters are fitted to all samples. In Python the same samples are held out."),
@@ -89,7 +93,7 @@ export function createResults(app, ask, onChange) {
       copied.textContent = "";
       about.textContent = `The model file holds this model, fitted to ${result.n_train} training samples.`;
       pages.offer("weights", result.has_weights);
-      pages.offer("search", result.has_surface);
+      pages.offer("search", result.search !== null);
       shown = { tab: null, part: null, result: null };
     },
     /** Shows a path that was begun before the page was reloaded. */
@@ -106,7 +110,7 @@ export function createResults(app, ask, onChange) {
       stale.hidden = !isStale;
       if (current === null) return;
       const part = current.parts.includes(state.part) ? state.part : current.parts[0];
-      const isOffered = (tab) => (tab !== "weights" || current.has_weights) && (tab !== "search" || current.has_surface);
+      const isOffered = (tab) => (tab !== "weights" || current.has_weights) && (tab !== "search" || current.search !== null);
       const tab = isOffered(state.tab) ? state.tab : "samples";
       pages.choose(tab);
       results.parts.set(part);
@@ -114,7 +118,7 @@ export function createResults(app, ask, onChange) {
         const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
         const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
         if (!answer || asked !== current) return; // overtaken
-        list.replaceChildren(...overviewFigures(answer.values, current.n_train));
+        list.replaceChildren(...searchFigures(current.search), ...overviewFigures(answer.values, current.n_train));
         role.textContent = roleWords(answer.values.role);
       }
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
@@ -124,6 +128,13 @@ export function createResults(app, ask, onChange) {
   };
 
   return results;
+}
+
+/** Returns the cross-validated score of a search, which is the same for all parts of the samples. */
+function searchFigures(search) {
+  if (search === null) return [];
+  const { score, deviation, n_folds: n } = search;
+  return figures([["Cross-validated", percent(score), `accuracy, mean of ${n} folds; deviation ${percent(deviation)}`]]);
 }
 
 /** Returns the figures of an overview; `nTrain` is the number of training samples, if it is known. */

@@ -1,98 +1,90 @@
-// The candidates of a search and their scores, live while it runs and afterwards in a tab.
+// The tab of a search: cross-validated scores first, then candidates, held-out samples and, last, training samples.
 
 import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
-import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
-import { STEPS, heatStep } from "./heat.js";
+import { table } from "../../parts/table.js";
+import { createSurface } from "./surface.js";
 
-// Scores are told apart down to this many times the distance from the best to the middle one below it.
-const BELOW_MIDDLE = 3;
-const SIZE = 9;
-
-/** Returns pictures of candidates: the best score at each C1 and gamma, and at each C2 and rho2. */
-export function createSurface(name) {
-  const left = createPlot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1", height: 280 });
-  const right = createPlot({ title: "Best score by C2 / C1 (across) and rho2 (up)", name: `${name}-band`, xLabel: "C2 / C1", height: 280 });
-  const words = element("p", { role: "status" });
-  const key = element("div");
-
-  function draw({ C1, C2, rho2, gamma, score, best, is_whole: isWhole, n_folds: nFolds }) {
-    const scored = [...score.keys()].filter((k) => score[k] !== null);
-    if (scored.length === 0) return;
-    const [low, high] = range(scored.map((k) => score[k]));
-    const hasGamma = gamma.some((value) => value !== null);
-    const ratios = C2.map((value, k) => Number((value / C1[k]).toPrecision(6)));
-    left.rename(`Best score by C1 (across) and ${hasGamma ? "γ" : "C2 / C1"} (up)`);
-    heat(left, C1, hasGamma ? gamma : ratios, scored, score, best, [low, high]);
-    const banded = scored.filter((k) => C2[k] > 0);
-    right.element.hidden = banded.length === 0;
-    if (banded.length) heat(right, ratios, rho2, banded, score, best, [low, high]);
-    const given = isWhole.filter((isAll) => !isAll).length;
-    words.textContent = best === null
-      ? `${score.length} candidates so far.`
-      : `Best of ${score.length} candidates: ${percent(score[best], 2)} in ${nFolds} folds, with C1 ${short(C1[best])}, C2 ${short(C2[best])}` +
-        `${C2[best] > 0 ? `, rho2 ${short(rho2[best])}` : " (no upper edge)"}${hasGamma ? `, γ ${short(gamma[best])}` : ""}.` +
-        `${given ? ` ${given} were given up early.` : ""}`;
-    key.replaceChildren(legend([
-      { label: percent(low), layers: [{ type: "marks", shape: "square", size: 6, class: "heat-0" }] },
-      { label: percent(high), layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${STEPS - 1}` }] },
-      { label: "best", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-ink" }] },
-    ]));
-  }
-
-  return { element: element("div", {}, words, element("div", { class: "pair" }, left.element, right.element), key), draw };
-}
-
-/** Draws the best score at each pair of values; both axes count the values that occur. */
-function heat(plot, xs, ys, chosen, score, best, [low, high]) {
-  const [across, up] = [distinct(chosen.map((k) => xs[k])), distinct(chosen.map((k) => ys[k]))];
-  const top = new Map();
-  for (const k of chosen) {
-    const at = `${across.indexOf(xs[k])} ${up.indexOf(ys[k])}`;
-    if (!top.has(at) || score[k] > score[top.get(at)]) top.set(at, k);
-  }
-  const cells = [...top].map(([at, k]) => [...at.split(" ").map(Number), heatStep(score[k], low, high)]);
-  const layers = [];
-  for (let step = 0; step < STEPS; step += 1) {
-    const own = cells.filter(([, , shade]) => shade === step);
-    if (own.length) layers.push({ type: "marks", shape: "square", size: SIZE, xs: own.map(([x]) => x), ys: own.map(([, y]) => y), class: `heat-${step}` });
-  }
-  if (best !== null && chosen.includes(best)) {
-    layers.push({ type: "marks", shape: "circle", size: SIZE / 2, xs: [across.indexOf(xs[best])], ys: [up.indexOf(ys[best])], class: "rings stroke-ink" });
-  }
-  plot.draw({
-    x: [-0.6, across.length - 0.4], y: [-0.6, up.length - 0.4], layers,
-    xTicks: thinned(across), yTicks: thinned(up),
-    description: `${chosen.length} candidates.`,
-  });
-}
-
-function distinct(values) {
-  return [...new Set(values)].sort((a, b) => a - b);
-}
-
-function thinned(values) {
-  const step = Math.ceil(values.length / 7);
-  return values.flatMap((value, k) => (k % step === 0 ? [[k, short(value, 2)]] : []));
-}
-
-/** Returns the scores between which shades differ: hopeless ones would hide all differences. */
-function range(scores) {
-  const sorted = [...scores].sort((a, b) => a - b);
-  const [high, middle] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
-  return [Math.max(sorted[0], middle - BELOW_MIDDLE * (high - middle)), high];
-}
+const PARTS = {
+  folds: "Cross-validated predictions",
+  "held out": "Samples that the search has not seen",
+  train: "Training samples",
+};
+const DIGITS = 2;
 
 export function createSearchTab(app, ask) {
+  const folds = element("div");
   const surface = createSurface("search");
+  const candidates = element("div");
+  const parts = element("div");
+
+  function draw({ surface: scores, folds: own, candidates: listed, n_candidates: n, no_folds: reason, parts: found }) {
+    const { mean, deviation } = listed[0];
+    folds.replaceChildren(
+      element("h3", {}, "Scores of the chosen candidate"),
+      element("p", { class: "note" }, "Accuracy in each fold of the training samples, by a model that was fitted to the other folds."),
+      table({
+        name: "Scores by fold",
+        head: [...own.map((_, k) => `fold ${k + 1}`), "mean", "deviation"],
+        rows: [[...own, mean, deviation].map((score) => share(score))],
+      }),
+    );
+    surface.draw(scores);
+    candidates.replaceChildren(
+      element("h3", {}, "Candidates"),
+      element("p", { class: "note" }, `The chosen one and those of the highest mean accuracy${n > listed.length ? `; ${n - listed.length} more` : ""}. Candidates that were given up early have scores in fewer folds.`),
+      candidatesTable(listed),
+    );
+    parts.replaceChildren(
+      ...(reason ? [element("h3", {}, PARTS.folds), element("p", { class: "note" }, `There are none: ${reason}.`)] : []),
+      ...Object.entries(found).flatMap(([name, part]) => partScores(PARTS[name], part)),
+    );
+  }
+
   return {
     name: "search",
     title: "Search",
-    element: surface.element,
+    element: element("div", { class: "search" }, folds, surface.element, candidates, parts),
     async show(result, part) {
-      const answer = await ask("data.view", { view: "surface", part }, "data.surface");
-      if (answer) surface.draw(answer.values);
+      const answer = await ask("data.view", { view: "search", part }, "data.search");
+      if (answer) draw(answer.values);
     },
   };
+}
+
+const share = (score) => (score === null ? "–" : percent(score, DIGITS));
+
+function candidatesTable(listed) {
+  const names = Object.keys(listed[0].settings).filter((name) => listed.some(({ settings }) => settings[name] !== null));
+  return table({
+    name: "Candidates",
+    head: [...names, "mean", "deviation", "folds"],
+    texts: names.flatMap((name, k) => (name === "kernel" ? [k] : [])),
+    rows: listed.map(({ settings, mean, deviation, n_folds: n }) => [
+      ...names.map((name) => settingWords(name, settings)),
+      share(mean), share(deviation), String(n),
+    ]),
+  });
+}
+
+/** Returns a setting as text; without a cost above the band its upper edge means nothing. */
+function settingWords(name, settings) {
+  const value = name === "rho2" && settings.C2 === 0 ? null : settings[name];
+  return typeof value === "number" ? short(value) : (value ?? "–");
+}
+
+/** Returns what a part of the samples says of the model: accuracy, and scores of each class. */
+function partScores(title, { role, accuracy, n_wrong: wrong, n_samples: n, classes, n_classes: all }) {
+  const more = all > classes.length ? ` The first ${classes.length} of ${all} classes.` : "";
+  return [
+    element("h3", {}, title),
+    element("p", {}, `Accuracy ${percent(accuracy, DIGITS)}: ${wrong} of ${n} are wrong.`),
+    element("p", { class: "note" }, `${role}${more}`),
+    table({
+      name: `Scores by class: ${title}`,
+      head: ["class", "precision", "recall", "f1", "samples"],
+      texts: [0],
+      rows: classes.map(({ class: name, precision, recall, f1, n_samples: count }) => [name, share(precision), share(recall), share(f1), String(count)]),
+    }),
+  ];
 }

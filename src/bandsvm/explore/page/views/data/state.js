@@ -6,7 +6,7 @@ export const WEIGHTS = [["", "equal"], ["balanced", "balanced"]];
 export const HEADERS = [["", "as it looks"], ["yes", "holds names"], ["no", "holds values"]];
 export const ROLES = [["", "use"], ["drop", "Leave out"], ["category", "Categories"]];
 export const TABS = ["samples", "projection", "values", "abstain", "path", "weights", "search"];
-export const PARTS = ["held out", "train", "all"];
+export const PARTS = ["held out", "folds", "train", "all"];
 
 /** What the address leaves out; parameters are as by default in BandedSVC. */
 export const DEFAULTS = {

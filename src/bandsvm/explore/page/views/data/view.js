@@ -6,8 +6,8 @@ import { rememberedFile, upload } from "../../parts/files.js";
 import { handOver } from "../model/view.js";
 import { createPanel } from "./panel.js";
 import { createResults } from "./results.js";
-import { createSurface } from "./search.js";
 import { DEFAULTS, fitFields, headerOf, read, written } from "./state.js";
+import { createSurface } from "./surface.js";
 
 // Smaller files are fitted as soon as they are open.
 const FIT_AT_ONCE = 2 ** 20;
@@ -227,7 +227,7 @@ class DataView {
 
   /** Shows the result of a fit that was waited for; a search also says which parameters to show. */
   accept(values) {
-    this.showResult(values, values.has_surface ? { ...searched(values), tab: "search" } : {});
+    this.showResult(values, values.search ? { ...searched(values), tab: "search" } : {});
     this.app.announce(`Fitted. ${values.sentences.join(" ")}`);
   }
 
@@ -244,6 +244,6 @@ class DataView {
 }
 
 /** Returns the parameters that a search chose, as the state has them. */
-function searched({ has_surface: isSearch, parameters: { C1, C2, rho2, gamma } }) {
-  return isSearch ? { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}) } : {};
+function searched({ search, parameters: { C1, C2, rho2, gamma } }) {
+  return search ? { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}) } : {};
 }

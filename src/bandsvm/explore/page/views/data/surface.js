@@ -1,0 +1,85 @@
+// Pictures of the candidates of a search and their scores, live while it runs and afterwards in a tab.
+
+import { element } from "../../parts/elements.js";
+import { percent, short } from "../../parts/format.js";
+import { legend } from "../../plots/legend.js";
+import { createPlot } from "../../plots/plot.js";
+import { STEPS, heatStep } from "./heat.js";
+
+// Scores are told apart down to this many times the distance from the best to the middle one below it.
+const BELOW_MIDDLE = 3;
+const SIZE = 9;
+
+/** Returns pictures of candidates: the best score at each C1 and gamma, and at each C2 and rho2. */
+export function createSurface(name) {
+  const left = createPlot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1", height: 280 });
+  const right = createPlot({ title: "Best score by C2 / C1 (across) and rho2 (up)", name: `${name}-band`, xLabel: "C2 / C1", height: 280 });
+  const words = element("p", { role: "status" });
+  const key = element("div");
+
+  function draw({ C1, C2, rho2, gamma, score, best, is_whole: isWhole, n_folds: nFolds }) {
+    const scored = [...score.keys()].filter((k) => score[k] !== null);
+    if (scored.length === 0) return;
+    const [low, high] = range(scored.map((k) => score[k]));
+    const hasGamma = gamma.some((value) => value !== null);
+    const ratios = C2.map((value, k) => Number((value / C1[k]).toPrecision(6)));
+    left.rename(`Best score by C1 (across) and ${hasGamma ? "γ" : "C2 / C1"} (up)`);
+    heat(left, C1, hasGamma ? gamma : ratios, scored, score, best, [low, high]);
+    const banded = scored.filter((k) => C2[k] > 0);
+    right.element.hidden = banded.length === 0;
+    if (banded.length) heat(right, ratios, rho2, banded, score, best, [low, high]);
+    const given = isWhole.filter((isAll) => !isAll).length;
+    words.textContent = best === null
+      ? `${score.length} candidates so far.`
+      : `Best of ${score.length} candidates: ${percent(score[best], 2)} in ${nFolds} folds, with C1 ${short(C1[best])}, C2 ${short(C2[best])}` +
+        `${C2[best] > 0 ? `, rho2 ${short(rho2[best])}` : " (no upper edge)"}${hasGamma ? `, γ ${short(gamma[best])}` : ""}.` +
+        `${given ? ` ${given} were given up early.` : ""}`;
+    key.replaceChildren(legend([
+      { label: percent(low), layers: [{ type: "marks", shape: "square", size: 6, class: "heat-0" }] },
+      { label: percent(high), layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${STEPS - 1}` }] },
+      { label: "best", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-ink" }] },
+    ]));
+  }
+
+  return { element: element("div", {}, words, element("div", { class: "pair" }, left.element, right.element), key), draw };
+}
+
+/** Draws the best score at each pair of values; both axes count the values that occur. */
+function heat(plot, xs, ys, chosen, score, best, [low, high]) {
+  const [across, up] = [distinct(chosen.map((k) => xs[k])), distinct(chosen.map((k) => ys[k]))];
+  const top = new Map();
+  for (const k of chosen) {
+    const at = `${across.indexOf(xs[k])} ${up.indexOf(ys[k])}`;
+    if (!top.has(at) || score[k] > score[top.get(at)]) top.set(at, k);
+  }
+  const cells = [...top].map(([at, k]) => [...at.split(" ").map(Number), heatStep(score[k], low, high)]);
+  const layers = [];
+  for (let step = 0; step < STEPS; step += 1) {
+    const own = cells.filter(([, , shade]) => shade === step);
+    if (own.length) layers.push({ type: "marks", shape: "square", size: SIZE, xs: own.map(([x]) => x), ys: own.map(([, y]) => y), class: `heat-${step}` });
+  }
+  if (best !== null && chosen.includes(best)) {
+    layers.push({ type: "marks", shape: "circle", size: SIZE / 2, xs: [across.indexOf(xs[best])], ys: [up.indexOf(ys[best])], class: "rings stroke-ink" });
+  }
+  plot.draw({
+    x: [-0.6, across.length - 0.4], y: [-0.6, up.length - 0.4], layers,
+    xTicks: thinned(across), yTicks: thinned(up),
+    description: `${chosen.length} candidates.`,
+  });
+}
+
+function distinct(values) {
+  return [...new Set(values)].sort((a, b) => a - b);
+}
+
+function thinned(values) {
+  const step = Math.ceil(values.length / 7);
+  return values.flatMap((value, k) => (k % step === 0 ? [[k, short(value, 2)]] : []));
+}
+
+/** Returns the scores between which shades differ: hopeless ones would hide all differences. */
+function range(scores) {
+  const sorted = [...scores].sort((a, b) => a - b);
+  const [high, middle] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
+  return [Math.max(sorted[0], middle - BELOW_MIDDLE * (high - middle)), high];
+}

@@ -1,0 +1,143 @@
+"""Fits and searches that the view "Your data" asks for, and what the page shows first of them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from bandsvm import BandedSVC
+from bandsvm.cli._models import classifier_of
+from bandsvm.explore.analysis.findings import of_trial, overview
+from bandsvm.explore.analysis.parameters import SCALES, as_options, model_parameters
+from bandsvm.explore.analysis.search import Found, search
+from bandsvm.explore.analysis.source import Choices
+from bandsvm.explore.analysis.trial import StoppedTooSoonError
+from bandsvm.explore.analysis.weights import has_weights
+from bandsvm.explore.server.data_session import DataSession, Result
+from bandsvm.explore.server.data_views import LARGEST_PLACE
+from bandsvm.explore.server.jobs import Job
+from bandsvm.explore.server.requests import Fields
+
+MAX_PLACES = 10_000
+# Settings name columns one by one.
+LONGEST_SETTINGS = 200_000
+
+
+@dataclass(frozen=True)
+class Order:
+    """A fit or a search that a page asks for, checked.
+
+    Parameters
+    ----------
+    choices : Choices
+        What becomes of the columns.
+    scale : str
+        How features are scaled.
+    parameters : dict
+        Those of the classifier.
+    is_search : bool
+        Whether cross-validation chooses some of them.
+    settings : str
+        What the page calls all this, to tell later whether it has changed.
+    """
+
+    choices: Choices
+    scale: str
+    parameters: dict[str, Any]
+    is_search: bool
+    settings: str
+
+    @classmethod
+    def of(cls, fields: Fields) -> Order:
+        """Return what the fields of a request ask for."""
+        return cls(
+            _choices(fields.group("choices")),
+            fields.choice("scale", SCALES),
+            model_parameters(fields.raw("parameters")),
+            fields.flag("search"),
+            fields.text("settings", LONGEST_SETTINGS) if fields.has("settings") else "",
+        )
+
+
+def _choices(fields: Fields) -> Choices:
+    return Choices(
+        fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
+        fields.wholes("dropped", 0, LARGEST_PLACE, MAX_PLACES),
+        fields.wholes("categorical", 0, LARGEST_PLACE, MAX_PLACES),
+        fields.flag("header") if fields.has("header") else None,
+    )
+
+
+def fitted(session: DataSession, order: Order, job: Job) -> Result:
+    """Return the model that an order asks for, after the session has kept it."""
+    source, parameters, work = session.opened(), order.parameters, job.work
+    work.report({"stage": "read"})
+    trial = session.trial(order.choices, order.scale)
+    job.check()
+    found: Found | None = None
+    try:
+        if order.is_search:
+            found = search(trial, parameters, work)
+            classifier, sentences = found.classifier, found.sentences
+            parameters = {
+                name: value
+                for name, value in classifier.get_params().items()
+                if name in parameters or name in ("C1", "C2", "rho2", "gamma")
+            }
+        else:
+            classifier = BandedSVC(**parameters)
+            sentences = trial.fit(classifier, work)
+    except StoppedTooSoonError:
+        job.check()
+        raise
+    job.check()
+    model = trial.model(classifier)
+    words = ["bandsvm", "fit", *source.command(order.choices), "--model", "model.bsvm"]
+    folds = None if found is None or isinstance(found.folds, str) else found.folds
+    result = Result(
+        trial,
+        model,
+        of_trial(trial, model, folds),
+        [*sentences, *trial.table.doubts, *_about_band(classifier)],
+        found,
+        [*words, *as_options(parameters, order.scale)],
+        parameters,
+        order.settings,
+    )
+    if not session.keep(source, result):
+        job.cancel()
+    return result
+
+
+def _about_band(classifier: BandedSVC) -> list[str]:
+    if classifier.C2 != 0.0:
+        return []
+    return ["C2 is 0: nothing keeps samples below rho2, and extreme ones only happen to lie above."]
+
+
+def about(result: Result) -> dict[str, Any]:
+    """Return what the page shows first."""
+    first = next(iter(result.parts.values()))
+    return {
+        "sentences": result.sentences,
+        "parts": list(result.parts),
+        "overview": overview(first),
+        "has_weights": has_weights(classifier_of(result.model)),
+        "search": None if result.found is None else _about_search(result.found),
+        "command": shlex.join(result.command),
+        "n_train": len(result.trial.train),
+        "paths": list(result.paths),
+        "parameters": result.parameters,
+        "settings": result.settings,
+    }
+
+
+def _about_search(found: Found) -> dict[str, Any]:
+    """Return the cross-validated score, which comes before all others."""
+    chosen = found.chosen
+    return {
+        "score": chosen.mean,
+        "deviation": chosen.deviation,
+        "n_folds": chosen.n_folds,
+    }
