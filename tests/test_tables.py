@@ -312,12 +312,11 @@ def test_numbers_in_disguise_on_disk(tmp_path, capsys, monkeypatch):
     assert results[0] == pytest.approx(results[1], rel=1e-5)
 
 
-def read(path):
+def read(path, **choices):
     """Return the table that training makes of a file."""
-    options = argparse.Namespace(
-        format=None, target=None, header=None, zero_based=False, drop=[], categorical=[], id=[]
-    )
-    return read_table(str(path), options)
+    usual = {"format": None, "target": None, "header": None, "zero_based": False}
+    lists = {"drop": [], "keep": [], "categorical": [], "id": []}
+    return read_table(str(path), argparse.Namespace(**{**usual, **lists, **choices}))
 
 
 def disguised(folder, cells, form="csv"):
@@ -373,3 +372,7 @@ def test_columns_that_number_the_rows(name, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join([f"{name},b,y", *rows]))
     table = read(tmp_path / "t.csv")
     assert table.names == ["b"]
+    assert table.left_out == {name: "a number per row"}
+    kept = read(tmp_path / "t.csv", keep=[name])
+    assert kept.names == [name, "b"]
+    assert kept.left_out == {}

@@ -251,7 +251,7 @@ def _load(path: Path) -> tuple[str, str]:
 def _read(path: Path, number: int) -> tuple[str, str]:
     """Read a table and, now and then, train on it at the shell."""
     given = {"format": None, "target": None, "header": None, "zero_based": False}
-    options = argparse.Namespace(**given, drop=[], categorical=[], id=[])
+    options = argparse.Namespace(**given, drop=[], keep=[], categorical=[], id=[])
     try:
         table = read_table(str(path), options)
     except DataFileError as error:

@@ -53,6 +53,8 @@ class Choice:
         The column of groups that a search keeps together.
     dates : list of int
         Columns of dates, which are left out.
+    kept : list of int
+        Columns that are used although they seem to number the rows.
     """
 
     features: list[int]
@@ -63,6 +65,7 @@ class Choice:
     unused: list[str] = field(default_factory=list)
     groups: int | None = None
     dates: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
 
 
 def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice:
@@ -73,7 +76,7 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     columns : Columns
         What the file has.
     options : Namespace
-        `target`, `drop`, `categorical`, `id`; of a search also `groups`.
+        `target`, `drop`, `keep`, `categorical`, `id`; of a search also `groups`.
     """
     dropped = {_position(columns, name, "--drop") for name in _listed(columns, options.drop)}
     ids = [_position(columns, name, "--id") for name in options.id]
@@ -104,7 +107,15 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     has_dates = {k for k, kind in enumerate(columns.kinds) if kind is Kind.DATE}
     dates = [k for k in features if k in has_dates - texts]
     features = [k for k in features if k not in dates]
-    return Choice(features, texts.intersection(features), target, ids, groups=groups, dates=dates)
+    return Choice(
+        features,
+        texts.intersection(features),
+        target,
+        ids,
+        groups=groups,
+        dates=dates,
+        kept=[_position(columns, name, "--keep") for name in _listed(columns, options.keep)],
+    )
 
 
 def choose_for_model(columns: Columns, options: argparse.Namespace, model: Trained) -> Choice:

@@ -26,7 +26,7 @@ from bandsvm.cli._unlabelled import (
     labelled_samples,
     require_labels_to_skip,
 )
-from bandsvm.cli._useless import DATES, left_out, useless_numbers, useless_text
+from bandsvm.cli._useless import DATES, NUMBERS_THE_ROWS, left_out, useless_numbers, useless_text
 from bandsvm.system.text import shown, some
 
 
@@ -43,6 +43,7 @@ def read_columns(
         Its format.
     options : Namespace
         `target`, `header`, `drop`, `categorical`, `id`, `skip_unlabelled`.
+        `target`, `header`, `drop`, `keep`, `categorical`, `id`.
     model : Trained or None
         The model that is to predict; None for training.
     """
@@ -78,9 +79,11 @@ def read_columns(
     names = own if model is None or model.names is None else model.names
     name = dict(zip(choice.features, names, strict=True))
     frame = {name[k]: texts[k] for k in choice.features if k in choice.texts}
+    reasons: dict[str, str] = {}
     if model is None:
+        kept = {columns.name(k) for k in choice.kept}
         X, frame, names, reasons = _useful(
-            X, frame, names, [name[k] for k in numbers], stored.names is not None
+            X, frame, names, [name[k] for k in numbers], kept, stored.names is not None
         )
         reasons |= {columns.name(k): DATES for k in choice.dates}
         if reasons:
@@ -101,6 +104,7 @@ def read_columns(
         "ids": {columns.name(k): texts[k].values() for k in choice.ids},
         "decisions": tuple(decisions),
         "doubts": labelled.doubts,
+        "left_out": reasons,
         "notes": notes,
         "groups": None if choice.groups is None else texts[choice.groups].values(),
         "kept": labelled.kept,
@@ -199,6 +203,7 @@ def _useful(
     frame: dict[str, CodedColumn],
     names: list[str],
     by_number: list[str],
+    kept: set[str],
     has_names: bool,
 ) -> tuple[NDArray, dict[str, CodedColumn], list[str], dict[str, str]]:
     """Return the table without columns that tell nothing, and why they were left out.
@@ -207,7 +212,11 @@ def _useful(
     """
     reasons = {name: why for name, column in frame.items() if (why := useless_text(column))}
     if has_names and len(X):
-        found = useless_numbers(X, by_number)
+        found = {
+            k: why
+            for k, why in useless_numbers(X, by_number).items()
+            if not (why == NUMBERS_THE_ROWS and by_number[k] in kept)
+        }
         reasons |= {by_number[k]: why for k, why in found.items()}
         if found and isinstance(X, np.memmap):
             X = mapped_rows(X, lambda rows: np.delete(rows, list(found), axis=1))

@@ -30,6 +30,9 @@ PARAMETERS = (
     *("tol", "max_iter", "time_limit", "n_jobs", *OF_KERNELS, *OF_LINEAR),
 )
 
+# Wide enough for "--header, --no-header", so that help fits a screen.
+compact_help = partial(argparse.HelpFormatter, max_help_position=25)
+
 
 def positive_whole(text: str) -> int:
     """Return a whole number greater than 0."""
@@ -142,6 +145,7 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
     for name, text in (
         ("id", "repeat this column in predictions; no feature"),
         ("drop", "leave out this column"),
+        ("keep", "use this column although it seems to number the rows"),
         ("categorical", "the numbers in this column are categories"),
     ):
         is_for_training = name != "id"

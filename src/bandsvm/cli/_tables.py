@@ -61,6 +61,8 @@ class Table:
         What may be a mistake, in sentences.
     notes : Notes
         What the model's file is to remember.
+    left_out : dict of {str: str}
+        Columns that cannot help a model, each with the reason.
     groups : ndarray or None
         Groups of samples that a search keeps together.
     is_on_disk : bool
@@ -80,6 +82,7 @@ class Table:
     decisions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     notes: Notes = field(default_factory=Notes)
+    left_out: dict[str, str] = field(default_factory=dict)
     groups: NDArray | None = None
     is_on_disk: bool = False
     kept: NDArray[np.intp] | None = None
@@ -122,7 +125,7 @@ def read_table(
     path : str
         A file, or "-" for standard input.
     options : Namespace
-        `format`, `target`, `header`, `zero_based`, `drop`, `categorical`, `id`; `on_disk`,
+        `format`, `target`, `header`, `zero_based`, `drop`, `keep`, `categorical`, `id`; `on_disk`,
         `skip_unlabelled`.
     model : estimator, default=None
         The model that is to predict: it knows how many features there are, and perhaps their

@@ -13,6 +13,7 @@ from bandsvm.system.text import MAX_SHOWN, shown
 # Levels of fewer samples than this are grouped: this share of the samples, within limits.
 RARE_SHARE, FEWEST, MOST = 0.01, 2, 10
 DATES = "dates; numbers, such as days since a date, could be features"
+NUMBERS_THE_ROWS = "a number per row"
 # Names of columns that number the rows, as pandas and people write them.
 _ID = re.compile(
     r"(unnamed: 0|__index_level_0__|index|row|.*[ _.-])?(id|no|nr|num|number|)\.?", re.IGNORECASE
@@ -33,7 +34,7 @@ def useless_numbers(X: NDArray, names: list[str]) -> dict[int, str]:
     found = {int(k): "constant" for k in np.flatnonzero(~(low < high))}
     for k, name in enumerate(names):
         if k not in found and _names_ids(name) and _numbers_the_rows(X[:, k]):
-            found[k] = "a number per row"
+            found[k] = NUMBERS_THE_ROWS
     return found
 
 

@@ -14,6 +14,7 @@ from bandsvm.cli._options import (
     add_output_options,
     add_report_option,
     chosen_parameters,
+    compact_help,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
@@ -26,6 +27,7 @@ def add_parser(commands: Any) -> None:
         "fit",
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
+        formatter_class=compact_help,
         description="Train a model. Ctrl-C keeps the best model so far; --resume continues. Kernel "
         "fits write a checkpoint every minute. Exit code 3: not optimal to --tol.",
     )

@@ -14,6 +14,7 @@ from bandsvm.cli._options import (
     add_output_options,
     add_report_option,
     chosen_parameters,
+    compact_help,
     folds,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
@@ -29,6 +30,7 @@ def add_parser(commands: Any) -> None:
         "tune",
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
+        formatter_class=compact_help,
         description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma on the data file "
         "TRAIN by cross-validation; train the best on all samples. Ctrl-C keeps the best so far. "
         "The exit code is 3 if the model is not optimal to --tol.",

@@ -17,6 +17,7 @@ from bandsvm.cli._options import add_data_options
 from bandsvm.cli._sniff import require_data
 from bandsvm.cli._tables import Table, kind_of_file, table_of
 from bandsvm.cli._trained import Notes
+from bandsvm.cli._useless import DATES, NUMBERS_THE_ROWS
 from bandsvm.system.memory import MEGABYTE
 from bandsvm.system.text import shown
 
@@ -26,6 +27,8 @@ LARGEST_FILE = 64 * 2**20
 MAX_COLUMNS_LISTED = 20_000
 # Formats whose labels have a fixed place, and whose columns have no names.
 WITHOUT_COLUMNS = ("svmlight", "npz")
+# How columns that are left out for some reason can be used after all.
+USES = {NUMBERS_THE_ROWS: "keep", DATES: "category"}
 # What the page calls the options that messages of the readers name.
 ON_THE_PAGE = {
     "--target": "“Target”",
@@ -64,12 +67,15 @@ class Choices:
         Columns to leave out, and columns whose numbers are categories.
     has_header : bool or None
         Whether the first line holds names; None: if it looks like it.
+    kept : tuple of int
+        Columns to use although they seem to number the rows.
     """
 
     target: int | None = None
     dropped: tuple[int, ...] = ()
     categorical: tuple[int, ...] = ()
     has_header: bool | None = None
+    kept: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,12 +113,17 @@ class Source:
         return kind_of_file(self.file, _options())
 
     def describe(self, has_header: bool | None = None) -> dict[str, Any]:
-        """Return name, size and columns, as far as the format has any."""
+        """Return name, size and columns, as far as the format has any.
+
+        Columns of dates are known to be left out; what is of no use for another reason shows when
+        the file is read.
+        """
         about: dict[str, Any] = {
             "name": shown(PurePath(self.file.source).name),
             "kind": self.kind,
             "n_bytes": self.file.n_stored,
             "columns": [],
+            "left_out": [],
             "target": None,
             "has_header": None,
         }
@@ -128,6 +139,9 @@ class Source:
                 {"name": shown(columns.name(k)), "kind": kinds[k].value}
                 for k in range(columns.n_columns)
             ]
+            about["left_out"] = [
+                _left_out(k, DATES) for k, kind in enumerate(kinds) if kind is Kind.DATE
+            ]
         return about
 
     def table(self, choices: Choices) -> Table:
@@ -139,6 +153,15 @@ class Source:
             self._tables[choices] = table
         return self._tables[choices]
 
+    def left_out(self, choices: Choices) -> list[dict[str, Any]]:
+        """Return the columns that the readers leave out, as the page shows them."""
+        reasons = self.table(choices).left_out
+        if not reasons:
+            return []
+        columns = self._columns(choices.has_header)
+        names = [columns.name(k) for k in range(columns.n_columns)]
+        return [_left_out(k, reasons[name]) for k, name in enumerate(names) if name in reasons]
+
     def table_for(self, model: Any, notes: Any) -> Table:
         """Return the samples, and labels if there are any, for a model to predict."""
         with _in_words_of_the_page():
@@ -148,7 +171,7 @@ class Source:
         """Return the arguments of ``bandsvm fit`` that make the same choices."""
         options = self._options(choices)
         words = [self.file.source]
-        for name in ("drop", "categorical"):
+        for name in ("drop", "keep", "categorical"):
             words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
         if options.target is not None:
             words += ["--target", options.target]
@@ -167,10 +190,16 @@ class Source:
         columns = self._columns(choices.has_header)
         options.header = choices.has_header
         options.drop = _named(columns, choices.dropped)
+        options.keep = _named(columns, choices.kept)
         options.categorical = _named(columns, choices.categorical)
         if choices.target is not None:
             (options.target,) = _named(columns, [choices.target])
         return options
+
+
+def _left_out(column: int, reason: str) -> dict[str, Any]:
+    """Return a column that is left out: its place, why, and how it can be used after all."""
+    return {"column": column, "reason": reason, "use": USES.get(reason)}
 
 
 def _options() -> argparse.Namespace:

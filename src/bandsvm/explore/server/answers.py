@@ -13,6 +13,7 @@ ANSWERS: dict[str, Callable[[Wish], Answer]] = {
     "play.code": play_code.code,
     "data.check": data.check,
     "data.open": data.open_file,
+    "data.columns": data.columns,
     "data.fit": data.fit,
     "data.watch": data.watch,
     "data.stop": data.stop,

@@ -18,7 +18,7 @@ from bandsvm.explore.analysis.report import report
 from bandsvm.explore.analysis.source import LARGEST_FILE, Source, check_size
 from bandsvm.explore.analysis.trial import StoppedTooSoonError
 from bandsvm.explore.analysis.weights import feature_weights
-from bandsvm.explore.server.data_fits import Order, about, fitted
+from bandsvm.explore.server.data_fits import Order, about, column_choices, fitted
 from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.data_views import VIEWS, csv_of, view_of
 from bandsvm.explore.server.frames import Answer
@@ -65,6 +65,12 @@ def open_file(wish: Wish) -> Answer:
 def _named_at_the_shell(wish: Wish) -> Source | None:
     name = wish.session.get("file")
     return None if name is None else Source.of_path(name)
+
+
+def columns(wish: Wish) -> Answer:
+    """Return which columns are left out, after the whole file was read."""
+    choices = column_choices(wish.fields.group("choices"))
+    return Answer({"left_out": DataSession.of(wish).opened().left_out(choices)})
 
 
 def fit(wish: Wish) -> Answer:

@@ -52,7 +52,7 @@ class Order:
     def of(cls, fields: Fields) -> Order:
         """Return what the fields of a request ask for."""
         return cls(
-            _choices(fields.group("choices")),
+            column_choices(fields.group("choices")),
             fields.choice("scale", SCALES),
             model_parameters(fields.raw("parameters")),
             fields.flag("search"),
@@ -60,12 +60,14 @@ class Order:
         )
 
 
-def _choices(fields: Fields) -> Choices:
+def column_choices(fields: Fields) -> Choices:
+    """Return what a page has chosen about columns."""
     return Choices(
         fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
         fields.wholes("dropped", 0, LARGEST_PLACE, MAX_PLACES),
         fields.wholes("categorical", 0, LARGEST_PLACE, MAX_PLACES),
         fields.flag("header") if fields.has("header") else None,
+        fields.wholes("kept", 0, LARGEST_PLACE, MAX_PLACES) if fields.has("kept") else (),
     )
 
 
@@ -104,6 +106,7 @@ def fitted(session: DataSession, order: Order, job: Job) -> Result:
         [*words, *as_options(parameters, order.scale)],
         parameters,
         order.settings,
+        source.left_out(order.choices),
     )
     if not session.keep(source, result):
         job.cancel()
@@ -127,6 +130,7 @@ def about(result: Result) -> dict[str, Any]:
         "search": None if result.found is None else _about_search(result.found),
         "command": shlex.join(result.command),
         "n_train": len(result.trial.train),
+        "left_out": result.left_out,
         "paths": list(result.paths),
         "parameters": result.parameters,
         "settings": result.settings,

@@ -40,6 +40,8 @@ class Result:
         The parameters of the classifier.
     settings : str
         What the page called its settings when it asked for the fit.
+    left_out : list of dict
+        The columns that are no features, each with the reason.
     paths : dict of {str: dict}
         Paths of models from there, by the parameter that varies.
     """
@@ -52,6 +54,7 @@ class Result:
     command: list[str]
     parameters: dict[str, Any]
     settings: str
+    left_out: list[dict[str, Any]]
     paths: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
 

@@ -3,12 +3,11 @@
 import { button, choice, group, segments, slider, toggle } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { filePicker, takeDrops } from "../../parts/files.js";
-import { HEADERS, LOSSES, ROLES, SCALES, WEIGHTS, columnsOf, usesGamma } from "./state.js";
+import { createColumns } from "./columns.js";
+import { HEADERS, LOSSES, SCALES, WEIGHTS, usesGamma } from "./state.js";
 
 const symbol = (letter, index, words) => [element("i", {}, letter), element("sub", {}, index), ` ${words}`];
 const MEGABYTE = 2 ** 20;
-// Columns whose use can be changed; any can be the target.
-const MAX_LISTED = 300;
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
 
@@ -19,16 +18,15 @@ export function createPanel(target, onChange, act) {
   const set = (name) => (value, isStep) => onChange({ [name]: value }, isStep);
   const fileName = element("p", { class: "file-name" });
   const fileFacts = element("p", { class: "note" });
-  const columns = element("div", { class: "columns" });
+  const columns = createColumns(onChange);
   const chooser = element("select", { id: "data-target", "aria-describedby": "data-target-note" });
   chooser.addEventListener("change", () => onChange({ target: chooser.value }, true));
   const targetRow = element("div", { class: "setting wide" }, element("label", { for: "data-target" }, "Target"), chooser);
   const header = choice({ label: "First line", options: HEADERS, onChange: set("header") });
-  const roles = element("details", {}, element("summary", {}, "Columns"), columns);
   const columnsGroup = group(
     "Columns", targetRow,
     element("p", { class: "note", id: "data-target-note" }, "The column of labels, which the model learns to predict."),
-    header.element, roles,
+    header.element, columns.element,
   );
   const controls = {
     rho1: slider({ label: symbol("ρ", "1", "lower edge"), name: "rho1, lower edge of the band", low: 0.05, high: 5, onChange: set("rho1") }),
@@ -90,10 +88,11 @@ export function createPanel(target, onChange, act) {
       header.element.hidden = file?.kind !== "csv";
       chooser.replaceChildren(...named.map(({ name }, k) => element("option", { value: k }, name)));
       panel.file = file;
-      const listed = named.slice(0, MAX_LISTED);
-      columns.replaceChildren(...listed.map(({ name, kind }, k) => columnRow(name, kind, k)));
-      roles.querySelector("summary").textContent =
-        listed.length < named.length ? `The first ${listed.length} of ${named.length} columns` : `All ${named.length} columns`;
+      columns.setFile(named, file?.left_out ?? []);
+    },
+    /** Takes over which columns the readers leave out; `set` shows it. */
+    setLeftOut(leftOut) {
+      columns.setLeftOut(leftOut);
     },
     /** Shows a state. */
     set(state) {
@@ -107,11 +106,7 @@ export function createPanel(target, onChange, act) {
       controls.coef0.element.hidden = !["poly", "sigmoid"].includes(state.kernel);
       const chosen = state.target === "" ? panel.file?.target : Number(state.target);
       chooser.value = String(chosen ?? "");
-      const [dropped, categorical] = [columnsOf(state, "drop"), columnsOf(state, "category")];
-      columns.querySelectorAll("select").forEach((select, k) => {
-        select.value = dropped.includes(k) ? "drop" : categorical.includes(k) ? "category" : "";
-        select.disabled = k === chosen;
-      });
+      columns.set(state, chosen);
     },
     /** Shows the gamma that a fit used. */
     useGamma(value) {
@@ -133,15 +128,5 @@ export function createPanel(target, onChange, act) {
       complaint.textContent = text;
     },
   };
-
-  function columnRow(name, kind, k) {
-    const select = element("select", { "aria-label": `Use of column ${name}` }, ROLES.map(([value, title]) => element("option", { value }, title)));
-    select.addEventListener("change", () => {
-      const chosen = [...columns.querySelectorAll("select")].map((own) => own.value);
-      const of = (role) => chosen.flatMap((own, at) => (own === role ? [at] : [])).join(",");
-      onChange({ drop: of("drop"), category: of("category") }, true);
-    });
-    return element("div", { class: "column" }, element("span", { class: "column-name", title: name }, name), select, element("span", { class: "note" }, kind));
-  }
   return panel;
 }

@@ -4,7 +4,6 @@ export const LOSSES = [["hinge", "hinge"], ["squared_hinge", "squared hinge"]];
 export const SCALES = [["standard", "standard"], ["maxabs", "maxabs"], ["none", "none"]];
 export const WEIGHTS = [["", "equal"], ["balanced", "balanced"]];
 export const HEADERS = [["", "as it looks"], ["yes", "holds names"], ["no", "holds values"]];
-export const ROLES = [["", "use"], ["drop", "Leave out"], ["category", "Categories"]];
 export const TABS = ["samples", "projection", "values", "abstain", "path", "weights", "search"];
 export const PARTS = ["held out", "folds", "train", "all"];
 
@@ -14,6 +13,7 @@ export const DEFAULTS = {
   header: "",
   drop: "",
   category: "",
+  keep: "",
   C1: 1,
   C2: 1,
   rho1: 1,
@@ -40,6 +40,7 @@ const READERS = {
   header: oneOf(keys(HEADERS)),
   drop: places,
   category: places,
+  keep: places,
   C1: number,
   C2: number,
   rho1: number,
@@ -76,9 +77,20 @@ export function written(state) {
 
 const list = (text) => (text === "" ? [] : text.split(",").map(Number));
 
-/** Returns which columns have a role: "drop" or "category". */
+/** Returns which columns have a role: "drop", "category" or "keep". */
 export function columnsOf(state, role) {
   return list(state[role]);
+}
+
+/** Returns what becomes of the columns. */
+export function columnChoices(state) {
+  return {
+    target: state.target === "" ? null : Number(state.target),
+    dropped: list(state.drop),
+    categorical: list(state.category),
+    kept: list(state.keep),
+    header: headerOf(state),
+  };
 }
 
 /** Returns what the server is asked to fit. */
@@ -87,12 +99,7 @@ export function fitFields(state, isSearch) {
   return {
     search: isSearch,
     scale: state.scale,
-    choices: {
-      target: state.target === "" ? null : Number(state.target),
-      dropped: list(state.drop),
-      categorical: list(state.category),
-      header: headerOf(state),
-    },
+    choices: columnChoices(state),
     parameters: {
       C1, C2, rho1, rho2, loss, kernel,
       ...(usesGamma(kernel) ? { gamma } : {}),

@@ -6,7 +6,7 @@ import { rememberedFile, upload } from "../../parts/files.js";
 import { handOver } from "../model/view.js";
 import { createPanel } from "./panel.js";
 import { createResults } from "./results.js";
-import { DEFAULTS, fitFields, headerOf, read, written } from "./state.js";
+import { DEFAULTS, columnChoices, fitFields, headerOf, read, written } from "./state.js";
 import { createSurface } from "./surface.js";
 
 // Smaller files are fitted as soon as they are open.
@@ -197,12 +197,25 @@ class DataView {
 
   /** Another file has other columns. */
   forget() {
-    const { target, header, drop, category } = DEFAULTS;
-    this.change({ target, drop, category, header }, false);
+    const { target, header, drop, category, keep } = DEFAULTS;
+    this.change({ target, drop, category, keep, header }, false);
   }
 
   fitIfSmall() {
-    if (this.file !== null && this.file.n_bytes <= FIT_AT_ONCE) this.fit(false);
+    if (this.file === null) return;
+    if (this.file.n_bytes <= FIT_AT_ONCE) this.fit(false);
+    else this.askForColumns();
+  }
+
+  /** Reads the whole file, to show which columns are left out before there is a fit. */
+  async askForColumns() {
+    const answer = await this.ask("data.columns", { choices: columnChoices(this.state) }, "data.columns");
+    if (answer) this.setLeftOut(answer.values.left_out);
+  }
+
+  setLeftOut(columns) {
+    this.panel.setLeftOut(columns);
+    this.panel.set(this.state);
   }
 
   async fit(isSearch) {
@@ -236,7 +249,7 @@ class DataView {
     const asked = Object.fromEntries(JSON.parse(values.settings));
     this.fitted = this.settings({ ...asked, ...searched(values) });
     if (Object.keys(changes).length) this.app.address.write("data", written(this.state), true);
-    this.panel.set(this.state);
+    this.setLeftOut(values.left_out);
     this.panel.useGamma(values.overview.gamma ?? NaN);
     this.results.set(values);
     this.results.show(this.state, this.isStale());
