@@ -177,6 +177,19 @@ def test_presets_are_the_models_of_the_family_page(page, preset):
     assert page.tab.get_by_label(preset, exact=True).is_checked()
 
 
+@pytest.mark.parametrize("preset", [preset for preset in FAMILY if preset != "ODM"])
+def test_a_preset_after_odm_is_the_same_as_before(page, preset):
+    page.open("play")
+    page.check(preset)
+    before, place = page.objective(), page.place()
+    page.check("ODM")
+    assert not page.field("Intercept").is_checked()
+    page.check(preset)
+    assert page.field("Intercept").is_checked()
+    assert page.objective() == before
+    assert page.place() == place
+
+
 def test_samples_can_be_chosen(page):
     page.open()
     page.tab.get_by_label("Source").select_option("moons")

@@ -1,4 +1,5 @@
-// Known models as special cases (docs/family.md). Each keeps the cost C1 that is set, and what the table leaves free.
+// Known models as special cases (docs/family.md). Each keeps the cost C1 that is set, and sets all else that defines it: the
+// intercept too, which only the authors of ODM leave out.
 
 const TAU = 0.5; // pinball: slope above the band, relative to that below
 const EPS = 0.3; // half width of the tube of SVR
@@ -6,12 +7,12 @@ const D = 0.3; // ODM: half width of the band around 1
 const MU = 0.5; // ODM: cost above, relative to that below
 
 export const PRESETS = [
-  ["C-SVM", ({ C1 }) => ({ loss: "hinge", C1, C2: 0, rho1: 1, rho2: 1 })],
-  ["B-SVM", ({ C1 }) => ({ loss: "hinge", C1, C2: C1, rho1: 1, rho2: 1.5 })],
-  ["Pinball", ({ C1 }) => ({ loss: "hinge", C1, C2: TAU * C1, rho1: 1, rho2: 1 })],
-  ["SVR", ({ C1 }) => ({ loss: "hinge", C1, C2: C1, rho1: 1 - EPS, rho2: 1 + EPS })],
-  ["L2-SVM", ({ C1 }) => ({ loss: "squared_hinge", C1, C2: 0, rho1: 1, rho2: 1 })],
-  ["LS-SVM", ({ C1 }) => ({ loss: "squared_hinge", C1, C2: C1, rho1: 1, rho2: 1 })],
+  ["C-SVM", ({ C1 }) => ({ loss: "hinge", C1, C2: 0, rho1: 1, rho2: 1, intercept: true })],
+  ["B-SVM", ({ C1 }) => ({ loss: "hinge", C1, C2: C1, rho1: 1, rho2: 1.5, intercept: true })],
+  ["Pinball", ({ C1 }) => ({ loss: "hinge", C1, C2: TAU * C1, rho1: 1, rho2: 1, intercept: true })],
+  ["SVR", ({ C1 }) => ({ loss: "hinge", C1, C2: C1, rho1: 1 - EPS, rho2: 1 + EPS, intercept: true })],
+  ["L2-SVM", ({ C1 }) => ({ loss: "squared_hinge", C1, C2: 0, rho1: 1, rho2: 1, intercept: true })],
+  ["LS-SVM", ({ C1 }) => ({ loss: "squared_hinge", C1, C2: C1, rho1: 1, rho2: 1, intercept: true })],
   ["ODM", ({ C1 }) => ({ loss: "squared_hinge", C1, C2: MU * C1, rho1: 1 - D, rho2: 1 + D, intercept: false })],
 ];
 
