@@ -65,6 +65,11 @@ def test_samples_that_deserve_a_look(folder):
     below = np.flatnonzero(position == "below")
     expected = below[np.argsort(np.abs(values[below]))][:20] + 1
     assert [int(row[0]) for row in doubtful[1:]] == expected.tolist()
+    # Signs tell the class, as everywhere.
+    shown = [row[3] for row in doubtful[1:]]
+    assert {text[0] for text in shown} == {"+", "\N{MINUS SIGN}"}
+    numbers = [float(text.replace("\N{MINUS SIGN}", "-")) for text in shown]
+    assert numbers == pytest.approx(values[expected - 1].tolist(), rel=1e-3)
     above = np.flatnonzero(position == "above")
     expected = above[np.argsort(-np.abs(values[above]))][:20] + 1
     assert [int(row[0]) for row in extreme[1:]] == expected.tolist()

@@ -494,6 +494,21 @@ def test_the_table_is_sorted_and_filtered(iris):
         page(part, Query(place="odd"))
 
 
+def test_decision_values_of_two_classes_have_a_sign(cancer):
+    trial, model = cancer
+    part = of_trial(trial, model)["held out"]
+    g = model[-1].decision_function(trial.samples[trial.held_out])
+    table = page(part, Query(sort=0), count=200)
+    names = [column["name"] for column in table["columns"]]
+    k = names.index("decision value")
+    assert [row[k] for row in table["rows"]] == pytest.approx(g.tolist())
+    assert (g < 0).any()
+    assert table["columns"][k]["is_signed"]
+    shown = project(part)
+    assert shown["value"] == pytest.approx(g.tolist())
+    assert "decision value g(x)" in shown["axes"]
+
+
 def test_rows_count_as_in_the_file(iris):
     trial, model = iris
     part = of_trial(trial, model)["held out"]

@@ -237,6 +237,15 @@ def test_the_table_sorts_filters_and_turns_pages(page):
     assert {row["place"] for row in rows} == {"extreme"}
 
 
+def test_decision_values_have_signs_that_tell_the_class(page):
+    page.open("data?target=0").upload("cancer.csv")
+    signs = {"benign": "\N{MINUS SIGN}", "malignant": "+"}
+    for predicted, value in zip(page.column(3), page.column(6), strict=True):
+        assert value[0] == signs[predicted]
+    note = page.tab.get_by_text("Decision values above 0 speak for class malignant")
+    assert note.is_visible()
+
+
 def test_other_tabs_draw(page):
     page.open("data?kernel=linear").upload("iris.csv")
     for tab, picture in {

@@ -85,6 +85,14 @@ class Judged:
         return self._decisions.own
 
     @property
+    def decision(self) -> NDArray:
+        """One decision value per sample, to be shown: g(x) or, of several classes, `own`.
+
+        That of two classes has a sign: above 0 it speaks for the second class.
+        """
+        return self.values if len(self.classifier.classes_) == 2 else self.own
+
+    @property
     def lead(self) -> NDArray:
         """How far predicted classes are ahead of others."""
         return self._decisions.lead

@@ -25,7 +25,7 @@ from bandsvm.plotting._page import (
     verbatim,
 )
 from bandsvm.system.files import write_whole
-from bandsvm.system.text import shown
+from bandsvm.system.text import shown, signed
 
 # Samples that a table of the page lists, and classes that one has.
 MAX_SAMPLES, MAX_CLASSES = 20, 30
@@ -98,7 +98,7 @@ def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[st
 def _weight_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
     """Return the largest weights of a linear model."""
     rows = [
-        (shown(of_class.label), shown(name), f"{weight:+.4g}")
+        (shown(of_class.label), shown(name), signed(weight))
         for of_class in largest_weights(model, classifier, names)
         for name, weight in (*of_class.positive, *of_class.negative)
     ]
@@ -146,15 +146,15 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
 
 def sample_parts(judged: Judged, table: Table) -> list[str]:
     """Return tables of the samples that deserve a look, named by their ids if they have any."""
-    own, ids = judged.own, table.ids
+    own, ids, decision, position = judged.own, table.ids, judged.decision, judged.position
     lists = {
-        "Doubtful samples": (judged.position == "below", own, "below the band, the lowest first"),
-        "Extreme samples": (judged.position == "above", -own, "above the band, the highest first"),
+        "Doubtful samples": (position == "below", own, "below the band, the least confident first"),
+        "Extreme samples": (position == "above", -own, "above the band, the most extreme first"),
     }
     if judged.true is not None:
         wrong = judged.true != judged.given
-        lists["Confident mistakes"] = (wrong, -own, "wrong, the highest decision value first")
-    parts = []
+        lists["Confident mistakes"] = (wrong, -own, "wrong, the most confident first")
+    parts = [paragraph(_about_signs(judged.classifier))]
     for title, (chosen, order, words) in lists.items():
         where = np.flatnonzero(chosen)
         first = where[np.argsort(order[where], kind="stable")][:MAX_SAMPLES]
@@ -164,7 +164,7 @@ def sample_parts(judged: Judged, table: Table) -> list[str]:
         name_of = next(iter(ids.items())) if ids else ("sample", table.numbers())
         head = [shown(name_of[0]), "predicted", "decision value", "position"]
         rows = [
-            [shown(name_of[1][k]), shown(judged.predicted[k]), f"{own[k]:.4g}", judged.position[k]]
+            [shown(name_of[1][k]), shown(judged.predicted[k]), signed(decision[k]), position[k]]
             for k in first.tolist()
         ]
         if judged.y is not None:
@@ -176,6 +176,17 @@ def sample_parts(judged: Judged, table: Table) -> list[str]:
     return parts
 
 
+def _about_signs(classifier: Any) -> str:
+    """Return what decision values in tables mean."""
+    classes = [shown(label) for label in classifier.classes_.tolist()]
+    if len(classes) > 2:
+        return "Decision values in the tables below are those of the predicted class."
+    return (
+        f"Decision values above 0 speak for class {classes[1]}, those below 0 for {classes[0]}. "
+        "The farther from 0, the more confident the prediction."
+    )
+
+
 def draw_pictures(judged: Judged, with_map: bool) -> list[tuple[Any, str]]:
     """Return figures about predictions, and their captions."""
     pictures = [(_draw_values(judged), "Decision values; the band is shaded.")]
@@ -184,7 +195,7 @@ def draw_pictures(judged: Judged, with_map: bool) -> list[tuple[Any, str]]:
         RiskCoverageDisplay.from_predictions(
             judged.true, judged.given, judged.own, name="model", ax=ax
         )
-        pictures.append((figure, "Share of errors among the samples with the highest values."))
+        pictures.append((figure, "Share of errors among the most confident predictions."))
     classes = judged.classifier.classes_
     if with_map and judged.true is not None and judged.X.shape[1] == 2 == len(classes):
         figure, ax = _new_figure()

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
         for line in _weight_lines(weights):
             output.report(line)
     if bars:
-        output.report("Decision values of the training samples, y g(x), against the band:")
+        output.report("Signed decision values of the training samples, y g(x), against the band:")
         largest = max(n for _, n in bars)
         for label, n in bars:
             output.report(f"  {label:>20} {n:>8} {'#' * round(BAR_WIDTH * n / largest)}".rstrip())

@@ -57,3 +57,8 @@ def some(values: Iterable[Any]) -> str:
             break
         first.append(shown(repr(value)))
     return f"[{', '.join(first)}]"
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign, for pages: + or a true minus sign."""
+    return f"{value:+.4g}".replace("-", "\N{MINUS SIGN}")

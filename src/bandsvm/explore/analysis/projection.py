@@ -17,7 +17,7 @@ from bandsvm.system.text import shown
 # Points that a picture shows, and features that its axes offer.
 MAX_POINTS_DRAWN, MAX_AXES = 3000, 200
 COMPONENTS = ("first principal component", "second principal component")
-VALUE = "decision value of the predicted class"
+VALUE, VALUE_OF_SEVERAL = "decision value g(x)", "decision value of the predicted class"
 SEED_OF_POINTS = 0
 
 
@@ -25,7 +25,8 @@ def axes(findings: Findings) -> list[str]:
     """Return what an axis may show: components, the decision value, features that are numbers."""
     n_components = min(len(COMPONENTS), findings.judged.X.shape[1])
     names = [shown(name) for name in _numbers(findings)[:MAX_AXES]]
-    return [*COMPONENTS[:n_components], VALUE, *names]
+    value = VALUE if len(findings.classes) == 2 else VALUE_OF_SEVERAL
+    return [*COMPONENTS[:n_components], value, *names]
 
 
 def project(findings: Findings, x: int = 0, y: int = 1) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def project(findings: Findings, x: int = 0, y: int = 1) -> dict[str, Any]:
         ).tolist(),
         "true": true[chosen].tolist(),
         "given": judged.given[chosen].tolist(),
-        "value": judged.own[chosen].astype(np.float64).tolist(),
+        "value": judged.decision[chosen].astype(np.float64).tolist(),
         "row": (findings.places[chosen] + 1).tolist(),
         "classes": findings.classes,
         "explained": _components(findings)[1],
@@ -81,7 +82,7 @@ def _along(findings: Findings, axis: int) -> NDArray:
     if axis < n_components:
         return _components(findings)[0][:, axis]
     if axis == n_components:
-        return findings.judged.own
+        return findings.judged.decision
     name = _numbers(findings)[axis - n_components - 1]
     rows = rows_of(findings.table.X, findings.places)
     if hasattr(rows, "columns"):

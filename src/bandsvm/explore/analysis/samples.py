@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm.cli.predict import FORMULAS
-from bandsvm.explore.analysis.findings import WORDS, Findings
+from bandsvm.explore.analysis.findings import MAX_CLASSES, WORDS, Findings
 from bandsvm.explore.analysis.trial import rows_of
 from bandsvm.system.text import shown
 
 # Features that the table shows, and rows that a page of it may ask for.
 MAX_FEATURES_LISTED, MAX_ROWS = 12, 200
+DECISION_VALUE = "decision value"
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,18 @@ def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> d
     return {
         "role": findings.role,
         "columns": [
-            {"name": shown(name), "is_number": _is_number(column)} for name, column in parts.items()
+            {
+                "name": shown(name),
+                "is_number": _is_number(column),
+                "is_signed": name == DECISION_VALUE,
+            }
+            for name, column in parts.items()
         ],
         "rows": rows,
         "start": max(start, 0),
         "n_found": len(found),
         "n_samples": len(findings.places),
+        "classes": findings.classes[:MAX_CLASSES],
         "n_features_left_out": max(_n_features(findings) - MAX_FEATURES_LISTED, 0),
     }
 
@@ -129,7 +136,7 @@ def _columns(findings: Findings) -> dict[str, NDArray]:
     if judged.true is not None:
         parts["is right"] = np.where(judged.true == judged.given, "yes", "no")
     parts["place"] = np.array([WORDS[place] for place in judged.position.tolist()])
-    parts["decision value"] = judged.own.astype(np.float64)
+    parts[DECISION_VALUE] = judged.decision.astype(np.float64)
     if len(findings.classes) > 2:
         parts["lead"] = findings.score
     for name, column in findings.table.ids.items():

@@ -9,6 +9,11 @@ export function short(value, digits = 4) {
   return minus(String(Number(value.toPrecision(digits))));
 }
 
+/** Returns a decision value: as `short`, with a plus sign where it is above 0. */
+export function signed(value, digits = 4) {
+  return value > 0 ? `+${short(value, digits)}` : short(value, digits);
+}
+
 /** Returns a share as per cent. */
 export function percent(share, digits = 1) {
   return `${minus((100 * share).toFixed(digits))} %`;

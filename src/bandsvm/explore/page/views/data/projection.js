@@ -1,7 +1,7 @@
 // The tab of samples in the plane: principal components or features, coloured by place in the band.
 
 import { element, freshId } from "../../parts/elements.js";
-import { percent, short } from "../../parts/format.js";
+import { percent, signed } from "../../parts/format.js";
 import { createHub } from "../../parts/hub.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
@@ -32,7 +32,7 @@ export function createProjectionTab(app, ask) {
     }
     const { row, true: own, given, value, classes, has_labels: hasLabels, position } = last;
     const label = hasLabels ? `label ${classes[own[k]] ?? "unknown"}, ` : "";
-    readout.textContent = `Sample ${row[k]}: ${label}predicted ${classes[given[k]]}, decision value ${short(value[k])}, ${PLACES[position[k]][1]}.`;
+    readout.textContent = `Sample ${row[k]}: ${label}predicted ${classes[given[k]]}, decision value ${signed(value[k])}, ${PLACES[position[k]][1]}.`;
   });
 
   async function load() {

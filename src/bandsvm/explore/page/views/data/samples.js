@@ -2,7 +2,7 @@
 
 import { button, segments, toggle } from "../../parts/controls.js";
 import { element, freshId } from "../../parts/elements.js";
-import { short } from "../../parts/format.js";
+import { short, signed } from "../../parts/format.js";
 import { download } from "../../plots/save.js";
 
 const ROWS = 50;
@@ -49,7 +49,7 @@ export function createSamplesTab(app, ask) {
   async function load() {
     const answer = await ask("data.view", { view: "samples", part, start, count: ROWS, ...query }, "data.samples");
     if (!answer) return;
-    const { columns, rows, n_found: n, n_samples: all, n_features_left_out: more } = answer.values;
+    const { columns, rows, classes, n_found: n, n_samples: all, n_features_left_out: more } = answer.values;
     found = n;
     head.replaceChildren(...columns.map((column, k) => heading(column, k)));
     body.replaceChildren(...rows.map((row) => element("tr", {}, row.map((cell, k) => tableCell(cell, columns[k])))));
@@ -59,7 +59,10 @@ export function createSamplesTab(app, ask) {
     after.disabled = last >= n;
     note.textContent =
       (query.sort === null ? `Sorted by ${query.place === "extreme" ? "confidence, the most extreme first" : "confidence, the most doubtful first"}. ` : "") +
-      "Samples are numbered from 1 in the order of the file." +
+      "Samples are numbered from 1 in the order of the file. " +
+      (classes.length === 2
+        ? `Decision values above 0 speak for class ${classes[1]}, those below 0 for ${classes[0]}.`
+        : "Decision values are those of the predicted class.") +
       (more > 0 ? ` ${more} more features are not shown.` : "");
   }
 
@@ -95,8 +98,8 @@ export function createSamplesTab(app, ask) {
   };
 }
 
-function tableCell(cell, { name, is_number: isNumber }) {
-  const text = cell === null ? "–" : typeof cell === "number" ? short(cell, 5) : String(cell);
+function tableCell(cell, { name, is_number: isNumber, is_signed: isSigned }) {
+  const text = cell === null ? "–" : typeof cell === "number" ? (isSigned ? signed : short)(cell, 5) : String(cell);
   const kind = name === "place" ? `place-${text}` : name === "is right" && text === "no" ? "wrong" : null;
   return element("td", { class: isNumber ? "number" : kind }, text);
 }

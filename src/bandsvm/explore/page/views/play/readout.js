@@ -1,7 +1,7 @@
 // What the view says in words and numbers: the certificate, and the sample that is pointed at.
 
 import { element } from "../../parts/elements.js";
-import { exact, percent, short } from "../../parts/format.js";
+import { exact, percent, short, signed } from "../../parts/format.js";
 
 const ROLES = ["no", "lower edge, free", "lower edge, bound", "upper edge, free", "upper edge, bound"];
 
@@ -67,7 +67,8 @@ export function createSample() {
       }
       const names = modelNames(models);
       const rows = [
-        ["Decision value", ({ decision }) => short(decision[index])],
+        ["Decision value g(x)", ({ decision }) => signed(decision[index])],
+        ["y g(x)", ({ decision }) => signed(decision[index] * samples.labels[index])],
         ["Band", (model) => placeOf(index, samples, model)],
         ["Slack", (model) => slackOf(index, model)],
         ["Multiplier", (model) => multiplierOf(index, model)],
@@ -113,7 +114,7 @@ export function sampleInWords(index, samples, models) {
   const names = modelNames(models);
   const parts = models.map((model, k) => {
     const name = models.length > 1 ? `${names[k]}: ` : "";
-    const value = short(model.decision[index]);
+    const value = signed(model.decision[index]);
     return `${name}decision value ${value}, ${placeOf(index, samples, model)}, support vector: ${ROLES[model.role[index]]}`;
   });
   return `${headline(index, samples)}. ${parts.join(". ")}.`;
