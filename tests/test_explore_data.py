@@ -509,6 +509,21 @@ def test_decision_values_of_two_classes_have_a_sign(cancer):
     assert "decision value g(x)" in shown["axes"]
 
 
+def test_saved_samples_have_all_features():
+    X, y = CANCER
+    names = [f"f{k}" for k in range(X.shape[1])]
+    content = text_table([*names, "target"], np.column_stack([X, y]).tolist())
+    trial = Trial(Source.of_bytes("cancer.csv", content).table(Choices()))
+    classifier = BandedSVC()
+    trial.fit(classifier, Work())
+    part = of_trial(trial, trial.model(classifier))["held out"]
+    shown = page(part, Query())
+    assert shown["n_features_left_out"] == 18
+    rows = list(csv.DictReader(io.StringIO(as_csv(part, Query(sort=0)))))
+    saved = np.array([[float(row[name]) for name in names] for row in rows])
+    np.testing.assert_array_equal(saved, X[trial.held_out])
+
+
 def test_rows_count_as_in_the_file(iris):
     trial, model = iris
     part = of_trial(trial, model)["held out"]

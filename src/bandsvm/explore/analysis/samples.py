@@ -48,9 +48,9 @@ class Query:
 
 
 def columns(findings: Findings) -> dict[str, NDArray]:
-    """Return all columns of the table, by name; computed once."""
+    """Return the columns that the page shows, by name; computed once."""
     if "columns" not in findings.kept:
-        findings.kept["columns"] = _columns(findings)
+        findings.kept["columns"] = _columns(findings, MAX_FEATURES_LISTED)
     return findings.kept["columns"]
 
 
@@ -77,6 +77,7 @@ def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> d
         "n_found": len(found),
         "n_samples": len(findings.places),
         "classes": findings.classes[:MAX_CLASSES],
+        "is_sparse": sp.issparse(findings.table.X),
         "n_features_left_out": max(_n_features(findings) - MAX_FEATURES_LISTED, 0),
     }
 
@@ -110,8 +111,11 @@ def select(findings: Findings, query: Query) -> NDArray[np.intp]:
 
 
 def as_csv(findings: Findings, query: Query) -> str:
-    """Return all rows that a query finds as CSV that no spreadsheet takes for formulas."""
-    found, parts = select(findings, query), columns(findings)
+    """Return all rows that a query finds as CSV that no spreadsheet takes for formulas.
+
+    It has all features, but for those of sparse samples.
+    """
+    found, parts = select(findings, query), _columns(findings, _n_features(findings))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([harmless(name) for name in parts])
@@ -127,7 +131,7 @@ def harmless(value: Any) -> Any:
     return value
 
 
-def _columns(findings: Findings) -> dict[str, NDArray]:
+def _columns(findings: Findings, n_features: int) -> dict[str, NDArray]:
     judged, places = findings.judged, findings.places
     parts: dict[str, NDArray] = {"sample": places + 1}
     if judged.y is not None:
@@ -141,12 +145,12 @@ def _columns(findings: Findings) -> dict[str, NDArray]:
         parts["lead"] = findings.score
     for name, column in findings.table.ids.items():
         parts[_new(name, parts)] = column[places]
-    for name, column in _features(findings).items():
+    for name, column in _features(findings, n_features).items():
         parts[_new(name, parts)] = column
     return parts
 
 
-def _features(findings: Findings) -> dict[str, NDArray]:
+def _features(findings: Findings, number: int) -> dict[str, NDArray]:
     """Return the first features as they are in the file; of sparse samples none."""
     X, table = findings.table.X, findings.table
     if sp.issparse(X):
@@ -154,8 +158,8 @@ def _features(findings: Findings) -> dict[str, NDArray]:
     rows = rows_of(X, findings.places)
     names = table.names or [f"column {k + 1}" for k in range(X.shape[1])]
     if hasattr(rows, "columns"):
-        return {name: rows[name].to_numpy() for name in names[:MAX_FEATURES_LISTED]}
-    return {name: rows[:, k] for k, name in enumerate(names[:MAX_FEATURES_LISTED])}
+        return {name: rows[name].to_numpy() for name in names[:number]}
+    return {name: rows[:, k] for k, name in enumerate(names[:number])}
 
 
 def _n_features(findings: Findings) -> int:

@@ -49,7 +49,7 @@ export function createSamplesTab(app, ask) {
   async function load() {
     const answer = await ask("data.view", { view: "samples", part, start, count: ROWS, ...query }, "data.samples");
     if (!answer) return;
-    const { columns, rows, classes, n_found: n, n_samples: all, n_features_left_out: more } = answer.values;
+    const { columns, rows, classes, n_found: n, n_samples: all, n_features_left_out: more, is_sparse: isSparse } = answer.values;
     found = n;
     head.replaceChildren(...columns.map((column, k) => heading(column, k)));
     body.replaceChildren(...rows.map((row) => element("tr", {}, row.map((cell, k) => tableCell(cell, columns[k])))));
@@ -63,7 +63,7 @@ export function createSamplesTab(app, ask) {
       (classes.length === 2
         ? `Decision values above 0 speak for class ${classes[1]}, those below 0 for ${classes[0]}.`
         : "Decision values are those of the predicted class.") +
-      (more > 0 ? ` ${more} more features are not shown.` : "");
+      (isSparse ? " Features of sparse samples are not listed." : more > 0 ? ` ${more} more features are not shown; the CSV file has them.` : "");
   }
 
   function heading({ name, is_number: isNumber }, k) {
