@@ -20,6 +20,7 @@ from bandsvm import BandedSVC
 from bandsvm.cli import main
 from bandsvm.cli._bytes import DataFileError
 from bandsvm.cli._output import plain
+from bandsvm.explore.analysis import search as searches
 from bandsvm.explore.analysis import source as sources
 from bandsvm.explore.analysis.abstaining import abstention
 from bandsvm.explore.analysis.card import card, is_model
@@ -561,6 +562,24 @@ def test_a_search_reports_every_score(iris):
     assert f"Best of {sizes[-1]} candidates" in found.sentences[0]
     assert found.classifier.certificate_.is_optimal
     assert any(report["stage"] == "fit" for report in reports)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_the_progress_of_a_search_has_an_end(kernel, iris, monkeypatch):
+    monkeypatch.setattr(searches, "SECONDS_BEFORE_ESTIMATE", 0.0)
+    trial, _ = iris
+    reports = []
+    found = search(trial, {"kernel": kernel}, Work(reports.append))
+    n_tried = len(found.chooser.cv_results_["params"])
+    progress = [report["progress"] for report in reports if "progress" in report]
+    assert [each["n_done"] for each in progress] == sorted(each["n_done"] for each in progress)
+    assert progress[-1]["n_done"] == 5 * n_tried
+    for each in progress:
+        # The refined candidates are fewer where the best one is at the end of a grid.
+        assert n_tried <= each["n_candidates"] <= n_tried + 9
+        assert each["n_all"] == 5 * each["n_candidates"]
+        assert each["seconds_left"] >= 0.0
+    assert progress[-1]["share"] > 0.95
 
 
 def test_folds_are_predicted_by_models_of_the_others(iris):

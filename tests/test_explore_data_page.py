@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from bandsvm import BandedSVC, load
 from bandsvm.cli import main
+from bandsvm.explore.analysis import search
 from bandsvm.explore.analysis import source as sources
 from explore_data_pages import CSV, HOSTILE, DataPage, Held, as_csv, number
 from explore_pages import open_browser, running
@@ -148,6 +149,33 @@ def test_a_search_shows_its_scores_and_its_best(page, monkeypatch):
     field = page.tab.get_by_label("C1, cost of lying below the band", exact=True)
     assert number(found[3]) == pytest.approx(float(field.input_value()), rel=1e-3)
     assert not page.tab.get_by_text("The settings have changed").is_visible()
+
+
+LINES_OF_PROGRESS = """() => {
+    const line = document.querySelector(".progress-line");
+    window.lines = [];
+    const bar = document.querySelector("progress");
+    const note = () => window.lines.push([line.textContent, bar.value]);
+    new MutationObserver(note).observe(line, { childList: true });
+}"""
+
+
+def test_a_search_says_how_far_it_is(page, monkeypatch):
+    monkeypatch.setattr(search, "SECONDS_BEFORE_ESTIMATE", 0.0)
+    page.open("data?target=0").upload("cancer.csv")
+    page.tab.evaluate(LINES_OF_PROGRESS)
+    page.press("Search")
+    page.tab.get_by_role("tab", name="Search", exact=True).wait_for()
+    page.settle()
+    words = r"Fit (\d+) of about (\d+) \((\d+) candidates in 5 folds\); (.+) left\."
+    lines = page.tab.evaluate("window.lines")
+    found = [(re.fullmatch(words, text), share) for text, share in lines]
+    found = [(match, share) for match, share in found if match]
+    assert len(found) > 10
+    for match, share in found:
+        done, of_all, candidates = map(int, match.groups()[:3])
+        assert of_all == 5 * candidates
+        assert share == pytest.approx(done / of_all)
 
 
 def test_a_search_shows_cross_validated_scores_first_and_training_ones_last(page):

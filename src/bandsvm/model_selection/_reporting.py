@@ -18,6 +18,12 @@ from bandsvm.solvers import Progress, Status
 class SearchObserver:
     """Watches a search."""
 
+    def planned(self, n_candidates: int) -> None:
+        """Called with how many candidates there will be in all, as far as is known by now."""
+
+    def fold_ended(self, n_candidates: int) -> None:
+        """Called when so many candidates are done with one more fold; from any thread."""
+
     def line(self, text: str) -> None:
         """Called with a line on what was done; from any thread."""
 
@@ -88,6 +94,7 @@ class Watch:
 
     def fold(self, candidates: Sequence[Candidate], fold: int, scores: NDArray) -> None:
         """Report the scores of one kernel's candidates in a fold; NaN means given up."""
+        self.observer.fold_ended(len(candidates))
         if not np.isfinite(scores).any():
             return
         best = int(np.nanargmax(scores))

@@ -100,15 +100,20 @@ class Search:
     def run(self) -> int:
         """Try all stages and return the best candidate."""
         with self._limits, single_threaded_blas():
-            csvms = self._csvms
+            csvms, refine = self._csvms, self._estimator.refine
+            n_leaders = len(csvms)
+            if self._estimator.search == "staged":
+                n_leaders = min(N_LEADERS, n_leaders)
+            # The last stage has one candidate at most.
+            n_refined = refine * self._n_neighbours() + 1
             self._watch.report(self._plan(len(csvms)))
-            self._try(csvms)
+            self._try(csvms, n_leaders * len(self._grid.bands(csvms[0])) + n_refined)
             if self._estimator.search == "staged":
                 csvms = self.standings.leaders(N_LEADERS)
-            self._try([band for csvm in csvms for band in self._grid.bands(csvm)])
-            for _ in range(self._estimator.refine):
-                self._try(self._neighbours())
-            self._try(self._without_band())
+            self._try([band for csvm in csvms for band in self._grid.bands(csvm)], n_refined)
+            for k in range(refine):
+                self._try(self._neighbours(), (refine - 1 - k) * self._n_neighbours() + 1)
+            self._try(self._without_band(), 0)
         return self.verdict.best()
 
     def _plan(self, n_csvms: int) -> str:
@@ -139,12 +144,20 @@ class Search:
             for C1 in sorted(C1s)
         ]
 
+    def _n_neighbours(self) -> int:
+        """Return how many new candidates there are around the best one, at most."""
+        has_gamma = any(uses_gamma(candidate.kernel) for candidate in self._csvms)
+        return 3 * (3 if has_gamma else 1) - 1
+
     def _without_band(self) -> list[Candidate]:
         """Return the best candidate without its band, which is chosen only if it scores higher."""
         return [leader._replace(C2=0.0) for leader in self.standings.leaders(1)]
 
-    def _try(self, candidates: Sequence[Candidate]) -> None:
-        """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless."""
+    def _try(self, candidates: Sequence[Candidate], n_later: int) -> None:
+        """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless.
+
+        About ``n_later`` candidates are to follow.
+        """
         standings, widest = self.standings, self._grid.widest_rho2
         # Without a band, rho2 has no effect.
         candidates = [c if c.C2 > 0.0 else c._replace(rho2=widest) for c in candidates]
@@ -153,6 +166,8 @@ class Search:
         for candidate in dict.fromkeys(candidates):
             if candidate not in known:
                 groups.setdefault((candidate.kernel, candidate.gamma), []).append(candidate)
+        n_new = sum(map(len, groups.values()))
+        self._watch.observer.planned(len(known) + n_new + n_later)
         places = list(groups)
         if not places or self.verdict.ended_by is not None:
             return

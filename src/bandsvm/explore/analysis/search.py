@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +28,8 @@ from bandsvm.system.stopping import stop_when
 FOLDS_OF_SEARCH = 5
 # How long the best candidate may be fitted once a search was stopped.
 SECONDS_AFTER_STOP = 2.0
+# What is left is estimated by what was done in this time at least.
+SECONDS_BEFORE_ESTIMATE = 1.0
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,38 @@ class Found:
 
 
 class LiveSurface(SearchObserver):
-    """Reports candidates and their scores as they come."""
+    """Reports candidates and their scores as they come, and how many are to come."""
 
     def __init__(self, report: Callable[[dict[str, Any]], None]) -> None:
         self._report = report
         self.last = surface([], np.empty((0, FOLDS_OF_SEARCH)))
+        self._began = time.monotonic()
+        self._n_planned, self._n_done = 0, 0  # candidates; candidates times folds
+        self._lock = threading.Lock()
+
+    def planned(self, n_candidates: int) -> None:
+        """Take over how many candidates there will be."""
+        self._n_planned = n_candidates
+
+    def fold_ended(self, n_candidates: int) -> None:
+        """Report how far the search is."""
+        with self._lock:
+            self._n_done += n_candidates
+        self._report({"stage": "search", "progress": self._progress()})
+
+    def _progress(self) -> dict[str, Any]:
+        """Return how much is done, out of how much, and for how long the rest may take."""
+        n_all = max(self._n_planned * FOLDS_OF_SEARCH, self._n_done, 1)
+        share, seconds = self._n_done / n_all, time.monotonic() - self._began
+        is_known = share > 0.0 and seconds >= SECONDS_BEFORE_ESTIMATE
+        return {
+            "n_candidates": self._n_planned,
+            "n_done": self._n_done,
+            "n_all": n_all,
+            "n_folds": FOLDS_OF_SEARCH,
+            "share": share,
+            "seconds_left": seconds * (1.0 - share) / share if is_known else None,
+        }
 
     def line(self, text: str) -> None:
         """Report a line on what was done."""

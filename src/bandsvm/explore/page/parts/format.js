@@ -32,6 +32,14 @@ export function tick(value, step) {
   return minus(value.toFixed(Math.min(decimals, 6)));
 }
 
+/** Returns a time that is an estimate. */
+export function duration(seconds) {
+  if (seconds < 1) return "less than a second";
+  if (seconds < 100) return `about ${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`;
+}
+
 function minus(text) {
   return text.replaceAll("-", "−");
 }

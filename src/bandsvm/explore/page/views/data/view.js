@@ -1,7 +1,7 @@
 // The view "Your data": a file, a model fitted to most of it, and what the model says of the rest.
 
 import { element } from "../../parts/elements.js";
-import { short } from "../../parts/format.js";
+import { duration, short } from "../../parts/format.js";
 import { rememberedFile, upload } from "../../parts/files.js";
 import { handOver } from "../model/view.js";
 import { createPanel } from "./panel.js";
@@ -34,6 +34,7 @@ class DataView {
     this.sent = null; // as the user chose it, to send again if the server forgets it
     this.fitted = null; // the settings of the last fit
     this.jobs = 0; // those of them that take long
+    this.searchProgress = null; // the last that was heard of a search
     this.panel = createPanel(root, (changes, isStep) => this.change(changes, isStep), {
       file: (file) => this.open(file),
       fit: () => this.fit(false),
@@ -127,6 +128,7 @@ class DataView {
 
   begin(report) {
     this.jobs += 1;
+    this.searchProgress = null;
     this.panel.complain("");
     this.panel.progress(report);
   }
@@ -140,7 +142,7 @@ class DataView {
   }
 
   /** Shows what the server reports of long work. */
-  report({ stage, share = null, line = "", surface, problem, n_steps: steps, violation, tol, n_support: support }) {
+  report({ stage, share = null, line = "", progress, surface, problem, n_steps: steps, violation, tol, n_support: support }) {
     if (surface) {
       this.live.hidden = false;
       this.surface.draw(surface);
@@ -149,6 +151,9 @@ class DataView {
     else if (stage === "fit") {
       const where = problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}: s` : "S";
       this.panel.progress({ share, line: `${where}tep ${steps}, violation ${short(violation, 2)}, tol ${short(tol, 2)}, ${support} support vectors.` });
+    } else if (stage === "search") {
+      this.searchProgress = progress ?? this.searchProgress;
+      this.panel.progress(searchWords(this.searchProgress, line));
     } else if (line) this.panel.progress({ share: null, line });
   }
 
@@ -254,6 +259,14 @@ class DataView {
     this.results.set(values);
     this.results.show(this.state, this.isStale());
   }
+}
+
+/** Returns how far a search is, as a share and a line; `done` is what the server last said was done. */
+function searchWords(progress, done) {
+  if (progress === null) return { share: null, line: done };
+  const { n_candidates: n, n_done: ended, n_all: all, n_folds: folds, share, seconds_left: seconds } = progress;
+  const left = seconds === null ? "" : `; ${duration(seconds)} left`;
+  return { share, line: `Fit ${ended} of about ${all} (${n} candidates in ${folds} folds)${left}.` };
 }
 
 /** Returns the parameters that a search chose, as the state has them. */
