@@ -189,13 +189,20 @@ def test_a_search_shows_cross_validated_scores_first_and_training_ones_last(page
     headings = panel.locator("h3").all_inner_texts()
     order = [
         "Scores of the chosen candidate",
-        "Best score by C1 (across) and C2 / C1 (up)",
+        "Best score by C1 and C2 / C1",
         "Candidates",
         "Cross-validated predictions",
         "Samples that the search has not seen",
         "Training samples",
     ]
     assert [title for title in headings if title in order] == order
+    # Axes have names, and shades numbers.
+    left, right = panel.locator("figure").all()
+    assert {"C1, cost below", "C2 / C1"} <= set(left.locator("text").all_text_contents())
+    assert "rho2, upper edge" in right.locator("text").all_text_contents()
+    key = panel.locator(".legend li").all_inner_texts()
+    assert len(key) == 7
+    assert all("%" in words for words in key[:6])
     scores = panel.get_by_role("region", name="Scores by fold").locator("td").all_inner_texts()
     *folds, mean, _ = [number(text) for text in scores]
     assert mean == pytest.approx(np.mean(folds), abs=0.01)

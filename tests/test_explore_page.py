@@ -209,6 +209,14 @@ def test_samples_can_be_chosen(page):
         assert page.objective() > 0
 
 
+@pytest.mark.parametrize(
+    ("data", "axis"), [("moons", "first feature"), ("digits", "first principal component")]
+)
+def test_axes_are_called_what_they_are(page, data, axis):
+    page.open(f"play?data={data}&n=60")
+    assert axis in page.map().locator("text").all_text_contents()
+
+
 def drawn_objective(page):
     points = np.array(page.points())
     return fitted(points[:, :2], np.where(points[:, 2] > 0, 1, -1))

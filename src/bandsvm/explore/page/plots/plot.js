@@ -10,7 +10,7 @@ import { scale, ticks } from "./scale.js";
 import { pathOf } from "./shapes.js";
 
 // In units of a sixteenth of the page's font size, a pixel on usual screens.
-const MARGIN = { left: 54, right: 14, top: 8, bottom: 40 };
+const MARGIN = { left: 58, right: 14, top: 8, bottom: 40 };
 const PIXELS_PER_TICK = { x: 80, y: 50 };
 // How far from a sample, in pixels, it still counts as pointed at.
 const REACH = 24;

@@ -12,8 +12,8 @@ const SIZE = 9;
 
 /** Returns pictures of candidates: the best score at each C1 and gamma, and at each C2 and rho2. */
 export function createSurface(name) {
-  const left = createPlot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1", height: 280 });
-  const right = createPlot({ title: "Best score by C2 / C1 (across) and rho2 (up)", name: `${name}-band`, xLabel: "C2 / C1", height: 280 });
+  const left = createPlot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1, cost below", height: 280 });
+  const right = createPlot({ title: "Best score by C2 / C1 and rho2", name: `${name}-band`, xLabel: "C2 / C1, cost above by cost below", yLabel: "rho2, upper edge", height: 280 });
   const words = element("p", { role: "status" });
   const key = element("div");
 
@@ -23,7 +23,8 @@ export function createSurface(name) {
     const [low, high] = range(scored.map((k) => score[k]));
     const hasGamma = gamma.some((value) => value !== null);
     const ratios = C2.map((value, k) => Number((value / C1[k]).toPrecision(6)));
-    left.rename(`Best score by C1 (across) and ${hasGamma ? "γ" : "C2 / C1"} (up)`);
+    left.rename(`Best score by C1 and ${hasGamma ? "γ" : "C2 / C1"}`);
+    left.yLabel = hasGamma ? "γ of the kernel" : "C2 / C1";
     heat(left, C1, hasGamma ? gamma : ratios, scored, score, best, [low, high]);
     const banded = scored.filter((k) => C2[k] > 0);
     right.element.hidden = banded.length === 0;
@@ -34,14 +35,23 @@ export function createSurface(name) {
       : `Best of ${score.length} candidates: ${percent(score[best], 2)} in ${nFolds} folds, with C1 ${short(C1[best])}, C2 ${short(C2[best])}` +
         `${C2[best] > 0 ? `, rho2 ${short(rho2[best])}` : " (no upper edge)"}${hasGamma ? `, γ ${short(gamma[best])}` : ""}.` +
         `${given ? ` ${given} were given up early.` : ""}`;
-    key.replaceChildren(legend([
-      { label: percent(low), layers: [{ type: "marks", shape: "square", size: 6, class: "heat-0" }] },
-      { label: percent(high), layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${STEPS - 1}` }] },
-      { label: "best", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-ink" }] },
+    key.replaceChildren(element("p", { class: "note" }, "Mean accuracy in the folds, the best of all candidates with these values:"), legend([
+      ...shades(low, high).map(([label, step]) => ({ label, layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${step}` }] })),
+      { label: "chosen", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-ink" }] },
     ]));
   }
 
   return { element: element("div", {}, words, element("div", { class: "pair" }, left.element, right.element), key), draw };
+}
+
+/** Returns what the shades of scores mean: pairs of a range in per cent and a step. */
+function shades(low, high) {
+  if (!(high > low)) return [[percent(high), STEPS - 1]];
+  const edge = (step) => low + ((high - low) * step) / STEPS;
+  const digits = high - low < 0.05 ? 2 : 1;
+  return Array.from({ length: STEPS }, (_, step) => [
+    step === 0 ? `below ${percent(edge(1), digits)}` : `${percent(edge(step), digits)} to ${percent(edge(step + 1), digits)}`, step,
+  ]);
 }
 
 /** Draws the best score at each pair of values; both axes count the values that occur. */

@@ -27,13 +27,14 @@ function channels(name) {
 
 /** Returns a map that draws what `play.fit` answers for one model. */
 export function createMap(hub, title, name) {
-  const axes = { xLabel: "first feature", yLabel: "second feature" };
-  const plot = createPlot({ title, name, ...axes, aspect: ASPECT, hub, isCanvas: true });
+  const plot = createPlot({ title, name, aspect: ASPECT, hub, isCanvas: true });
   const image = document.createElement("canvas");
   return {
     plot,
     element: plot.element,
-    draw({ view, columns, rows }, samples, model) {
+    /** `axes` are the names of what lies across and up. */
+    draw({ view, columns, rows }, samples, model, axes) {
+      [plot.xLabel, plot.yLabel] = axes;
       const [left, right, bottom, top] = view;
       const layers = model ? [tint(image, view, columns, rows, model), ...contours(view, columns, rows, model)] : [];
       layers.push(...marks(samples, model));

@@ -94,6 +94,12 @@ export function writeState(state) {
   return fields;
 }
 
+/** Returns what the axes of samples from a source are. */
+export function axesOf(data) {
+  const what = data === "digits" ? "principal component" : "feature";
+  return [`first ${what}`, `second ${what}`];
+}
+
 /** Returns [left, right, bottom, top] of a text, or null. */
 export function parseView(text) {
   const sides = text.split(",").map(Number);

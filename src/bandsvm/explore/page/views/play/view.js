@@ -12,7 +12,7 @@ import { ASPECT, createMap, mapLegend } from "./map.js";
 import { createPenalty, createSensitivity, createValues, curvesLegend, valuesRange } from "./pictures.js";
 import { decode, encode, snapped } from "./points.js";
 import { createCertificate, createSample, sampleInWords } from "./readout.js";
-import { parseView, readState, request, writeState } from "./state.js";
+import { axesOf, parseView, readState, request, writeState } from "./state.js";
 
 // Points of the decision map, across and down.
 const COLUMNS = 96;
@@ -204,7 +204,7 @@ class Play {
     const range = valuesRange(this.models);
     const places = this.models.length > 1 ? [0, 1] : [ALONE];
     this.models.forEach((model, k) => {
-      this.maps[places[k]].draw(frame, this.samples, model);
+      this.maps[places[k]].draw(frame, this.samples, model, axesOf(this.state.data));
       this.values[places[k]].draw(this.samples, model, range);
     });
     this.penalty.draw(this.samples, this.models);
@@ -240,7 +240,7 @@ class Play {
     };
     this.models = null;
     const frame = { ...this.frame, view: parseView(this.state.view) ?? this.frame.view };
-    for (const map of this.maps) map.draw(frame, this.samples, null);
+    for (const map of this.maps) map.draw(frame, this.samples, null, axesOf(this.state.data));
     for (const { plot } of [...this.values, this.penalty, this.sensitivity]) plot.clear();
     this.hub.point(null);
   }
