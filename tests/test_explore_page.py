@@ -528,7 +528,9 @@ UNUSED_WIDTH = """() => {
     const shown = maps.filter(({ width }) => width > 0);
     const left = Math.min(...shown.map((map) => map.left));
     const right = Math.max(...shown.map((map) => map.right));
-    return 1 - (right - left) / box(document.querySelector('.play-map')).width;
+    // On narrow screens each map has a card of its own.
+    const card = box(document.querySelector('.play-map')).width;
+    return 1 - (right - left) / (card || innerWidth);
 }"""
 
 
@@ -541,6 +543,34 @@ def test_nothing_is_cut_off(browser, server, size, place):
     assert page.tab.evaluate(UNUSED_WIDTH) < 0.12
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
     assert page.errors == []
+    page.context.close()
+
+
+IN_SIGHT = """([name]) => {
+    const slider = document.querySelector(`.panel input[type=range][aria-label="${name}"]`);
+    const map = [...document.querySelectorAll('svg[role=application]')].at(-1);
+    const [low, box] = [map.getBoundingClientRect(), slider.getBoundingClientRect()];
+    const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    const top = document.elementFromPoint(low.left + low.width / 2, low.top + low.height / 2);
+    return { map: low.top >= 0 && low.bottom <= innerHeight && map.contains(top),
+        slider: at === slider };
+}"""
+
+
+@pytest.mark.parametrize("place", ["play", "play?compare=yes"])
+@pytest.mark.parametrize("name", ["rho1, lower edge of the band", "gamma of the kernel", "Noise"])
+def test_a_phone_shows_the_map_while_a_slider_moves(browser, server, place, name):
+    page = Page(browser, server, viewport={"width": 390, "height": 844}).open(place)
+    slider = page.tab.locator(f'.panel input[type=range][aria-label="{name}, slider"]')
+    slider.focus()
+    before = page.objective()
+    slider.press("ArrowRight")
+    page.settle()
+    assert page.objective() != before
+    assert page.tab.evaluate(IN_SIGHT, [f"{name}, slider"]) == {"map": True, "slider": True}
+    # What follows the settings has the screen for itself.
+    page.tab.get_by_role("button", name="Save Sensitivity as SVG").scroll_into_view_if_needed()
+    assert not page.tab.evaluate(IN_SIGHT, [f"{name}, slider"])["map"]
     page.context.close()
 
 

@@ -21,6 +21,7 @@ const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "threshold
 const OF_SAMPLES = ["data", "n", "noise", "seed", "points", "view"];
 const NAMES = ["C-SVM", "Your model"];
 const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
+const NARROW = "(max-width: 900px)"; // as in play.css
 const ALONE = 1; // the place of the model that the settings describe; the C-SVM is at 0
 
 export const view = {
@@ -60,20 +61,28 @@ class Play {
 
   layout() {
     const card = (...children) => element("div", { class: "card" }, ...children);
+    const map = element(
+      "div", { class: "card play-map" },
+      this.drawingTools,
+      element("div", { class: "play-twins" }, this.maps.map(({ element: figure }) => figure)),
+      mapLegend(),
+      element("p", { class: "unseen", id: "drawing-keys" }, KEYS),
+    );
     this.stage = element(
       "div", { class: "play-stage" },
-      element("div", { class: "card play-map" },
-        this.drawingTools,
-        element("div", { class: "play-twins" }, this.maps.map((map) => map.element)),
-        mapLegend(),
-        element("p", { class: "unseen", id: "drawing-keys" }, KEYS)),
       element("div", { class: "play-words" }, this.certificate.element, this.sample.element),
       element("div", { class: "card play-values" },
         element("div", { class: "play-twins" }, this.values.map((plot) => plot.element))),
       card(this.penalty.element, this.curves[0]),
       card(this.sensitivity.element, this.curves[1]),
     );
-    return element("div", { class: "play-layout" }, this.panel.element, this.stage, this.code.element);
+    const bench = element("div", { class: "play-bench" }, this.panel.element);
+    // On narrow screens the map stays in sight above the settings that move it.
+    const place = ({ matches: isNarrow }) => (isNarrow ? bench : this.stage).prepend(map);
+    const narrow = matchMedia(NARROW);
+    narrow.addEventListener("change", place);
+    place(narrow);
+    return element("div", { class: "play-layout" }, bench, this.stage, this.code.element);
   }
 
   actions() {
