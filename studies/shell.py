@@ -44,10 +44,10 @@ END = """
   extra `cli` (pandas). `--categorical COLUMN` treats numbers in the same way.
 - **Missing numbers** (an empty cell, `?`, `NA`, `nan`, `null`, `none`, `-` or `.`) are replaced by the median of their column, and a
   further feature marks them. A model that was trained without missing values refuses them.
-- **Left out**, and reported: constant columns, text of which no value occurs often, and whole numbers that all differ in a column
-  called `id`, `index`, `PassengerId` or the like. `--drop COLUMN` leaves out others; `--id COLUMN` repeats a column in the
-  predictions. Options that take a column can be given several times.
-- **Refused**, with a sentence that names the line or the column: dates, infinite values, cells that are text in a column of numbers.
+- **Left out**, and reported: constant columns, dates, text of which no value occurs often, and whole numbers that all differ in a
+  column called `id`, `index`, `PassengerId` or the like. `--keep COLUMN` uses such numbers; `--drop COLUMN` leaves out other columns;
+  `--id COLUMN` repeats a column in the predictions. Options that take a column can be given several times.
+- **Refused**, with a sentence that names the line or the column: infinite values, cells that are text in a column of numbers.
 - **Decimal commas** are recognised where cells are separated by something else; svmlight files that count from 0 by a feature 0.
 - **Packed files** may unpack to 100 times their size, or to 32 MiB if that is more. Unpack a larger one that you trust first, or set
   `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).

@@ -25,7 +25,7 @@ from torture import hostile_data
 MEGABYTE = 2**20
 OPTIONS = {
     **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "categorical": [], "id": []},
+    **{"drop": [], "keep": [], "categorical": [], "id": []},
 }
 
 

@@ -25,6 +25,7 @@ OPTIONS = argparse.Namespace(
     target="class",
     header=None,
     drop=[],
+    keep=[],
     categorical=["colour"],
     id=[],
     zero_based=False,

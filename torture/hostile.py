@@ -26,7 +26,7 @@ FORMATS = {**hostile_data.FORMATS, **hostile_models.FORMATS}
 TIMES, CONSTANT = 32, 64 * 2**20
 OPTIONS = {
     **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "categorical": [], "id": []},
+    **{"drop": [], "keep": [], "categorical": [], "id": []},
 }
 
 

@@ -11,7 +11,7 @@ from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.wishes import NoLongerWanted, Wanted, Wish
 
 # How often a request that waits for a job looks whether its page is still there.
-SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_BETWEEN_CHECKS_OF_PAGE = 0.05
 # Work notices within half a second that it is no longer wanted.
 SECONDS_TO_END = 5.0
 
@@ -52,7 +52,7 @@ class Job(Wanted):
                 wish.report(dict(self._said))
             self._listeners.append(wish.report)
         try:
-            while not self._is_done.wait(SECONDS_BETWEEN_LOOKS):
+            while not self._is_done.wait(SECONDS_BETWEEN_CHECKS_OF_PAGE):
                 wish.check()
         finally:
             with self._lock:

@@ -16,7 +16,7 @@ from bandsvm.explore.server.data_session import DataSession
 MAX_KEPT = 4
 # A page may be back before the server has noticed the end of its last load.
 SECONDS_TO_LEAVE = 1.0
-SECONDS_BETWEEN_LOOKS = 0.02
+SECONDS_BETWEEN_TRIES = 0.02
 # How long work goes on without a page.
 SECONDS_WITHOUT_PAGE = 60.0
 
@@ -47,7 +47,7 @@ class Sessions:
         """
         end = time.monotonic() + SECONDS_TO_LEAVE
         while before in self._in_use and time.monotonic() < end:
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            await asyncio.sleep(SECONDS_BETWEEN_TRIES)
         session = self._kept.pop(before, None)
         if session is None:
             session = dict(self._shared)
