@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm.checks.parameters import band_parameters
 from bandsvm.cli._quality import Judged, histogram_edges, names_are_known, quality
-from bandsvm.cli._tables import Table
+from bandsvm.cli._tables import NUMBERED, Table
 from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import BAND, NEGATIVE, POSITIVE, legend_outside, plain
@@ -65,7 +65,7 @@ def write_report(
         *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
         *[heading("Predictions"), *prediction_parts(judged)],
         *reliability,
-        *sample_parts(judged, table),
+        *sample_parts(judged, table.sample_names()),
     ]
     write_page(path, table, parts)
 
@@ -144,9 +144,19 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
     return parts
 
 
-def sample_parts(judged: Judged, table: Table) -> list[str]:
-    """Return tables of the samples that deserve a look, named by their ids if they have any."""
-    own, ids, decision, position = judged.own, table.ids, judged.decision, judged.position
+def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
+    """Return tables of the samples that deserve a look.
+
+    Parameters
+    ----------
+    judged : Judged
+        The samples.
+    names : tuple
+        What their names are, such as "sample", and the names.
+    """
+    own, decision, position = judged.own, judged.decision, judged.position
+    title_of_names, name_of = names
+    are_numbers = title_of_names == NUMBERED
     lists = {
         "Doubtful samples": (position == "below", own, "below the band, the least confident first"),
         "Extreme samples": (position == "above", -own, "above the band, the most extreme first"),
@@ -159,12 +169,11 @@ def sample_parts(judged: Judged, table: Table) -> list[str]:
         where = np.flatnonzero(chosen)
         first = where[np.argsort(order[where], kind="stable")][:MAX_SAMPLES]
         parts.append(heading(title))
-        numbered = "" if ids else "; the number counts from 1"
+        numbered = "; the number counts from 1" if are_numbers else ""
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
-        name_of = next(iter(ids.items())) if ids else ("sample", table.numbers())
-        head = [shown(name_of[0]), "predicted", "decision value", "position"]
+        head = [shown(title_of_names), "predicted", "decision value", "position"]
         rows = [
-            [shown(name_of[1][k]), shown(judged.predicted[k]), signed(decision[k]), position[k]]
+            [shown(name_of[k]), shown(judged.predicted[k]), signed(decision[k]), position[k]]
             for k in first.tolist()
         ]
         if judged.y is not None:
@@ -172,7 +181,9 @@ def sample_parts(judged: Judged, table: Table) -> list[str]:
             for row, k in zip(rows, first.tolist(), strict=True):
                 row.insert(1, shown(judged.y[k]))
         if rows:
-            parts.append(html_table(head, rows, numbers=(*([] if ids else [0]), len(head) - 2)))
+            parts.append(
+                html_table(head, rows, numbers=(*([0] if are_numbers else []), len(head) - 2))
+            )
     return parts
 
 

@@ -67,7 +67,8 @@ def write_search_report(
                 "may fare slightly worse."
             )
         )
-        parts += [*prediction_parts(unseen, with_map=False), *sample_parts(unseen, table)]
+        parts += prediction_parts(unseen, with_map=False)
+        parts += sample_parts(unseen, table.sample_names())
     parts += reliability
     parts += [heading("Model"), *model_parts(model, trained.classifier, table.names)]
     parts += [heading("Training samples"), paragraph(TRAINED), *prediction_parts(trained)]

@@ -30,6 +30,8 @@ from bandsvm.system.files import MAX_FEATURES
 from bandsvm.system.text import shown, some
 
 # What the description of a table shows.
+# What samples are called that have no ids.
+NUMBERED = "sample"
 MAX_CLASSES = 5
 # Squares of larger values, summed over the samples, overflow.
 LARGEST = 1e150
@@ -91,6 +93,10 @@ class Table:
     def numbers(self) -> NDArray[np.intp]:
         """Return the number of every sample in the file, from 1."""
         return (np.arange(self.X.shape[0]) if self.kept is None else self.kept) + 1
+
+    def sample_names(self) -> tuple[str, NDArray]:
+        """Return what the names of samples are, and these: the first ids, or else numbers."""
+        return next(iter(self.ids.items())) if self.ids else (NUMBERED, self.numbers())
 
     def skipped(self, options: argparse.Namespace) -> dict[str, int]:
         """Return for machines how many samples were skipped, if that was asked for."""

@@ -28,15 +28,16 @@ def add_parser(commands: Any) -> None:
         help="train a model and write it to a file",
         usage="bandsvm fit TRAIN --model FILE [options]",
         formatter_class=compact_help,
-        description="Train a model. Ctrl-C keeps the best model so far; --resume continues. Kernel "
-        "fits write a checkpoint every minute. Exit code 3: not optimal to --tol.",
+        description="Train a model. Ctrl-C keeps the best so far. Exit code 3: not optimal.",
     )
     parser.add_argument("train", metavar="TRAIN", help="data file, or -")
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
     parser.add_argument(
-        "--resume", action="store_true", help="continue from the model in FILE or its checkpoint"
+        "--resume",
+        action="store_true",
+        help="go on from FILE, or from its checkpoint of a minute ago",
     )
     parser.add_argument(
         "--calibrate", action="store_true", help="also fit probabilities, by 5 folds (--proba)"

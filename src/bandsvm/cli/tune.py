@@ -31,9 +31,8 @@ def add_parser(commands: Any) -> None:
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
         formatter_class=compact_help,
-        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma on the data file "
-        "TRAIN by cross-validation; train the best on all samples. Ctrl-C keeps the best so far. "
-        "The exit code is 3 if the model is not optimal to --tol.",
+        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma by folds of the "
+        "data file TRAIN. Ctrl-C keeps the best so far. Exit code 3: not optimal.",
     )
     parser.add_argument("train", metavar="TRAIN", help=argparse.SUPPRESS)
     parser.add_argument(

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from bandsvm.cli._report import prediction_parts, sample_parts, write_report
 from bandsvm.cli._search_report import write_search_report
-from bandsvm.cli._tables import Table
+from bandsvm.cli._tables import NUMBERED, Table
 from bandsvm.explore.analysis.findings import Findings
 from bandsvm.explore.analysis.search import Found
 from bandsvm.plotting._page import heading, paragraph
@@ -72,16 +71,11 @@ def _parts_of_held_out(part: Findings | None) -> list[str]:
         heading("Samples that the search has not seen"),
         paragraph(f"From {part.role}"),
         *prediction_parts(part.judged, with_map=False),
-        *sample_parts(part.judged, _ids(part)),
+        *sample_parts(part.judged, _table(part).sample_names()),
     ]
 
 
-def _ids(part: Findings) -> dict[str, NDArray]:
-    """Return what the report calls samples: their ids, or their numbers in the file."""
-    ids = {name: column[part.places] for name, column in part.table.ids.items()}
-    return ids or {"sample": part.places + 1}
-
-
 def _table(part: Findings) -> Table:
-    """Return the table, with the ids of a part of its samples."""
-    return replace(part.table, ids=_ids(part))
+    """Return the table, with the ids of a part of its samples, or their numbers in the file."""
+    ids = {name: column[part.places] for name, column in part.table.ids.items()}
+    return replace(part.table, ids=ids or {NUMBERED: part.table.numbers()[part.places]})
