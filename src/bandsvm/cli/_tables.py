@@ -29,9 +29,9 @@ from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.system.files import MAX_FEATURES
 from bandsvm.system.text import shown, some
 
-# What the description of a table shows.
 # What samples are called that have no ids.
 NUMBERED = "sample"
+# What the description of a table shows.
 MAX_CLASSES = 5
 # Squares of larger values, summed over the samples, overflow.
 LARGEST = 1e150

@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on from FILE, or from its checkpoint of a minute ago",
+        help="continue from FILE, or from its last checkpoint",
     )
     parser.add_argument(
         "--calibrate", action="store_true", help="also fit probabilities, by 5 folds (--proba)"
