@@ -14,8 +14,8 @@ from bandsvm.dask.ground import Labelled, Recipe
 from bandsvm.fitting.training import Training, labels_of
 from bandsvm.linear.fit import training_of
 
-# A task costs some milliseconds, whatever it does: chunks of fewer values are joined.
-MIN_VALUES_OF_GROUP = 2_000_000
+# A round of tasks takes some 20 ms, whatever they do: chunks of fewer values are joined.
+MIN_VALUES_OF_GROUP = 8_000_000
 
 
 @dataclass(frozen=True)
