@@ -85,7 +85,8 @@ class DataPage(Page):
         return self.tab.locator(f".samples tbody td:nth-child({k})").all_inner_texts()
 
     def saved(self, title):
-        with self.tab.expect_download() as download:
+        # Reports have pictures, which take a while beside other tests.
+        with self.tab.expect_download(timeout=60_000) as download:
             self.press(title)
         return download.value.suggested_filename, download.value.path().read_bytes()
 

@@ -202,7 +202,7 @@ class LinearSolve:
             return
         point = self._judging.point(exact)
         if point.relative_gap <= min(EXPLAINED_BY_ROUNDING, GAP_AIM * self._tol):
-            self._best, self._is_exact = point, True
+            self._best, self._is_exact, self._is_judged = point, True, True
 
     def _keep(self, c: Any) -> None:
         """Keep the model of a dual point if it is the best so far."""
