@@ -202,3 +202,15 @@ def random_spread(seed, kernels=("rbf", "rbf", "rbf", "linear", "poly", "sigmoid
     gamma = "scale" if kernel != "rbf" else 10.0 ** rng.uniform(-1, 1) / (n_features * width**2)
     cost = 10.0 ** rng.uniform(-1, 2)
     return X, y, BandedSVC(C1=cost, C2=cost, kernel=kernel, gamma=gamma, max_iter=30)
+
+
+def rare_kind(n_samples):
+    """Return a rare class that hardly depends on the features: the best rule is nearly constant."""
+    rng = np.random.default_rng(0)
+    shares = 0.5 ** np.arange(1, 41)
+    kinds = rng.choice(40, n_samples, p=shares / shares.sum())
+    numbers, is_kind = rng.standard_normal((n_samples, 8)), np.eye(40)[kinds]
+    X = np.hstack([numbers, is_kind[:, is_kind.any(axis=0)]])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = rng.random(n_samples) < 0.02 + 0.3 * (kinds == 4) * (numbers[:, 0] > 1.0)
+    return X, y

@@ -29,7 +29,7 @@ from bandsvm.dask.judging import ClusterJudge
 from bandsvm.linear.point import LocalJudge
 from bandsvm.linear.samples import LinearSamples
 from inline_client import InlineClient, InlineFuture
-from problems import make_case
+from problems import make_case, rare_kind
 
 SAME = {"rtol": 1e-9, "atol": 1e-9}
 # Of up to 1000 samples, one machine finds the exact optimum, and Newton steps come close to it.
@@ -88,6 +88,14 @@ def check_same(model, local, tolerance=SAME):
 )
 def test_same_model_as_on_one_machine(inline, data, n_chunks, parameters):
     check_same(*fitted_both(inline, data, n_chunks, **parameters))
+
+
+def test_nearly_all_samples_on_an_edge(inline):
+    """The weights of the iterate decide, also where its coefficients lie on workers."""
+    X, y = rare_kind(3000)
+    parameters = {"C1": 1e4, "C2": 1e4, "tol": 1e-9, "solver": "newton"}
+    model = LinearBandedSVC(client=inline, **parameters).fit(*in_chunks(3, X, y))
+    assert model.certificate_.is_optimal
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])

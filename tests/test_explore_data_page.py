@@ -14,23 +14,11 @@ from bandsvm.cli import main
 from bandsvm.explore.analysis import search
 from bandsvm.explore.analysis import source as sources
 from explore_data_pages import CSV, HOSTILE, DataPage, Held, as_csv, number
-from explore_pages import open_browser, running
+from explore_pages import running
 from iris_files import FILES
 
 sync_api = pytest.importorskip("playwright.sync_api")
 SIZES = {"phone": (360, 740), "4K": (3840, 2160)}
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

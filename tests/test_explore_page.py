@@ -14,21 +14,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
-from explore_pages import Page, open_browser, require_browser, running
+from explore_pages import Page, require_browser, running
 
 SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900), "4K": (3840, 2160)}
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

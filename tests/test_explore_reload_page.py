@@ -3,21 +3,9 @@
 import pytest
 
 from explore_data_pages import CSV, DataPage, Held
-from explore_pages import open_browser, running
+from explore_pages import running
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -26,15 +26,9 @@ from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import NoLongerWanted, Wish, answered
 from bandsvm.fitting.model import fit_model
 from bandsvm.metrics import band_coverage, sensitivity_curve
-from explore_pages import CLUSTERS, FIT, MODEL, connected, running
+from explore_pages import CLUSTERS, FIT, MODEL, connected
 
 DRAWN = {"source": "drawn", "points": "AWQAyAAAnP84_w"}  # +1 at (0.1, 0.2), -1 at (-0.1, -0.2)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as server:
-        yield server
 
 
 @pytest.fixture

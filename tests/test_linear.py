@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from bandsvm.certificate import combine
@@ -25,7 +24,7 @@ from bandsvm.solvers import Status
 from bandsvm.system.stopping import Stop, check_stop
 from problems import NarrowBandedSVC as BandedSVC
 from problems import NarrowLinearBandedSVC as LinearBandedSVC
-from problems import make_case, primal_by_clarabel
+from problems import make_case, primal_by_clarabel, rare_kind
 
 SOLVERS = available_linear_solvers()
 LOSSES = ("hinge", "squared_hinge")
@@ -229,14 +228,7 @@ def test_newton_takes_large_costs(name, C2, loss):
 
 @pytest.mark.parametrize(("n_samples", "C", "tol"), [(3000, 1e4, 1e-9), (5000, 1e6, 1e-6)])
 def test_newton_where_nearly_all_samples_lie_on_an_edge(n_samples, C, tol):
-    """A rare class that hardly depends on the features: the best rule is nearly constant."""
-    rng = np.random.default_rng(0)
-    shares = 0.5 ** np.arange(1, 41)
-    kinds = rng.choice(40, n_samples, p=shares / shares.sum())
-    numbers, is_kind = rng.standard_normal((n_samples, 8)), np.eye(40)[kinds]
-    X = np.hstack([numbers, is_kind[:, is_kind.any(axis=0)]])
-    X = StandardScaler().fit_transform(X)
-    y = rng.random(n_samples) < 0.02 + 0.3 * (kinds == 4) * (numbers[:, 0] > 1.0)
+    X, y = rare_kind(n_samples)
     model = LinearBandedSVC(C1=C, C2=C, tol=tol, solver="newton").fit(X, y)
     assert model.certificate_.is_optimal
 

@@ -36,15 +36,15 @@ def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | 
     columns = () if n_columns is None else (n_columns,)
     meta = np.empty((0, *columns), dtype=dtype)
     if isinstance(X, dd.DataFrame):
-        return X.map_partitions(_called, **of_chunk, meta=meta)
+        return X.map_partitions(_on_chunk, **of_chunk, meta=meta)
     chunks = X.chunks[0], *((n,) for n in columns)
     dropped = None if columns else 1
     return X.map_blocks(
-        _called, **of_chunk, dtype=dtype, chunks=chunks, drop_axis=dropped, meta=meta
+        _on_chunk, **of_chunk, dtype=dtype, chunks=chunks, drop_axis=dropped, meta=meta
     )
 
 
-def _called(chunk: Any, *, function: Callable, model: Any) -> Any:
+def _on_chunk(chunk: Any, *, function: Callable, model: Any) -> Any:
     return function(model, chunk)
 
 
