@@ -18,8 +18,8 @@ from playwright.sync_api import sync_playwright
 
 from measure import RESULTS, save
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from explore_pages import FLAGS, browser_path
+sys.path.append(str(Path(__file__).parents[1]))
+from tests.helpers.explore_pages import FLAGS, browser_path
 
 N_MOVES, N_MOVES_FOR_MEMORY = 200, 2000
 PLACES = {

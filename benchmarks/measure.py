@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-import bandsvm.classifier
-import bandsvm.fitting.run
-import bandsvm.kernels.packed
-import bandsvm.solvers._driver
-import bandsvm.solvers.block
+import bandsvm._estimators.kernel
+import bandsvm._fitting.run
+import bandsvm._kernels.packed
+import bandsvm._solvers.block
+import bandsvm._solvers.driver
 from bandsvm import _core
-from bandsvm.engines.cpu import CpuEngine
-from bandsvm.kernels.packed import PackedRows
+from bandsvm._engines.cpu import CpuEngine
+from bandsvm._kernels.packed import PackedRows
 
 RESULTS = Path(__file__).parent / "results"
 # Threads of BLAS, OpenMP and TBB go on spinning for a while after a call.
@@ -31,7 +31,7 @@ LONG = 3.0
 
 # What the compiled functions, and some of Python, are about.
 STAGES = {
-    (bandsvm.kernels.packed, "pack"): "packing",
+    (bandsvm._kernels.packed, "pack"): "packing",
     (PackedRows, "columns"): "packing",
     (_core, "compute_rows"): "rows",
     (_core, "accumulate_rows"): "rows",
@@ -43,12 +43,12 @@ STAGES = {
     (CpuEngine, "in_play"): "selection",
     (CpuEngine, "violators"): "selection",
     (CpuEngine, "free"): "selection",
-    (bandsvm.solvers.block, "climb_face"): "faces",
-    (bandsvm.solvers._driver, "polish"): "polish",
-    (bandsvm.fitting.run, "checked_gradient"): "certificate",
-    (bandsvm.fitting.run, "certificate_of"): "certificate",
-    (bandsvm.fitting.fit.data, "check_samples"): "validation",
-    (bandsvm.fitting.fit, "training_problems"): "validation",
+    (bandsvm._solvers.block, "climb_face"): "faces",
+    (bandsvm._solvers.driver, "polish"): "polish",
+    (bandsvm._fitting.run, "checked_gradient"): "certificate",
+    (bandsvm._fitting.run, "certificate_of"): "certificate",
+    (bandsvm._fitting.fit.data, "check_samples"): "validation",
+    (bandsvm._fitting.fit, "training_problems"): "validation",
 }
 
 

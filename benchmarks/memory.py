@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm._system import threads
 from bandsvm.model_selection import band_path, leave_one_out
-from bandsvm.system import threads
 from data import generated
 from measure import save
 

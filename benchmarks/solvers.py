@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from bandsvm import BandedSVC
-from bandsvm.certificate import Certificate, certify
-from bandsvm.kernels import KernelSettings
-from bandsvm.problem import band_problem
-from bandsvm.solvers import Solution, Status
+from bandsvm._certificate import Certificate, certify
+from bandsvm._kernels import KernelSettings
+from bandsvm._problem.band_problem import band_problem
+from bandsvm._solvers import Solution, Status
 from data import DataSet
 
 try:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import bandsvm
 
 # Rooms whose modules may hold a constant that decides speed.
-ROOMS = ("engines", "kernels", "solvers", "model_selection", "certificate")
+ROOMS = ("_engines", "_kernels", "_solvers", "model_selection", "_certificate")
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def modules() -> tuple[ModuleType, ...]:
 def holders(name: str) -> list[ModuleType]:
     """Return the modules that hold a constant: its home, and those that import it.
 
-    No two constants have the same name (tests/test_constants.py), so all of them hold the same.
+    No two constants have the same name (tests/project/test_constants.py), so they all agree.
     """
     found = [module for module in modules() if hasattr(module, name)]
     if not found:

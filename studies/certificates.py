@@ -28,10 +28,10 @@ from joblib import Parallel, delayed
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from bandsvm.certificate import certify, checked_gradient, choose_intercept, intercept_interval
-from bandsvm.kernels import KernelSettings, PrecomputedRows
-from bandsvm.problem import BandProblem, band_problem
-from bandsvm.solvers import Solution, Start, solve
+from bandsvm._certificate import certify, checked_gradient, choose_intercept, intercept_interval
+from bandsvm._kernels import KernelSettings, PrecomputedRows
+from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._solvers import Solution, Start, solve
 from defaults import load, names
 from study_tables import table
 

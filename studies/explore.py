@@ -20,8 +20,8 @@ from sklearn.datasets import load_breast_cancer
 from bandsvm.cli import main as bandsvm_command
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "tests"))
-from explore_pages import FLAGS, browser_path, running  # noqa: E402
+sys.path.append(str(ROOT))
+from tests.helpers.explore_pages import FLAGS, browser_path, running  # noqa: E402
 
 DOCS = ROOT / "docs"
 # A page of few colours loses nothing, and its file is a third as large.

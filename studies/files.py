@@ -18,7 +18,7 @@ LONGEST_CELL = 400
 BEGINNING = """# Which data files `bandsvm` reads
 
 `python studies/files.py` wrote this page: it made every file below, ran the command and copied the line about the data, or the
-error. `python -m pytest tests/test_real_files.py` checks every line. [cli.md](cli.md) describes the rules.
+error. `python -m pytest tests/tables/test_real_files.py` checks every line. [cli.md](cli.md) describes the rules.
 """
 
 

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 from sklearn.model_selection import StratifiedKFold
 
 from bandsvm import BandedSVC
-from bandsvm.decisions import lead
+from bandsvm._decisions.values import lead
 from bandsvm.metrics import (
     cluster_balance,
     risk_coverage_area,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-import problems
-from bandsvm.kernels import PrecomputedRows
-from numpy_engine import NumpyRows
+from bandsvm._kernels import PrecomputedRows
+from tests.helpers import problems
+from tests.helpers.numpy_engine import NumpyRows
 
 SUPPRESSED = [HealthCheck.too_slow, HealthCheck.data_too_large]
 # The same few examples every time, and many new ones: `make test-all` sets HYPOTHESIS_PROFILE.
@@ -52,7 +52,7 @@ def _ctrl_c():
 @pytest.fixture(scope="module")
 def server():
     """Return a running server of ``bandsvm explore``."""
-    from explore_pages import running
+    from tests.helpers.explore_pages import running
 
     with running() as server:
         yield server
@@ -61,7 +61,7 @@ def server():
 @pytest.fixture(scope="module")
 def browser():
     """Return a browser; skip where there is none."""
-    from explore_pages import open_browser
+    from tests.helpers.explore_pages import open_browser
 
     with open_browser() as browser:
         yield browser

@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file, make_classification
 
 import bandsvm
+from bandsvm._system import files
 from bandsvm.cli import fit, main
-from bandsvm.system import files
 
 N_SAMPLES = 400
 # Calls and returns within the writing of files, and a few more, so that some writes end.

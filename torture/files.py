@@ -23,9 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
+from bandsvm._tables.bytes import DataFileError, read_file
+from bandsvm._tables.reading import read_table
 from bandsvm.cli import main
-from bandsvm.cli._bytes import DataFileError, read_file
-from bandsvm.cli._tables import read_table
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
 from torture import pipelines

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-from bandsvm.kernels import _settings
-from bandsvm.solvers import _polish, block
+from bandsvm._kernels import settings
+from bandsvm._solvers import block
+from bandsvm._solvers import polish as polish_module
 
 # No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
 LOWERED = {
-    (_settings, "SMALL_PROBLEM"): 0,
-    (_polish, "SMALL_PROBLEM"): 0,
+    (settings, "SMALL_PROBLEM"): 0,
+    (polish_module, "SMALL_PROBLEM"): 0,
     (block, "SMALLEST_BLOCK"): 8,
     (block, "LARGEST_BLOCK"): 16,
     (block, "PANEL"): 4,
@@ -31,5 +32,5 @@ def lowered_limits(precision: str | None = None) -> Iterator[None]:
             patches.enter_context(patch.object(module, name, value))
         if precision is not None:
             rounding = ROUNDING[precision]
-            patches.enter_context(patch.object(_settings, "error_of_rows", lambda *_: rounding))
+            patches.enter_context(patch.object(settings, "error_of_rows", lambda *_: rounding))
         yield

@@ -5,16 +5,16 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bandsvm.calibration import calibrate
-    from bandsvm.certificate import Certificate
-    from bandsvm.classifier import BandedSVC
-    from bandsvm.linear import LinearBandedSVC
+    from bandsvm._certificate import Certificate
+    from bandsvm._estimators.calibration import calibrate
+    from bandsvm._estimators.kernel import BandedSVC
+    from bandsvm._estimators.linear import LinearBandedSVC
+    from bandsvm._estimators.selective import SelectiveClassifier
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
     from bandsvm.persistence.liblinear import export_liblinear
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
     from bandsvm.persistence.onnx import to_onnx
-    from bandsvm.selective import SelectiveClassifier
 
 __all__ = [
     "BandedSVC",
@@ -33,18 +33,18 @@ __all__ = [
 __version__ = version("bandsvm")
 
 _HOMES = {
-    "BandedSVC": "bandsvm.classifier",
+    "BandedSVC": "bandsvm._estimators.kernel",
     "BandedSVCCV": "bandsvm.model_selection",
-    "Certificate": "bandsvm.certificate",
-    "LinearBandedSVC": "bandsvm.linear",
+    "Certificate": "bandsvm._certificate",
+    "LinearBandedSVC": "bandsvm._estimators.linear",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_liblinear": "bandsvm.persistence.liblinear",
     "export_libsvm": "bandsvm.persistence.libsvm",
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",
-    "SelectiveClassifier": "bandsvm.selective",
-    "calibrate": "bandsvm.calibration",
+    "SelectiveClassifier": "bandsvm._estimators.selective",
+    "calibrate": "bandsvm._estimators.calibration",
 }
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from bandsvm.defaults import DEFAULT_RHO2
+from bandsvm._defaults import DEFAULT_RHO2
 
 __all__ = [
     "BandCoverage",

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.checks.data import check_weights
-from bandsvm.fitting.settings import BandSettings
-from bandsvm.fitting.training import training_problems
-from bandsvm.multiclass import MultiClass
+from bandsvm._checks.data import check_weights
+from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._fitting.settings import BandSettings
+from bandsvm._fitting.training import training_problems
 
 if TYPE_CHECKING:
-    from bandsvm.classifier import BandedSVC
+    from bandsvm._estimators.kernel import BandedSVC
 
 __all__ = ["SlackMultipliers", "slack_multipliers"]
 

@@ -2,22 +2,7 @@
 
 - `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
   ``python -m bandsvm.cli``.
-- `_options`, `_output`: what they share; `_ahead`: what they check before the work; `_models`: the
-  models they make; `_cluster`: fits on Dask; `_checkpoint`: the file beside a model that is not
-  finished.
-- `_summary`: what came of a training set; `_quality`: what a model says of samples, confusion
-  matrix, scores per class; `_report`: a page about it; `_reliability`: what it says of
-  probabilities; `_weights`: the largest weights of linear models.
-- `_after_search`: what follows a search, within the time of `_clock`: `_held_out` predictions, the
-  page `_search_report`, the picture `_tune_plot`.
-- `_tables`: data files, over `_bytes` (unpacking within limits), `_sniff` (formats by content),
-  `_svmlight`, `_npz` and `_frames`, tables of columns: `_csv` over `_csv_lines` and `_csv_head`,
-  `_arff`, `_parquet`; `_cells`: what cells of text tell; `_columns`: text as codes.
-- `_large`: files larger than memory; `_blocks`: readers of these, a block at a time; `_scratch`:
-  matrices in temporary files; `_in_blocks`: steps before the classifier on these.
-- `_choice`: which columns are what; `_useless`: columns that are left out; `_unlabelled`: samples
-  without a label; `_trained`: what a model
-  knows of its training data; `_preparation`: steps before the classifier.
+- `_options`, `_output`: what they share; `_ahead`: what they check before the work.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bandsvm._system.files import follow_links
+from bandsvm._system.text import some
 from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR, option_of
-from bandsvm.system.files import follow_links
-from bandsvm.system.text import some
 
 # Outputs that hold pictures.
 WITH_PICTURES = ("plot", "report")
@@ -72,7 +72,7 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
     import numpy as np
 
     from bandsvm import BandedSVC, LinearBandedSVC
-    from bandsvm.checks.parameters import band_parameters, check_fit_parameters, check_parameters
+    from bandsvm._checks.parameters import band_parameters, check_fit_parameters, check_parameters
 
     check_options(parameters, is_linear)
     if is_linear:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bandsvm.defaults import (
+from bandsvm._defaults import (
     DEFAULT_C1,
     DEFAULT_C2_SHARES,
     DEFAULT_GAMMA_FACTORS,
@@ -76,7 +76,7 @@ def _gamma(text: str) -> float | str:
 
 def _kernel(text: str) -> str:
     # Here and not above: --help need not wait for NumPy.
-    from bandsvm.kernels import available_kernels
+    from bandsvm._kernels import available_kernels
 
     if text not in available_kernels():
         names = ", ".join(available_kernels())

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bandsvm.system.text import printable
+from bandsvm._system.text import printable
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, NOT_TO_TOL, INTERRUPTED = 0, 1, 3, 130

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"FILE must be a data file or a model file, got {options.file}.")
     place = ""
     if options.file is not None:
-        from bandsvm.explore.analysis.source import check_size
+        from bandsvm._workflow.source import check_size
         from bandsvm.explore.server.model import named_model
 
         check_size(options.file, Path(options.file).stat().st_size)

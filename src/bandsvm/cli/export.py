@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _classes(model: Any) -> Any:
     """Return the classes of a model."""
-    from bandsvm.cli._models import classifier_of
+    from bandsvm._workflow.models import classifier_of
 
     return classifier_of(model).classes_
 
@@ -91,7 +91,7 @@ def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
 
 def _class_numbers(model: Any, form: str) -> dict[int, Any]:
     """Return which number stands for which class in a format; nothing if numbers are classes."""
-    from bandsvm.cli._models import classifier_of
+    from bandsvm._workflow.models import classifier_of
     from bandsvm.persistence._label_numbers import label_numbers, renamed_labels
     from bandsvm.persistence.libsvm import class_numbers
 
@@ -105,8 +105,8 @@ def _class_numbers(model: Any, form: str) -> dict[int, Any]:
 
 def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
     """Return which number stands for which class, in a sentence."""
+    from bandsvm._system.text import MAX_SHOWN, shown
     from bandsvm.persistence._label_numbers import label_file
-    from bandsvm.system.text import MAX_SHOWN, shown
 
     parts = [f"{number} is {shown(repr(label))}" for number, label in numbers.items()]
     if len(parts) > MAX_SHOWN:
@@ -121,7 +121,7 @@ def _without_search(model: Any) -> Any:
     """Return a model with the best of a search in its place."""
     from sklearn.pipeline import Pipeline
 
-    from bandsvm.cli._models import classifier_of
+    from bandsvm._workflow.models import classifier_of
 
     best = classifier_of(model)
     if not isinstance(model, Pipeline):
@@ -132,7 +132,7 @@ def _without_search(model: Any) -> Any:
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
     from bandsvm import export_liblinear, export_libsvm, to_onnx
-    from bandsvm.system.files import write_whole
+    from bandsvm._system.files import write_whole
 
     if form != "onnx":
         _check_steps(model, form)
@@ -161,7 +161,7 @@ def _check_steps(model: Any, form: str) -> None:
 
 def _sample(model: Any) -> Any:
     """Return a row that tells the types of columns, for a model that chooses them by name."""
-    from bandsvm.cli._trained import Notes, trained
+    from bandsvm._workflow.trained import Notes, trained
 
     expected = trained(model, Notes())
     if not expected.takes_frames:

@@ -53,8 +53,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
+    from bandsvm._workflow.cluster import check_cluster, train_on_cluster
     from bandsvm.cli._ahead import check_model, check_outputs
-    from bandsvm.cli._cluster import check_cluster, train_on_cluster
 
     output = Output(options)
     check_cluster(options)
@@ -63,12 +63,18 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
-    from bandsvm.calibration import DEFAULT_FOLDS, set_sigmoids
-    from bandsvm.certificate.shortfall import shortfall_of
-    from bandsvm.cli._checkpoint import CheckpointFile
-    from bandsvm.cli._models import Checkpoint, classifier_of, fitted_samples, train, write_model
-    from bandsvm.cli._preparation import describe_preparation
-    from bandsvm.cli._summary import summary, summary_without_predictions
+    from bandsvm._certificate.shortfall import shortfall_of
+    from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
+    from bandsvm._workflow.checkpoint import CheckpointFile
+    from bandsvm._workflow.models import (
+        Checkpoint,
+        classifier_of,
+        fitted_samples,
+        train,
+        write_model,
+    )
+    from bandsvm._workflow.preparation import describe_preparation
+    from bandsvm._workflow.summary import summary, summary_without_predictions
 
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
@@ -113,9 +119,9 @@ def run(options: argparse.Namespace) -> int:
                 "that of a finished fit does not."
             )
     if options.report is not None and not was_interrupted:
-        from bandsvm.cli._quality import Judged
-        from bandsvm.cli._reliability import HELD_OUT, reliability_parts
-        from bandsvm.cli._report import TRAINED, write_report
+        from bandsvm._workflow.quality import Judged
+        from bandsvm._workflow.reliability import HELD_OUT, reliability_parts
+        from bandsvm._workflow.report import TRAINED, write_report
 
         judged = Judged(model, X, table.y)
         parts = reliability_parts(unseen, judged.true, model.classes_, HELD_OUT)
@@ -132,7 +138,7 @@ def _is_linear(options: argparse.Namespace, before: Any) -> bool:
     is_linear = options.linear
     if before is not None:
         from bandsvm import LinearBandedSVC
-        from bandsvm.cli._models import classifier_of
+        from bandsvm._workflow.models import classifier_of
 
         is_linear = isinstance(classifier_of(before), LinearBandedSVC)
     if options.on_disk and not is_linear:
@@ -147,7 +153,7 @@ def _is_linear(options: argparse.Namespace, before: Any) -> bool:
 
 def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     """Return the training set; say what it is."""
-    from bandsvm.cli._tables import read_table
+    from bandsvm._tables.reading import read_table
 
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
@@ -156,7 +162,7 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     for doubt in table.doubts:
         output.warn(doubt)
     if options.calibrate:
-        from bandsvm.calibration import check_can_calibrate
+        from bandsvm._estimators.calibration import check_can_calibrate
 
         check_can_calibrate(table.y)
     return table
@@ -165,7 +171,7 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
 def _pipeline(options: argparse.Namespace, table: Any, before: Any) -> Any:
     """Return what to train: a new pipeline, or the one to go on with."""
     from bandsvm import BandedSVC, LinearBandedSVC
-    from bandsvm.cli._models import prepare, prepare_again
+    from bandsvm._workflow.models import prepare, prepare_again
 
     parameters = chosen_parameters(options)
     if before is not None:

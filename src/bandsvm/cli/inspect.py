@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bandsvm._system.text import shown
 from bandsvm.cli._options import add_output_options
 from bandsvm.cli._output import Output
-from bandsvm.system.text import shown
 
 N_BINS = 8
 # What is shown of labels, and of names of features.
@@ -34,9 +34,9 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace, output: Any = None) -> int:
     """Load, describe, draw; ``output`` may be another that takes what an `Output` takes."""
     from bandsvm import load
-    from bandsvm.cli._models import classifier_of
-    from bandsvm.cli._summary import describe_certificate
-    from bandsvm.cli._weights import is_linear, largest_weights, scale_of_weights
+    from bandsvm._workflow.models import classifier_of
+    from bandsvm._workflow.summary import describe_certificate
+    from bandsvm._workflow.weights import is_linear, largest_weights, scale_of_weights
 
     output = output or Output(options)
     model = load(options.model)

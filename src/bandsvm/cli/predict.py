@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from bandsvm._system.text import printable, some
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -16,7 +17,6 @@ from bandsvm.cli._options import (
     add_report_option,
 )
 from bandsvm.cli._output import Output
-from bandsvm.system.text import printable, some
 
 # What spreadsheets take for the beginning of a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -60,13 +60,13 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
-    from bandsvm.cli._models import check_takes_tables, classifier_of, transformed
-    from bandsvm.cli._preparation import unseen_categories
-    from bandsvm.cli._quality import Judged, quality
-    from bandsvm.cli._tables import read_table
-    from bandsvm.cli._trained import Notes
+    from bandsvm._system.files import write_whole
+    from bandsvm._tables.reading import read_table
+    from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
+    from bandsvm._workflow.preparation import unseen_categories
+    from bandsvm._workflow.quality import Judged, quality
+    from bandsvm._workflow.trained import Notes
     from bandsvm.persistence.native import load_with_notes
-    from bandsvm.system.files import write_whole
 
     model, notes = load_with_notes(options.model)
     check_takes_tables(model)
@@ -118,8 +118,8 @@ def run(options: argparse.Namespace) -> int:
         is_terminal = sys.stdout is not None and sys.stdout.isatty()
         print(printable(text, kept="\n") if is_terminal else text, end="")
     if options.report is not None:
-        from bandsvm.cli._reliability import reliability_parts
-        from bandsvm.cli._report import write_report
+        from bandsvm._workflow.reliability import reliability_parts
+        from bandsvm._workflow.report import write_report
 
         role = f"Predictions of the model {options.model}."
         said = judged.probabilities if hasattr(classifier, "sigmoids_") else None

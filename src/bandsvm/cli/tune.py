@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bandsvm.cli._clock import Clock
+from bandsvm._workflow.clock import Clock
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -70,14 +70,14 @@ def run(options: argparse.Namespace) -> int:
     from sklearn.pipeline import Pipeline
 
     from bandsvm import BandedSVC, BandedSVCCV
-    from bandsvm.calibration import check_can_calibrate
-    from bandsvm.certificate.shortfall import shortfall
-    from bandsvm.cli._after_search import AfterSearch
+    from bandsvm._certificate.shortfall import shortfall
+    from bandsvm._estimators.calibration import check_can_calibrate
+    from bandsvm._tables.reading import read_table
+    from bandsvm._workflow.after_search import AfterSearch
+    from bandsvm._workflow.models import prepare, write_model
+    from bandsvm._workflow.preparation import describe_preparation
+    from bandsvm._workflow.summary import summary, summary_without_predictions
     from bandsvm.cli._ahead import scorer_of
-    from bandsvm.cli._models import prepare, write_model
-    from bandsvm.cli._preparation import describe_preparation
-    from bandsvm.cli._summary import summary, summary_without_predictions
-    from bandsvm.cli._tables import read_table
 
     table = read_table(options.train, options)
     output.report(table.describe())
@@ -146,7 +146,7 @@ def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
     """
     import warnings
 
-    from bandsvm.fitting.model import fit_model
+    from bandsvm._fitting.model import fit_model
 
     try:
         with warnings.catch_warnings():
@@ -197,7 +197,7 @@ def _check_ahead(options: argparse.Namespace) -> None:
     # By default the upper edges are multiples of the lower one.
     check_model({**kept, "rho2": min(parameters.get("rho2", [kept.get("rho1", 1.0)]))})
     if options.plot is not None:
-        from bandsvm.cli._tune_plot import check_format
+        from bandsvm._workflow.tune_plot import check_format
 
         check_format(options.plot)
 

@@ -10,8 +10,9 @@
 """
 
 try:
-    from dask import array, dataframe  # noqa: F401
     from distributed import Client  # noqa: F401
+
+    from dask import array, dataframe  # noqa: F401
 except ImportError as error:
     raise ImportError(
         f"bandsvm.dask needs Dask; install it with `pip install 'bandsvm[dask]'`. ({error})"

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from distributed import Client, Future, KilledWorker
 
-from bandsvm.linear.team import add_items
-from bandsvm.system.stopping import check_stop
-from bandsvm.system.threads import single_threaded_blas
+from bandsvm._linear.team import add_items
+from bandsvm._system.stopping import check_stop
+from bandsvm._system.threads import single_threaded_blas
 
 # Results that one task of a tree adds up.
 BRANCHES = 8

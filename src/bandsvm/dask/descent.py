@@ -24,13 +24,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._linear.point import Start
+from bandsvm._linear.samples import LinearSamples
+from bandsvm._problem.band_problem import BandProblem
 from bandsvm.dask.crew import PerChunk
 from bandsvm.dask.ground import Ground, n_bytes
 from bandsvm.dask.judging import ClusterJudge
-from bandsvm.kernels._samples import in_plain_memory
-from bandsvm.linear.point import Start
-from bandsvm.linear.samples import LinearSamples
-from bandsvm.problem import BandProblem
 
 # Passes of a chunk over its own samples between two messages.
 PASSES_PER_ROUND = 5.0

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm.checks.parameters import band_parameters
+from bandsvm._checks.parameters import band_parameters
+from bandsvm._fitting.training import Training, labels_of
+from bandsvm._linear.fit import training_of
 from bandsvm.dask.ground import Labelled, Recipe
-from bandsvm.fitting.training import Training, labels_of
-from bandsvm.linear.fit import training_of
 
 # A round of tasks takes some 20 ms, whatever they do: chunks of fewer values are joined.
 MIN_VALUES_OF_GROUP = 8_000_000

@@ -7,13 +7,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, get_client
 from numpy.typing import NDArray
 
-from bandsvm.certificate import Certificate, combine
+import dask
+from bandsvm._certificate import Certificate, combine
+from bandsvm._decisions.values import feature_weights
+from bandsvm._fitting.limits import Limits
+from bandsvm._fitting.model import fit_within_limits
+from bandsvm._linear.choice import check_memory, choose_solver
+from bandsvm._linear.fit import check_finite, check_linear_parameters
+from bandsvm._linear.interior_point import InteriorPoint
+from bandsvm._linear.point import Start
+from bandsvm._linear.showing import LinearShower
+from bandsvm._linear.solving import LinearSolution, LinearSolve, Method
+from bandsvm._problem.band_problem import split_coefficients
+from bandsvm._solvers import Status
+from bandsvm._system.stopping import stop_when
+from bandsvm._system.threads import single_threaded_blas
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.descent import ClusterDescent
 from bandsvm.dask.findings import Survey, found_in
@@ -22,19 +35,6 @@ from bandsvm.dask.judging import ClusterJudge
 from bandsvm.dask.reading import map_chunks
 from bandsvm.dask.shield import shielded_from_ctrl_c
 from bandsvm.dask.team import ClusterTeam
-from bandsvm.decisions import feature_weights
-from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.model import fit_within_limits
-from bandsvm.linear.choice import check_memory, choose_solver
-from bandsvm.linear.fit import check_finite, check_linear_parameters
-from bandsvm.linear.interior_point import InteriorPoint
-from bandsvm.linear.point import Start
-from bandsvm.linear.showing import LinearShower
-from bandsvm.linear.solving import LinearSolution, LinearSolve, Method
-from bandsvm.problem import split_coefficients
-from bandsvm.solvers import Status
-from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import single_threaded_blas
 
 
 def client_of(model: Any) -> Client:

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.checks import data
-from bandsvm.checks.parameters import BandParameters
-from bandsvm.linear import LinearBandedSVC
-from bandsvm.linear.samples import LinearSamples
-from bandsvm.problem import BandProblem, band_problem
-from bandsvm.system.threads import n_threads
+from bandsvm._checks import data
+from bandsvm._checks.parameters import BandParameters
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._linear.samples import LinearSamples
+from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._system.threads import n_threads
 
 
 @dataclass(frozen=True)

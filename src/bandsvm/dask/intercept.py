@@ -1,7 +1,7 @@
 """The intercept of least loss for decision values that lie on workers.
 
 The slope of the loss falls, with the sign changed, from the cost of all lower edges to minus that
-of all upper edges as the intercept rises, as in `bandsvm.linear.point.best_intercept`.
+of all upper edges as the intercept rises, as in `bandsvm._linear.point.best_intercept`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._linear.largest import Largest
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.roots import crossing, falling_root
-from bandsvm.linear.largest import Largest
 
 # Difference of two sums of costs, as a share of them, that rounding can explain.
 ROUNDING = 1e-14

@@ -1,6 +1,6 @@
 """Models of dual points whose coefficients lie on workers, and how far from optimal they are.
 
-What `bandsvm.linear.point` does with arrays is done here with sums over chunks.
+What `bandsvm._linear.point` does with arrays is done here with sums over chunks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import (
+from bandsvm._certificate import (
     N_SUMS,
     Certificate,
     CheckedGradient,
@@ -18,15 +18,15 @@ from bandsvm.certificate import (
     assemble,
     measure,
 )
+from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._linear.largest import Largest
+from bandsvm._linear.point import Point, relative_gap, values_without_weights
+from bandsvm._linear.solving import LinearSolution
+from bandsvm._solvers import Solution
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.intercept import best_intercept
 from bandsvm.dask.projecting import feasible
-from bandsvm.kernels._samples import in_plain_memory
-from bandsvm.linear.largest import Largest
-from bandsvm.linear.point import Point, relative_gap, values_without_weights
-from bandsvm.linear.solving import LinearSolution
-from bandsvm.solvers import Solution
 
 
 @dataclass(frozen=True)

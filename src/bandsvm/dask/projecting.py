@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._piecewise import NEWTON_STEPS
+from bandsvm._linear.largest import Largest
+from bandsvm._problem.band_problem import ROUNDING
+from bandsvm._problem.piecewise import NEWTON_STEPS
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.roots import falling_root
-from bandsvm.linear.largest import Largest
-from bandsvm.problem import ROUNDING
 
 
 @dataclass(frozen=True)

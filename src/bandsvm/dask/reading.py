@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 from dask.delayed import Delayed
 from distributed import Client, Future
 
+import dask
 from bandsvm.dask.crew import PerChunk
 
 

@@ -14,15 +14,15 @@ import numpy as np
 from distributed import Client, Event, Future, get_worker
 from numpy.typing import NDArray
 
+from bandsvm._fitting.settings import FitSettings
+from bandsvm._solvers import Status
+from bandsvm._system.memory import default_bytes
+from bandsvm._system.stopping import stop_when
+from bandsvm._system.threads import single_threaded_blas
 from bandsvm.dask.crew import SECONDS_BETWEEN_LOOKS, arrival_of, value_of
-from bandsvm.fitting.settings import FitSettings
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
-from bandsvm.solvers import Status
-from bandsvm.system.memory import default_bytes
-from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import single_threaded_blas
 
 # Seconds between two questions of a worker to the scheduler whether the search has ended.
 SECONDS_BETWEEN_QUESTIONS = 1.0

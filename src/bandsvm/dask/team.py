@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from bandsvm._linear.team import LocalTeam
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
-from bandsvm.linear.team import LocalTeam
 
 
 class ClusterTeam:
-    """All chunks of the interior point method, as `bandsvm.linear.team.Team` describes them.
+    """All chunks of the interior point method, as `bandsvm._linear.team.Team` describes them.
 
     Parameters
     ----------

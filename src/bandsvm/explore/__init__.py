@@ -3,5 +3,4 @@
 - `launch`: starts the server and opens the browser.
 - ``server/``: the application, in Python.
 - ``page/``: what the browser loads; plain HTML, CSS and JavaScript modules.
-- ``analysis/``: what the views of data files and models show, without a server.
 """

@@ -11,15 +11,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm.certificate import Certificate, combine
-from bandsvm.certificate.shortfall import shortfall
-from bandsvm.classifier import BandedSVC
-from bandsvm.fitting.fitted import fitted_state
-from bandsvm.fitting.model import with_state
-from bandsvm.fitting.run import Outcome
-from bandsvm.fitting.settings import BandSettings, FitSettings
-from bandsvm.fitting.training import Training
-from bandsvm.system.threads import single_threaded_blas
+from bandsvm._certificate import Certificate, combine
+from bandsvm._certificate.shortfall import shortfall
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.fitted import fitted_state
+from bandsvm._fitting.model import with_state
+from bandsvm._fitting.run import Outcome
+from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.training import Training
+from bandsvm._system.threads import single_threaded_blas
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandsvm.certificate import duality_gap
-from bandsvm.fitting.model import decision_rule
-from bandsvm.fitting.training import Training
-from bandsvm.fitting.training_set import TrainingSet, training_set
-from bandsvm.kernels import Samples
-from bandsvm.problem import BandProblem
+from bandsvm._certificate import duality_gap
+from bandsvm._fitting.model import decision_rule
+from bandsvm._fitting.training import Training
+from bandsvm._fitting.training_set import TrainingSet, training_set
+from bandsvm._kernels import Samples
+from bandsvm._problem.band_problem import BandProblem
 
 # Bound on the relative rounding errors of the terms in a comparison.
 ROUNDING = 1e-12

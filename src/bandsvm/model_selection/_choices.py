@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.checks.parameters import check_parameters
+from bandsvm._checks.parameters import check_parameters
 from bandsvm.model_selection._bound import check_theorem_holds
 from bandsvm.model_selection._grid import kernels_of
 

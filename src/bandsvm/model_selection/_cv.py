@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.checks.svc_arguments import names_svc_arguments
-from bandsvm.classifier import BandedSVC
+from bandsvm._checks.svc_arguments import names_svc_arguments
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._solvers import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search
-from bandsvm.solvers import Status
 
 # The refit gets the rest of the time limit, or this share of the limit if that is more.
 SMALLEST_REFIT_SHARE = 0.05

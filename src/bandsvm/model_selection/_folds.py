@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import choose_intercept
-from bandsvm.fitting.settings import FitSettings
-from bandsvm.fitting.training import Training, band_problems, labels_of
-from bandsvm.kernels import KernelOperator
+from bandsvm._certificate import choose_intercept
+from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.training import Training, band_problems, labels_of
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import Solution, Start, Status, moved_by
+from bandsvm._system.stopping import Stop
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
@@ -25,9 +28,6 @@ from bandsvm.model_selection._shared import (
     scaled_start,
 )
 from bandsvm.model_selection._splits import Split
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Start, Status, moved_by
-from bandsvm.system.stopping import Stop
 
 # Up to this many samples exact solutions cost little, and scores do not depend on the order.
 EXACT_UP_TO = 300

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.engines.slopes import free_variables
-from bandsvm.fitting.run import Outcome
-from bandsvm.kernels import KernelOperator
+from bandsvm._engines.slopes import free_variables
+from bandsvm._fitting.run import Outcome
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import LARGEST_BLOCK, Solution, Start, block_size, moved_by, solve_for
 from bandsvm.model_selection._shared import at_new_bounds
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import LARGEST_BLOCK, Solution, Start, block_size, moved_by, solve_for
 
 # Rounding error within which bounds move in the same direction.
 SAME_DIRECTION = 1e-12

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.defaults import (
+from bandsvm._defaults import (
     DEFAULT_C1,
     DEFAULT_C2_SHARES,
     DEFAULT_GAMMA_FACTORS,
     DEFAULT_RHO2_FACTORS,
 )
-from bandsvm.kernels import resolve_gamma, uses_gamma
+from bandsvm._kernels import resolve_gamma, uses_gamma
 
 
 class Candidate(NamedTuple):

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm.certificate import choose_intercept
-from bandsvm.engines.sizes import SMALL_PROBLEM
-from bandsvm.engines.slopes import free_variables
-from bandsvm.fitting.model import decision_rule
-from bandsvm.fitting.settings import SolverSettings
-from bandsvm.fitting.training import some_samples
-from bandsvm.fitting.training_set import TrainingSet, training_set
-from bandsvm.kernels import KernelOperator, KernelRows
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Start, Status, solve
-from bandsvm.solvers.left_out import LeftOut, matrix_bytes
-from bandsvm.system.memory import default_bytes
-from bandsvm.system.threads import single_threaded_blas
+from bandsvm._certificate import choose_intercept
+from bandsvm._engines.sizes import SMALL_PROBLEM
+from bandsvm._engines.slopes import free_variables
+from bandsvm._fitting.model import decision_rule
+from bandsvm._fitting.settings import SolverSettings
+from bandsvm._fitting.training import some_samples
+from bandsvm._fitting.training_set import TrainingSet, training_set
+from bandsvm._kernels import KernelOperator, KernelRows
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import Solution, Start, Status, solve
+from bandsvm._solvers.left_out import LeftOut, matrix_bytes
+from bandsvm._system.memory import default_bytes
+from bandsvm._system.threads import single_threaded_blas
 
 # Refits start from a solution that is more accurate than they need to be.
 SHARE_OF_TOL = 0.5

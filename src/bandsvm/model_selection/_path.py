@@ -12,22 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm.checks import data
-from bandsvm.checks.parameters import check_finite_costs, check_parameters
-from bandsvm.classifier import BandedSVC
-from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.run import Outcome, aim_at, judge
-from bandsvm.fitting.settings import BandSettings, FitSettings
-from bandsvm.fitting.training import Training, band_problems, labels_of, some_samples
-from bandsvm.kernels import KernelOperator, resolve_gamma, uses_gamma
+from bandsvm._checks import data
+from bandsvm._checks.parameters import check_finite_costs, check_parameters
+from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.limits import Limits
+from bandsvm._fitting.run import Outcome, aim_at, judge
+from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.training import Training, band_problems, labels_of, some_samples
+from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import Solution, Start, Status, after
+from bandsvm._system.stopping import Stop, check_stop
+from bandsvm._system.threads import single_threaded_blas
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
 from bandsvm.model_selection._shared import solve_from
-from bandsvm.multiclass import MultiClass
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import Solution, Start, Status, after
-from bandsvm.system.stopping import Stop, check_stop
-from bandsvm.system.threads import single_threaded_blas
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.fitting.progress import SECONDS_BETWEEN_LINES, report
-from bandsvm.kernels import uses_gamma
+from bandsvm._fitting.progress import SECONDS_BETWEEN_LINES, report
+from bandsvm._kernels import uses_gamma
+from bandsvm._solvers import Progress, Status
 from bandsvm.model_selection._grid import Candidate
-from bandsvm.solvers import Progress, Status
 
 
 class SearchObserver:

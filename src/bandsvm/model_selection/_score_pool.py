@@ -14,16 +14,16 @@ import numpy as np
 from joblib.parallel import BACKENDS, get_active_backend  # with scikit-learn
 from numpy.typing import NDArray
 
-from bandsvm.fitting.settings import FitSettings
-from bandsvm.kernels import uses_gamma
-from bandsvm.kernels.packed import useful_bytes
+from bandsvm._fitting.settings import FitSettings
+from bandsvm._kernels import uses_gamma
+from bandsvm._kernels.packed import useful_bytes
+from bandsvm._system.cached import cached_property
+from bandsvm._system.memory import stores_at_once
+from bandsvm._system.stopping import stop_when
+from bandsvm._system.threads import n_threads, result_of
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
-from bandsvm.system.cached import cached_property
-from bandsvm.system.memory import stores_at_once
-from bandsvm.system.stopping import stop_when
-from bandsvm.system.threads import n_threads, result_of
 
 # Most candidates that run in sequence over one store of rows: longer sequences would leave other
 # threads idle. (It must not depend on the number of threads, or the scores would.)

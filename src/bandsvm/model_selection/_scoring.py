@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from bandsvm.decisions import verdict
+from bandsvm._decisions.multiclass import Strategy
+from bandsvm._decisions.values import verdict
 from bandsvm.model_selection._splits import Split
-from bandsvm.multiclass import Strategy
 
 
 class StoredDecisions(ClassifierMixin, BaseEstimator):

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.checks import data
-from bandsvm.checks.parameters import band_parameters
-from bandsvm.fitting.limits import Limits
-from bandsvm.fitting.training import labels_of
-from bandsvm.kernels import uses_gamma
+from bandsvm._checks import data
+from bandsvm._checks.parameters import band_parameters
+from bandsvm._fitting.limits import Limits
+from bandsvm._fitting.training import labels_of
+from bandsvm._kernels import uses_gamma
+from bandsvm._system.memory import bytes_of, default_bytes
+from bandsvm._system.threads import single_threaded_blas
 from bandsvm.model_selection._choices import check_choices
 from bandsvm.model_selection._folds import Folds, Scores
 from bandsvm.model_selection._grid import (
@@ -28,8 +30,6 @@ from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_s
 from bandsvm.model_selection._splits import checked_splits
 from bandsvm.model_selection._standings import Standings
 from bandsvm.model_selection._verdict import Verdict
-from bandsvm.system.memory import bytes_of, default_bytes
-from bandsvm.system.threads import single_threaded_blas
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.certificate import N_SPOT_CHECKS, checked_gradient, measure
-from bandsvm.fitting.settings import SolverSettings
-from bandsvm.kernels import KernelOperator
-from bandsvm.problem import BandProblem
-from bandsvm.solvers import Progress, Solution, Start, Status, after, solve
+from bandsvm._certificate import N_SPOT_CHECKS, checked_gradient, measure
+from bandsvm._fitting.settings import SolverSettings
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import Progress, Solution, Start, Status, after, solve
 
 # Where estimates of rounding errors are below this share of tol, fewer checks suffice: they are to
 # notice what no estimate can foresee.

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm.kernels import uses_gamma
+from bandsvm._kernels import uses_gamma
+from bandsvm._solvers import Status
 from bandsvm.model_selection._grid import Candidate, best_of, is_on_edge
 from bandsvm.model_selection._reporting import counted, describe
 from bandsvm.model_selection._standings import Standings
-from bandsvm.solvers import Status
 
 
 @dataclass

@@ -11,7 +11,7 @@ from scipy.spatial import KDTree
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from bandsvm.classifier import BandedSVC
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import cluster_balance, sensitivity_area, sensitivity_curve
 

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from bandsvm._system.files import write_whole
 from bandsvm.paper.claims import Verdict, as_json, judge
 from bandsvm.paper.experiment import C2, GAMMA, RHO1, RHO2, C, Experiment, measure, run_experiment
 from bandsvm.paper.figures import CAPTIONS, draw_figures
@@ -20,7 +21,6 @@ from bandsvm.plotting._page import (
     rendered,
     verbatim,
 )
-from bandsvm.system.files import write_whole
 
 
 def reproduce(

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.certificate import Certificate
-from bandsvm.checks.parameters import band_parameters, check_parameters
-from bandsvm.classifier import BandedSVC
-from bandsvm.multiclass import MultiClass
+from bandsvm._certificate import Certificate
+from bandsvm._checks.parameters import band_parameters, check_parameters
+from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.persistence._rules import (
     FEATURES,
     Kind,

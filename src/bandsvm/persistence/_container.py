@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.system.text import is_text, shown
+from bandsvm._system.text import is_text, shown
 
 MAGIC = b"BANDSVM\n"
 FORMAT = 1

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from bandsvm.certificate import Certificate
+from bandsvm._certificate import Certificate
+from bandsvm._system.text import is_text
 from bandsvm.persistence._values import DTYPES, FUNCTIONS, NAN, NONE, SPLITTERS, TYPES
-from bandsvm.system.text import is_text
 
 # Text of which few entries are long takes less room one after the other.
 LARGE_TEXT, WIDE_TEXT = 2**16, 4

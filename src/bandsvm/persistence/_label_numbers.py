@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._system.files import write_whole
 from bandsvm.persistence._libsvm_text import LARGEST_WHOLE
-from bandsvm.system.files import write_whole
 
 HEAD = ("number", "label")
 

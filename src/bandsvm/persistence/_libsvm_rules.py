@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.classifier import BandedSVC
-from bandsvm.multiclass import OneVsOne, strategy_of
+from bandsvm._decisions.multiclass import OneVsOne, strategy_of
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.persistence._libsvm_text import LibsvmText
 
 # A table of so many coefficients takes 2 GiB. It has a row per pair of classes, the file only one

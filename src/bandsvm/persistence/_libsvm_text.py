@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm.system.files import MAX_FEATURES
+from bandsvm._system.files import MAX_FEATURES
 
 # The parameters that LIBSVM writes for each kernel.
 KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {

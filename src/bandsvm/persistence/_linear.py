@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import scipy.sparse as sp
 
-from bandsvm.checks.parameters import check_fit_parameters
-from bandsvm.linear import LinearBandedSVC
-from bandsvm.linear.solving import available_linear_solvers
+from bandsvm._checks.parameters import check_fit_parameters
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._linear.solving import available_linear_solvers
 from bandsvm.persistence._classifier import check_multipliers, checked_problems, is_finite
 from bandsvm.persistence._rules import FEATURES, Kind, Parts, anything, flag, one_of, require
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.certificate import Certificate
-from bandsvm.classifier import BandedSVC
+from bandsvm._certificate import Certificate
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._rules import (

@@ -13,6 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._system.text import some
 from bandsvm.persistence._categories import CATEGORIES
 from bandsvm.persistence._classifier import CLASSIFIER
 from bandsvm.persistence._composites import COMPOSITES
@@ -24,7 +25,6 @@ from bandsvm.persistence._search import SEARCH
 from bandsvm.persistence._text import TEXT
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._values import Decoder
-from bandsvm.system.text import some
 
 _TABLES = (CLASSIFIER, LINEAR, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
 KINDS = {kind.cls.__name__: kind for kind in _TABLES}

@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 
+from bandsvm._system.files import MAX_FEATURES
 from bandsvm.persistence._rules import (
     FEATURES,
     Kind,
@@ -36,7 +37,6 @@ from bandsvm.persistence._rules import (
     text,
     whole,
 )
-from bandsvm.system.files import MAX_FEATURES
 
 LONGEST_NGRAM = 20
 # Word characters, or all but spaces, so many at least: found in one pass. Others can take a time

@@ -17,9 +17,9 @@ from sklearn.feature_selection import (
 )
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from bandsvm.certificate import Certificate
+from bandsvm._certificate import Certificate
+from bandsvm._solvers import Status
 from bandsvm.persistence._container import ModelFileError
-from bandsvm.solvers import Status
 
 # Types of numbers that parameters such as ``dtype`` may be.
 TYPES: dict[str, type] = {

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.classifier import BandedSVC
-from bandsvm.decisions import feature_weights
-from bandsvm.linear import LinearBandedSVC
+from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._system.files import write_whole
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._scaling import check_is_scaling, scaling_of, steps_of
-from bandsvm.system.files import write_whole
 
 # our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}

@@ -13,10 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.classifier import BandedSVC
-from bandsvm.decisions import feature_weights
-from bandsvm.linear import LinearBandedSVC
-from bandsvm.multiclass import OneVsOne, strategy_of
+from bandsvm._decisions.multiclass import OneVsOne, strategy_of
+from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._system.files import MAX_FEATURES, write_whole
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
@@ -28,7 +29,6 @@ from bandsvm.persistence._scaling import (
     scaling_of,
     steps_of,
 )
-from bandsvm.system.files import MAX_FEATURES, write_whole
 
 # our name -> LIBSVM's
 KERNEL_NAMES = {

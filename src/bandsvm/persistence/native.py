@@ -15,16 +15,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import bandsvm
-from bandsvm.classifier import BandedSVC
-from bandsvm.linear import LinearBandedSVC
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._system.files import write_whole
+from bandsvm._system.text import shown
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
 from bandsvm.persistence._values import Decoder
-from bandsvm.system.files import write_whole
-from bandsvm.system.text import shown
 
 CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
 MAX_STEPS = 100

@@ -12,11 +12,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.checks.parameters import check_voting
-from bandsvm.classifier import BandedSVC
-from bandsvm.decisions import feature_weights
-from bandsvm.linear import LinearBandedSVC
-from bandsvm.multiclass import OneVsOne, Strategy, strategy_of
+from bandsvm._checks.parameters import check_voting
+from bandsvm._decisions.multiclass import OneVsOne, Strategy, strategy_of
+from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm.persistence._onnx_columns import register_columns
 
 # our name -> ONNX's

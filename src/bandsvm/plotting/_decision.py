@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.defaults import DEFAULT_RHO2
+from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm.plotting._canvas import (
     BAND,
     MARGIN,

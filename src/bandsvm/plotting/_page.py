@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bandsvm.system.text import printable
+from bandsvm._system.text import printable
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

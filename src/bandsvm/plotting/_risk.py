@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._estimators.selective import prediction_score
 from bandsvm.metrics import risk_coverage_area, risk_coverage_curve
 from bandsvm.plotting._canvas import axes_or_new, legend_outside
-from bandsvm.selective import prediction_score
 
 TITLE = "RiskCoverageDisplay"
 

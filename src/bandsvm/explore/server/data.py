@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.cli._models import classifier_of, write_model
-from bandsvm.explore.analysis.card import is_model
-from bandsvm.explore.analysis.code import python_code
-from bandsvm.explore.analysis.findings import Findings, class_scores
-from bandsvm.explore.analysis.parameters import tables_kernels
-from bandsvm.explore.analysis.path import VARIED_ON_PAGE, path
-from bandsvm.explore.analysis.report import report
-from bandsvm.explore.analysis.source import LARGEST_FILE, Source, check_size
-from bandsvm.explore.analysis.trial import StoppedTooSoonError
-from bandsvm.explore.analysis.weights import feature_weights
+from bandsvm._workflow.card import is_model
+from bandsvm._workflow.code import python_code
+from bandsvm._workflow.findings import Findings, class_scores
+from bandsvm._workflow.models import classifier_of, write_model
+from bandsvm._workflow.parameters import tables_kernels
+from bandsvm._workflow.source import LARGEST_FILE, Source, check_size
+from bandsvm._workflow.trial import StoppedTooSoonError
+from bandsvm._workflow.trial_path import VARIED_ON_PAGE, path
+from bandsvm._workflow.trial_report import report
+from bandsvm._workflow.trial_weights import feature_weights
 from bandsvm.explore.server.data_fits import Order, about, column_choices, fitted
 from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.data_views import VIEWS, csv_of, view_of

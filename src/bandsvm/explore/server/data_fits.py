@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandsvm import BandedSVC
-from bandsvm.cli._models import classifier_of
-from bandsvm.explore.analysis.findings import of_trial, overview
-from bandsvm.explore.analysis.parameters import SCALES, as_options, model_parameters
-from bandsvm.explore.analysis.search import Found, search
-from bandsvm.explore.analysis.source import Choices
-from bandsvm.explore.analysis.trial import StoppedTooSoonError
-from bandsvm.explore.analysis.weights import has_weights
+from bandsvm._workflow.findings import of_trial, overview
+from bandsvm._workflow.models import classifier_of
+from bandsvm._workflow.parameters import SCALES, as_options, model_parameters
+from bandsvm._workflow.source import Choices
+from bandsvm._workflow.trial import StoppedTooSoonError
+from bandsvm._workflow.trial_search import Found, search
+from bandsvm._workflow.trial_weights import has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.data_views import LARGEST_PLACE
 from bandsvm.explore.server.jobs import Job

@@ -9,10 +9,10 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from bandsvm.explore.analysis.findings import Findings
-from bandsvm.explore.analysis.search import Found
-from bandsvm.explore.analysis.source import Choices, Source
-from bandsvm.explore.analysis.trial import Trial
+from bandsvm._workflow.findings import Findings
+from bandsvm._workflow.source import Choices, Source
+from bandsvm._workflow.trial import Trial
+from bandsvm._workflow.trial_search import Found
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.jobs import Job
 from bandsvm.explore.server.wishes import Wish

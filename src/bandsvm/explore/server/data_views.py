@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.explore.analysis import projection, samples
-from bandsvm.explore.analysis.abstaining import abstention
-from bandsvm.explore.analysis.findings import Findings, distribution, overview
+from bandsvm._workflow import projection, trial_samples
+from bandsvm._workflow.abstaining import abstention
+from bandsvm._workflow.findings import Findings, distribution, overview
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.requests import Fields
 
@@ -16,14 +16,14 @@ LARGEST_PLACE = 2**31 - 1
 
 
 def view_of(findings: Findings, fields: Fields) -> Answer:
-    """Return what the tab that a page asks for shows of some samples."""
+    """Return what the tab that a page asks for shows of some trial_samples."""
     return Answer(VIEWS[fields.choice("view", tuple(VIEWS))](findings, fields))
 
 
 def csv_of(findings: Findings, fields: Fields) -> Answer:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    content = samples.as_csv(findings, _query(fields)).encode()
-    return Answer({"name": "samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
+    content = trial_samples.as_csv(findings, _query(fields)).encode()
+    return Answer({"name": "trial_samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
 
 
 def _distribution(findings: Findings, fields: Fields) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def _projection(findings: Findings, fields: Fields) -> dict[str, Any]:
 
 def _samples(findings: Findings, fields: Fields) -> dict[str, Any]:
     start = fields.whole("start", 0, LARGEST_PLACE)
-    count = fields.whole("count", 1, samples.MAX_ROWS)
-    return samples.page(findings, _query(fields), start, count)
+    count = fields.whole("count", 1, trial_samples.MAX_ROWS)
+    return trial_samples.page(findings, _query(fields), start, count)
 
 
 VIEWS = {
@@ -49,8 +49,8 @@ VIEWS = {
 }
 
 
-def _query(fields: Fields) -> samples.Query:
-    return samples.Query(
+def _query(fields: Fields) -> trial_samples.Query:
+    return trial_samples.Query(
         fields.text("place"),
         fields.text("text"),
         fields.flag("wrong"),

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from bandsvm.explore.analysis.work import Work
+from bandsvm._workflow.work import Work
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.wishes import NoLongerWanted, Wanted, Wish
 

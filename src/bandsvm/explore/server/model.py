@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bandsvm.cli._models import check_takes_tables
-from bandsvm.explore.analysis.card import card, is_model
-from bandsvm.explore.analysis.findings import Findings, of_model, overview
-from bandsvm.explore.analysis.source import LARGEST_FILE, Source
+from bandsvm._system.text import shown
+from bandsvm._workflow.card import card, is_model
+from bandsvm._workflow.findings import Findings, of_model, overview
+from bandsvm._workflow.models import check_takes_tables
+from bandsvm._workflow.source import LARGEST_FILE, Source
 from bandsvm.explore.server.data_views import csv_of, view_of
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.uploads import Upload
 from bandsvm.explore.server.wishes import Wish
 from bandsvm.persistence._container import MAGIC
 from bandsvm.persistence.native import load_with_notes
-from bandsvm.system.text import shown
 
 
 @dataclass

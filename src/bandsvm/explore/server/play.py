@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import BandedSVC
-from bandsvm.certificate import Certificate
-from bandsvm.certificate.shortfall import shortfall
+from bandsvm._certificate import Certificate
+from bandsvm._certificate.shortfall import shortfall
+from bandsvm._fitting.model import fit_model
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import Wish
-from bandsvm.fitting.model import fit_model
 from bandsvm.metrics import ROUNDING, sensitivity_curve
 
 KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")

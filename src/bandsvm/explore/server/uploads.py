@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bandsvm.explore.analysis.source import FileTooLargeError, check_size
+from bandsvm._workflow.source import FileTooLargeError, check_size
 
 # Files that wait at a time: a page takes its own at once, so more have been forgotten.
 MAX_WAITING = 4

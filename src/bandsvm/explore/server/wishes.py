@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from bandsvm._solvers import Status
+from bandsvm._system.stopping import Stop, stop_when
 from bandsvm.explore.server.frames import Answer, pack
 from bandsvm.explore.server.requests import Fields
-from bandsvm.solvers import Status
-from bandsvm.system.stopping import Stop, stop_when
 
 logger = logging.getLogger("bandsvm.explore")
 # What a user can mend; anything else is a defect of ours.

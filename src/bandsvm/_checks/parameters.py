@@ -1,0 +1,214 @@
+"""Checks of the estimator's parameters; messages name the parameter, the rule and the value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._kernels import available_kernels
+from bandsvm._problem.band_problem import LOSSES
+from bandsvm._solvers import available_solvers
+from bandsvm._system.text import some
+
+# The compiled kernel uses 32-bit integers.
+LARGEST_DEGREE = 2**31 - 1
+
+
+class BandParameters(NamedTuple):
+    """Edges and costs, one entry per class."""
+
+    rho1: NDArray[np.float64]
+    rho2: NDArray[np.float64]
+    C1: NDArray[np.float64]
+    C2: NDArray[np.float64]
+
+
+def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
+    """Return rho1, rho2, C1 and C2 of every class, checked."""
+    rho1, rho2, C1, C2 = (
+        _per_class(name, getattr(estimator, name), classes, may_be_infinite=name == "C1")
+        for name in BandParameters._fields
+    )
+    for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
+        of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
+        if not low > 0.0:
+            raise ValueError(f"rho1{of_class} must be greater than 0, got {low}.")
+        if high < low:
+            raise ValueError(
+                f"rho2{of_class} must not be less than rho1, got rho1={low} and rho2={high}; "
+                "the band is [rho1, rho2]."
+            )
+    if not (C1 > 0.0).all():
+        raise ValueError(f"C1 must be greater than 0, got {estimator.C1!r}.")
+    if np.isinf(C1).any() and getattr(estimator, "loss", "hinge") != "hinge":
+        raise ValueError(
+            f"loss must be 'hinge' with C1=inf, got {estimator.loss!r}; no sample may lie below "
+            "the band, so squares would make no difference."
+        )
+    if not (C2 >= 0.0).all():
+        raise ValueError(
+            f"C2 must be at least 0, got {estimator.C2!r}; C2=0 gives the C-SVM, without a band."
+        )
+    return BandParameters(rho1, rho2, C1, C2)
+
+
+def _is_mapping(*values: Any) -> bool:
+    return any(isinstance(value, Mapping) for value in values)
+
+
+def _of_class(label: Any) -> str:
+    return f" of class {label!r}"
+
+
+def check_finite_costs(estimator: Any) -> None:
+    """Refuse infinite costs in paths and searches, where each problem starts from another."""
+    costs = estimator.C1.values() if isinstance(estimator.C1, Mapping) else [estimator.C1]
+    if any(isinstance(cost, Real) and cost == math.inf for cost in costs):
+        raise ValueError(
+            f"C1 must be finite along a path and in a search, got {estimator.C1!r}; a large C1 "
+            "comes close, and BandedSVC itself takes C1=inf."
+        )
+
+
+def _per_class(
+    name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
+) -> NDArray[np.float64]:
+    """Return a number, or a mapping from class to number, as one number per class."""
+    number = _finite_or_inf if may_be_infinite else _finite
+    if not isinstance(value, Mapping):
+        return np.full(len(classes), number(name, value))
+    labels = classes.tolist()
+    known = set(labels)
+    unknown = [label for label in value if label not in known]
+    missing = [label for label in labels if label not in value]
+    if unknown or missing:
+        raise ValueError(
+            f"{name} as a mapping must have one entry for each class {some(labels)}; "
+            f"missing: {some(missing)}, unknown: {some(unknown)}."
+        )
+    return np.array([number(name + _of_class(label), value[label]) for label in labels])
+
+
+def _finite(name: str, value: Any) -> float:
+    """Return a finite real number as a float."""
+    number = _real(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value!r}.")
+    return number
+
+
+def _finite_or_inf(name: str, value: Any) -> float:
+    """Return a real number or inf as a float; refuse finite numbers that overflow."""
+    number = _real(name, value)
+    if not math.isfinite(number) and value != math.inf:
+        raise ValueError(f"{name} must be finite or inf, got {value!r}.")
+    return number
+
+
+def _real(name: str, value: Any) -> float:
+    """Return a real number as a float, or inf if it overflows."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}.")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check all parameters that do not depend on the classes."""
+    _check_kernel(estimator)
+    check_multi_class(estimator)
+    check_fit_parameters(estimator, available_solvers())
+    if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
+        raise ValueError(
+            f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
+        )
+
+
+def check_multi_class(estimator: Any) -> None:
+    """Check the parameters that concern more than two classes."""
+    for name in ("multi_class", "decision_function_shape"):
+        value = getattr(estimator, name)
+        if not (isinstance(value, str) and value in ("ovr", "ovo")):
+            raise ValueError(f"{name} must be 'ovr' or 'ovo', got {value!r}.")
+    if not isinstance(estimator.break_ties, (bool, np.bool_)):
+        raise TypeError(f"break_ties must be a bool, got {estimator.break_ties!r}.")
+    if estimator.decision_function_shape == "ovo" and estimator.multi_class == "ovr":
+        raise ValueError(
+            "decision_function_shape='ovo' needs multi_class='ovo', got multi_class='ovr'; only "
+            "one-vs-one models have decision values of pairs of classes."
+        )
+
+
+def check_voting(estimator: Any) -> None:
+    """Check that `predict` can break ties; like `sklearn.svm.SVC`, a fit does not ask for this."""
+    if estimator.break_ties and estimator.decision_function_shape == "ovo":
+        raise ValueError(
+            "break_ties must be False when decision_function_shape is 'ovo', got True; set "
+            "decision_function_shape='ovr'."
+        )
+
+
+def check_fit_parameters(estimator: Any, solvers: Sequence[str]) -> None:
+    """Check the parameters of a fit that have nothing to do with a kernel."""
+    if estimator.loss not in LOSSES:
+        names = " or ".join(repr(name) for name in LOSSES)
+        raise ValueError(f"loss must be {names}, got {estimator.loss!r}.")
+    if estimator.solver not in ("auto", *solvers):
+        names = ", ".join(repr(name) for name in ("auto", *solvers))
+        raise ValueError(f"solver must be one of {names}, got {estimator.solver!r}.")
+    if not _finite("tol", estimator.tol) > 0.0:
+        raise ValueError(f"tol must be greater than 0, got {estimator.tol!r}.")
+    if isinstance(estimator.max_iter, bool) or not isinstance(estimator.max_iter, Integral):
+        raise TypeError(f"max_iter must be an integer, got {estimator.max_iter!r}.")
+    if estimator.max_iter < 1:
+        raise ValueError(
+            f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
+        )
+    if estimator.time_limit is not None and not _finite("time_limit", estimator.time_limit) > 0.0:
+        raise ValueError(
+            f"time_limit must be greater than 0 (seconds) or None, got {estimator.time_limit!r}."
+        )
+    if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
+        raise TypeError(f"fit_intercept must be a bool, got {estimator.fit_intercept!r}.")
+    if not isinstance(estimator.verbose, (Integral, np.bool_)):
+        raise TypeError(f"verbose must be an integer or a bool, got {estimator.verbose!r}.")
+    if estimator.n_jobs is not None and (
+        not isinstance(estimator.n_jobs, Integral) or estimator.n_jobs == 0
+    ):
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, got {estimator.n_jobs!r}."
+        )
+
+
+def _check_kernel(estimator: Any) -> None:
+    """Check the kernel and its parameters."""
+    kernel, gamma = estimator.kernel, estimator.gamma
+    names = (*available_kernels(), "precomputed")
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in names):
+        known = ", ".join(repr(name) for name in names)
+        raise ValueError(f"kernel must be one of {known} or a callable, got {kernel!r}.")
+    if isinstance(gamma, str):
+        if gamma not in ("scale", "auto"):
+            raise ValueError(f"gamma must be 'scale', 'auto' or a number, got {gamma!r}.")
+    elif _finite("gamma", gamma) < 0.0:
+        raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
+    if _finite("degree", estimator.degree) < 0.0:
+        raise ValueError(f"degree must be at least 0, got {estimator.degree!r}.")
+    if kernel == "poly" and not float(estimator.degree).is_integer():
+        raise ValueError(
+            f"degree must be an integer, got {estimator.degree!r}: other powers of a negative "
+            "inner product are undefined."
+        )
+    if kernel == "poly" and estimator.degree > LARGEST_DEGREE:
+        raise ValueError(
+            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers "
+            "underflow or overflow."
+        )
+    _finite("coef0", estimator.coef0)

@@ -1,0 +1,221 @@
+"""Decision values: how they are computed, and what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm._checks.parameters import band_parameters
+from bandsvm._decisions.multiclass import EVERYTHING, Strategy, strategy_of
+from bandsvm._kernels import KernelSettings
+from bandsvm._system.cached import cached_property
+
+POSITIONS = np.array(["below", "inside", "above"])
+# Largest rounding error of the decision values of float32 samples, unless ``tol`` is smaller.
+LARGEST_ROUNDING = 1e-3
+# Relative rounding error within which a sample counts as lying on an edge, by float type.
+ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): LARGEST_ROUNDING}
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """The decision rule of a fitted model: ``g(x) = sum_i dual_coef_i K(x_i, x) + intercept``.
+
+    Parameters
+    ----------
+    kernel : KernelSettings
+        The kernel.
+    support_vectors : ndarray or CSR of shape (n_support, n_features)
+        The support vectors; ignored if the kernel is precomputed.
+    dual_coef : ndarray of shape (n_problems, n_support)
+        Their coefficients.
+    intercept : ndarray of shape (n_problems,)
+        Intercepts.
+    tol : float
+        What decision values of float32 samples may be off by, if it is less than 1e-3.
+    n_jobs : int or None
+        Number of threads.
+    strategy : Strategy
+        Which problems there are.
+    """
+
+    kernel: KernelSettings
+    support_vectors: Any
+    dual_coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    tol: float
+    n_jobs: int | None
+    strategy: Strategy
+
+    def __call__(self, X: Any) -> NDArray[np.float64]:
+        """Return decision values of samples, one column per problem.
+
+        With a precomputed kernel, ``X`` holds their kernel values with the support vectors.
+        """
+        values = np.tile(self.intercept, (X.shape[0], 1))
+        blocks = self.strategy.blocks(self.dual_coef)
+        # Two blocks, those of both classes of a pair, add to the same value.
+        tolerated = min(self.tol, LARGEST_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
+        for block in blocks:
+            problems, support = block
+            is_whole = block is EVERYTHING
+            coefficients = self.dual_coef if is_whole else self.dual_coef[np.ix_(problems, support)]
+            left, right = X, self.support_vectors
+            if self.kernel.is_precomputed and not is_whole:
+                left = X[:, support]
+            elif not is_whole:
+                right = self.support_vectors[support]
+            values[:, problems] += self.kernel.product(
+                left, right, coefficients.T, self.n_jobs, largest_rounding=tolerated
+            )
+        return values
+
+    def of_training_samples(
+        self, X: Any, samples: NDArray[np.intp], support: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return decision values of some training samples; ``X`` holds all, or their kernel."""
+        if self.kernel.is_precomputed:
+            return self(X[np.ix_(samples, support)])
+        return self(X if len(samples) == X.shape[0] else X[samples])
+
+
+def feature_weights(model: Any) -> NDArray[np.float64]:
+    """Return the weights of features of a linear model as a matrix, also after `sparsify`."""
+    coef = model.coef_
+    return coef.toarray() if sp.issparse(coef) else np.asarray(coef)
+
+
+def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
+    """Return the index of the predicted class, and its decision value (two classes: ``|g|``)."""
+    if values.ndim == 1:
+        return (values > 0.0).astype(np.intp), np.abs(values)
+    return values.argmax(axis=1), values.max(axis=1)
+
+
+def lead(values: NDArray) -> NDArray[np.float64]:
+    """Return how far the predicted class of each sample is ahead of the next.
+
+    With one column that is ``|g(x)|``, the distance from a change of sign.
+    """
+    if values.ndim == 1 or values.shape[1] == 1:
+        return np.abs(values.ravel())
+    second, first = np.partition(values, -2, axis=1)[:, -2:].T
+    return first - second
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What decision values say of samples.
+
+    Parameters
+    ----------
+    model : classifier with a band
+        The fitted model.
+    of_problems : ndarray of shape (n_samples, n_problems)
+        Decision values of its problems, or the only column.
+    """
+
+    model: Any
+    of_problems: NDArray
+
+    @cached_property
+    def _strategy(self) -> Strategy:
+        return strategy_of(self.model)
+
+    @cached_property
+    def _raw(self) -> NDArray:
+        values = self.of_problems
+        return values[:, None] if values.ndim == 1 else values
+
+    @cached_property
+    def values(self) -> NDArray:
+        """What `decision_function` returns."""
+        return self._strategy.shaped(self._raw)
+
+    @cached_property
+    def by_class(self) -> NDArray:
+        """One column per class, or a vector for two classes, whatever `decision_function` does."""
+        return self._strategy.by_class(self._raw)
+
+    def of_class(self, k: int) -> NDArray:
+        """Return decision values of class ``k``: the least in a pair if there are pairs."""
+        classes = np.full(len(self._raw), k)
+        return self._strategy.of_class(self._raw, classes).min(axis=1)
+
+    @cached_property
+    def predicted(self) -> NDArray[np.intp]:
+        """Indices of the predicted classes."""
+        return self._strategy.predicted(self._raw, self._slack)
+
+    @property
+    def _slack(self) -> float:
+        """Differences of decision values that say nothing: what the certificate leaves open."""
+        certificate = getattr(self.model, "certificate_", None)
+        if certificate is None:
+            return ROUNDING[np.dtype(np.float64)]
+        missed = min(certificate.kkt_violation + certificate.uncertainty, certificate.tol)
+        if not np.isfinite(certificate.tol):  # the gap decides, and hardly anything is open
+            missed = ROUNDING[np.dtype(np.float64)]
+        ranges = [part.decision_range for part in certificate.parts if part.has_collapsed]
+        return 2.0 * max([missed, *ranges])
+
+    @cached_property
+    def _of_predicted(self) -> NDArray:
+        return self._strategy.of_class(self._raw, self.predicted)
+
+    @property
+    def own(self) -> NDArray:
+        """Decision values of the predicted classes: the least in a pair if there are pairs."""
+        return self._of_predicted.min(axis=1)
+
+    @property
+    def lead(self) -> NDArray:
+        """How far the predicted class is ahead; see `Strategy.lead`."""
+        return self._strategy.lead(self._raw)
+
+    @property
+    def positions(self) -> NDArray[np.str_]:
+        """Where samples lie in the band of the predicted class: below, inside or above.
+
+        A sample that is below in one pair and above in another is below.
+        """
+        band = band_parameters(self.model, self.model.classes_)
+        rounding = ROUNDING[self._raw.dtype]
+        is_below = self.own < (1.0 - rounding) * band.rho1[self.predicted]
+        highest = self._of_predicted.max(axis=1)
+        is_above = ~is_below & (highest > (1.0 + rounding) * band.rho2[self.predicted])
+        return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+
+
+def decisions_of(model: Any, X: Any) -> Decisions:
+    """Return what a fitted model says of samples."""
+    # Models without pairs of classes have one decision value per problem.
+    values_of = getattr(model, "_problem_values", model.decision_function)
+    return Decisions(model, values_of(X))
+
+
+class BandPositionMixin:
+    """Adds `band_position` to a classifier that has a band."""
+
+    def band_position(self: Any, X: Any) -> NDArray[np.str_]:
+        """Return where samples lie relative to the band of their predicted class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            'below' for a doubtful sample, 'inside' for a typical one and 'above' for an extreme
+            one. The position is that of ``|g(x)|`` for two classes, else of the decision value of
+            the predicted class. With ``multi_class='ovo'`` this class has a decision value in each
+            of its pairs: a sample is below if the least of them is below the band, else above if
+            the largest is above it. Samples on an edge, up to rounding, are inside.
+        """
+        return decisions_of(self, X).positions

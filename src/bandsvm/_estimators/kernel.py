@@ -1,0 +1,371 @@
+"""BandedSVC, the Banded SVM as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bandsvm._certificate import certify, combine
+from bandsvm._certificate.shortfall import end_fit
+from bandsvm._checks import data
+from bandsvm._checks.parameters import check_voting
+from bandsvm._checks.svc_arguments import names_svc_arguments
+from bandsvm._compat import CallbackSupportMixin
+from bandsvm._decisions.probabilities import ProbabilityMixin
+from bandsvm._decisions.values import BandPositionMixin, decisions_of
+from bandsvm._defaults import DEFAULT_RHO2
+from bandsvm._fitting.model import decision_rule, fit_model
+from bandsvm._fitting.rows import problem_rows
+from bandsvm._fitting.training_set import training_set
+from bandsvm._solvers import Solution
+from bandsvm._system.threads import single_threaded_blas
+
+
+@names_svc_arguments
+class BandedSVC(
+    BandPositionMixin, ProbabilityMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
+    """Banded support vector classification.
+
+    The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
+    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
+    or, with ``loss='squared_hinge'``, the same with the brackets squared.
+    Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
+    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
+    `sklearn.svm.SVC`. Every fit has a `certificate_` of how close to optimal it is.
+
+    Parameters
+    ----------
+    C1 : float or mapping from class to float, default=1.0
+        Penalty for lying below the band; greater than 0. A mapping gives each class its own. With
+        ``inf`` no sample may lie below the band, as in the hard-margin SVM: `fit` raises ValueError
+        if the kernel cannot separate the classes that way.
+    C2 : float or mapping from class to float, default=1.0
+        Penalty for lying above the band; 0 switches the upper edge off.
+    rho1 : float or mapping from class to float, default=1.0
+        Lower edge of the band; greater than 0.
+    rho2 : float or mapping from class to float, default=3.0
+        Upper edge of the band; not less than `rho1`. docs/defaults.md shows what other values do to
+        accuracy and scores.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        What is penalised: the distance from the band, or its square. The square
+        also gives L2-SVM, LS-SVM and ODM; docs/family.md lists the parameters of known models.
+    kernel : {'linear', 'rbf', 'poly', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
+default='rbf'
+        The kernel. A callable takes two arrays of samples and returns the matrix of kernel values
+        of all pairs; its samples may be anything, such as text or graphs. With 'precomputed', X is
+        the kernel matrix.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        Coefficient of all kernels except 'linear': 'scale' is ``1 / (n_features * X.var())`` (rows
+        weighted by the sample weights), 'auto' is ``1 / n_features``.
+    degree : int, default=3
+        Degree of the 'poly' kernel.
+    coef0 : float, default=0.0
+        Constant term of the 'poly' and 'sigmoid' kernels.
+    fit_intercept : bool, default=True
+        Whether the decision rule has an intercept.
+    class_weight : dict, 'balanced' or None, default=None
+        Factors of C1 and C2 per class. 'balanced' gives all classes the same total of sample
+        weights; `sklearn.svm.SVC` counts samples instead.
+    multi_class : {'ovo', 'ovr'}, default='ovo'
+        The problems of more than two classes. 'ovo' (one-vs-one) separates each pair of classes,
+        on samples of these two alone; the class that wins the most pairs is predicted, as in
+        `sklearn.svm.SVC`, and of several such classes the first. 'ovr' (one-vs-rest) separates each
+        class from all others; the largest decision value wins, and among values that differ by no
+        more than the certificate leaves open, the first. Its problems are fewer, but larger.
+        docs/strategies.md compares both.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        What `decision_function` returns with ``multi_class='ovo'`` and more than two classes:
+        'ovr' a column per class, the number of pairs that it wins plus the sum of its decision
+        values scaled to between -1/3 and 1/3; 'ovo' the decision values of the pairs (0, 1),
+        (0, 2), ..., (1, 2), ..., positive for the first class. As in `sklearn.svm.SVC`.
+    break_ties : bool, default=False
+        With ``multi_class='ovo'``, whether `predict` returns the class of the largest value of
+        ``decision_function_shape='ovr'``. False: of the classes that win the most pairs, the first.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the decision value.
+    solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
+        'smo' takes pair steps on blocks of variables, 'pcg' is projected conjugate gradients,
+        'reference' is simple and slow and stores the whole kernel matrix. 'auto' is 'smo'.
+    max_iter : int, default=10_000
+        Bound on the outer steps of the solver; each does a bounded amount of work.
+    time_limit : float or None, default=None
+        Seconds after which `fit` ends, certificate included, with the best model so far.
+    cache_size : float or None, default=None
+        Megabytes of memory for kernel rows and values computed from them. None: 2000, or a quarter
+        of the memory that the process may use (free memory, container limits, its share among
+        joblib's workers) if that is less. Classes are fitted fastest if the rows of all samples
+        fit in: about ``n_samples ** 2 / 250_000`` megabytes.
+    warm_start : bool, default=False
+        Whether `fit` starts from the last solution, if the number of samples and the classes are
+        the same. Parameters may differ.
+    verbose : int, default=0
+        1 shows a progress bar on a terminal (if `rich` is installed) or a line per second, 2 a line
+        per outer step. Lines go to the logger 'bandsvm' if it has a handler for them, else to
+        standard error.
+    n_jobs : int or None, default=None
+        Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
+        workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
+        all. Results do not depend on it. More than two classes are fitted at the same time. The
+        kernels 'laplacian', 'chi2', 'precomputed' and callables use one thread.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    support_ : ndarray of shape (n_support,)
+        Indices of the support vectors of both kinds.
+    support_vectors_ : ndarray or CSR of shape (n_support, n_features)
+        The support vectors; empty with a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors in each class.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        Coefficients of the support vectors in the decision rule. Two classes make one problem,
+        more make one per class or, with ``multi_class='ovo'``, per pair of classes.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts.
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights of the features, read-only; only with the 'linear' kernel.
+    alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
+        Multipliers of the lower and the upper edge for every training sample; 0 in pairs of other
+        classes.
+    alpha_support_, theta_support_ : ndarray
+        Indices of the samples with a positive multiplier in any problem: `alpha_support_` near the
+        class boundary, `theta_support_` in the interior of a class.
+    xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
+        Distances of every training sample below and above the band; NaN in pairs of other classes,
+        and for samples of weight 0 if the fit was cut short.
+    certificate_ : Certificate
+        Primal and dual value, gap, violation, status and cost of the fit.
+    n_iter_ : int
+        Number of outer steps.
+    gamma_ : float
+        The value of gamma that was used; NaN for kernels without gamma.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all names in X are strings.
+
+    See Also
+    --------
+    sklearn.svm.SVC : The C-SVM, without an upper edge and without a certificate.
+
+    Notes
+    -----
+    With a kernel that is not positive semidefinite, such as 'sigmoid', the fitted model is a
+    stationary point of the objective; there may be several.
+
+    For probabilities call `bandsvm.calibrate` after `fit`. docs/from_svc.md
+    lists all differences from `sklearn.svm.SVC`.
+
+    Distances of the 'rbf' kernel are measured from each feature's most common value in dense
+    samples (its median, where values hardly repeat), which keeps their digits far from the origin.
+    Sparse samples are measured from zero: scale them.
+
+    Fits may run in several threads at once, and in child processes forked meanwhile. But
+    multi-threaded OpenBLAS is not safe to fork: while another thread multiplies matrices, `os.fork`
+    or the child can hang. In programs with threads, start processes with
+    ``multiprocessing.get_context("spawn")``.
+
+    References
+    ----------
+    .. [1] G. V. Pendse, "BSVM: A Banded Support Vector Machine", arXiv:1107.2347.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import BandedSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BandedSVC().fit(X, y)
+    >>> model.predict(X[[0, 60, 120]])
+    array([0, 1, 2])
+    >>> model.certificate_.status.value
+    'converged'
+    """
+
+    def __init__(
+        self,
+        C1=1.0,
+        C2=1.0,
+        rho1=1.0,
+        rho2=DEFAULT_RHO2,
+        *,
+        loss="hinge",
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        fit_intercept=True,
+        class_weight=None,
+        multi_class="ovo",
+        decision_function_shape="ovr",
+        break_ties=False,
+        tol=1e-3,
+        solver="auto",
+        max_iter=10_000,
+        time_limit=None,
+        cache_size=None,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+    ):
+        self.C1 = C1
+        self.C2 = C2
+        self.rho1 = rho1
+        self.rho2 = rho2
+        self.loss = loss
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.tol = tol
+        self.solver = solver
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.cache_size = cache_size
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        """Return the estimator's scikit-learn tags."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples, or their kernel matrix of shape (n_samples, n_samples) if the kernel
+            is 'precomputed'. With a callable kernel, any sequence or array of samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C1 and C2 per sample; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        BandedSVC
+            The fitted estimator.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C, so that loops around `fit` end. The estimator keeps the best model so far:
+            it is fitted, and `warm_start` continues from there.
+        """
+        end_fit(self, fit_model(self, X, y, sample_weight))
+        return self
+
+    def decision_function(self, X):
+        """Return the decision values of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples. With a precomputed kernel, their kernel values with all training samples, or
+            with the support vectors only.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            The decision value g(x), one column per class if there are more than two; see
+            `decision_function_shape` for ``multi_class='ovo'``. In float32 if X is float32: g(x)
+            then differs from that of the same samples in float64 by at most `tol` or 1e-3,
+            whichever is less.
+        """
+        return decisions_of(self, X).values
+
+    def _problem_values(self, X):
+        """Return the decision values of samples, one column per problem."""
+        check_is_fitted(self)
+        # Values that overflow raise an error with advice.
+        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+            X = data.check_for_prediction(self, X)
+            values = decision_rule(self)(X)
+        return values.astype(np.float32) if X.dtype == np.float32 else values
+
+    def predict(self, X):
+        """Return the predicted classes of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_voting(self)
+        predicted = decisions_of(self, X).predicted
+        return self.classes_[predicted]
+
+    def certify(self, X, y, sample_weight=None):
+        """Certify the fitted model with all decision values recomputed in float64.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training samples, or their kernel matrix.
+        y : array-like of shape (n_samples,)
+            The training labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The training weights.
+
+        Returns
+        -------
+        Certificate
+            Like `certificate_`, but violation and gap are computed from recomputed decision values,
+            not from those that the solver kept.
+        """
+        checked = training_set(self, X, y, sample_weight, "certify")
+        training = checked.training
+        certificates = []
+        with single_threaded_blas():
+            rows = problem_rows(checked.settings, checked.X, training)
+            gradient = np.empty(training.signs.shape)
+            rule = decision_rule(self)
+            kept = rule.of_training_samples(checked.X, training.kept, self.support_)
+            gradient[:, training.kept] = (kept - self.intercept_).T
+            for k, (problem, c, f, intercept, part) in enumerate(
+                zip(
+                    training.problems,
+                    training.gathered(checked.coefficients),
+                    training.gathered(gradient),
+                    self.intercept_,
+                    self.certificate_.parts or [self.certificate_],
+                    strict=True,
+                )
+            ):
+                spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
+                solution = Solution(c, f, part.status, *spent)
+                certificates.append(
+                    certify(
+                        problem, rows.of(k), solution, float(intercept), self.tol, n_checks=None
+                    )
+                )
+        return combine(certificates)
+
+    @property
+    def coef_(self):
+        """Weights of the features, for the linear kernel."""
+        check_is_fitted(self)
+        if self.kernel != "linear":
+            raise AttributeError(f"coef_ exists only for kernel='linear', not for {self.kernel!r}.")
+        with single_threaded_blas():
+            coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
+        coef.flags.writeable = False  # recomputed on every access, so changes would be lost
+        return coef

@@ -1,0 +1,91 @@
+"""The observer that ends a fit early: at its time limit or on Ctrl-C."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from contextlib import ExitStack
+from types import FrameType
+
+from bandsvm._fitting.run import Observer
+from bandsvm._solvers import Status
+from bandsvm._system.stopping import current_reason, stop_when
+
+# Share of a time limit, and largest number of seconds, reserved for work after the solver.
+SHARE_FOR_THE_END, MAX_FOR_THE_END = 0.1, 0.3
+
+
+class Limits(Observer):
+    """Ends work that was interrupted or takes longer than ``time_limit`` seconds.
+
+    Solvers, kernel rows and certificates check it between pieces of work. A reason to stop that the
+    caller set with `stop_when`, say from another thread, ends the work too.
+    """
+
+    may_interleave = True
+
+    def __init__(self, time_limit: float | None = None) -> None:
+        self._seconds = math.inf if time_limit is None else time_limit
+        self._interruption = Interruption()
+        self._entered = ExitStack()
+
+    def __enter__(self) -> Limits:
+        """Start the clock and take over Ctrl-C."""
+        for_the_end = min(SHARE_FOR_THE_END * self._seconds, MAX_FOR_THE_END)
+        self._end = time.monotonic() + self._seconds - for_the_end
+        self._wish_of_caller = current_reason()
+        self._entered.enter_context(self._interruption)
+        self._entered.enter_context(stop_when(self.reason))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Restore the handler of Ctrl-C."""
+        self._entered.close()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self._interruption.was_pressed
+
+    def reason(self) -> Status | None:
+        """Return why work must end, or None."""
+        if self._interruption.was_pressed:
+            return Status.INTERRUPTED
+        if self._wish_of_caller is not None and (wish := self._wish_of_caller()) is not None:
+            return wish
+        return Status.TIME_LIMIT if time.monotonic() >= self._end else None
+
+
+class Interruption:
+    """Records Ctrl-C instead of raising an exception, so that work can end with a usable result.
+
+    The caller raises KeyboardInterrupt once that is safe; a second Ctrl-C raises it at once.
+    Signals reach the main thread only. A program's own handler of SIGINT is left in place.
+    """
+
+    def __init__(self) -> None:
+        self.was_pressed = False
+
+    def __enter__(self) -> Interruption:
+        """Take over Ctrl-C if Python's default handler is in place."""
+        self.was_pressed = False
+        self._is_ours = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._is_ours:
+            signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Restore the handler of Ctrl-C."""
+        if self._is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        """Record the first Ctrl-C; raise on the second."""
+        if self.was_pressed:
+            signal.default_int_handler(number, frame)
+        self.was_pressed = True

@@ -1,0 +1,110 @@
+"""An estimator's parameters, frozen: the band, the kernel, and how to solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._kernels import KernelSettings, Rows
+from bandsvm._system.memory import bytes_of
+
+# Rounding errors, in units of ``tol``, with which float32 rows still bring a fit close to ``tol``;
+# if that does not suffice, more precise rows continue from there.
+COARSE_ROUNDING = 10.0
+
+
+@dataclass(frozen=True)
+class BandSettings:
+    """Costs, band and loss: what is minimised. Numbers may be mappings from class to number."""
+
+    C1: Any
+    C2: Any
+    rho1: Any
+    rho2: Any
+    loss: str
+    fit_intercept: bool
+    class_weight: Any
+
+    @classmethod
+    def of(cls, estimator: Any) -> BandSettings:
+        """Return the band of an estimator."""
+        return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """How a problem is solved: the method, its precision, and what it may use of the machine."""
+
+    solver: str
+    tol: float
+    max_iter: int
+    cache_bytes: float | None
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, estimator: Any) -> SolverSettings:
+        """Return the settings of an estimator."""
+        return cls(
+            estimator.solver,
+            estimator.tol,
+            estimator.max_iter,
+            bytes_of(estimator.cache_size),
+            estimator.n_jobs,
+        )
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """Everything that a fit needs besides the data.
+
+    Parameters
+    ----------
+    band : BandSettings
+        What is minimised.
+    kernel : KernelSettings
+        The kernel, with gamma as a number.
+    solving : SolverSettings
+        How.
+    multi_class : MultiClass
+        Which problems more than two classes make.
+    """
+
+    band: BandSettings
+    kernel: KernelSettings
+    solving: SolverSettings
+    multi_class: MultiClass
+
+    @classmethod
+    def of(cls, estimator: Any, gamma: float) -> FitSettings:
+        """Return the settings of an estimator whose gamma is known."""
+        kernel = KernelSettings(estimator.kernel, gamma, estimator.coef0, estimator.degree)
+        return cls(
+            BandSettings.of(estimator),
+            kernel,
+            SolverSettings.of(estimator),
+            MultiClass.of(estimator),
+        )
+
+    def rows(
+        self,
+        samples: Any,
+        *,
+        largest_cost: float,
+        largest_rounding: float | None = None,
+        n_uses: float = 0.0,
+    ) -> Rows:
+        """Return a store of kernel rows, which any number of problems may share.
+
+        It is of single precision if rounding errors of ``largest_rounding`` allow it; None stands
+        for what a later check, and more precise rows, can make up for.
+        """
+        tolerated = COARSE_ROUNDING * self.solving.tol
+        return self.kernel.rows(
+            samples,
+            cache_bytes=self.solving.cache_bytes,
+            n_jobs=self.solving.n_jobs,
+            largest_rounding=tolerated if largest_rounding is None else largest_rounding,
+            largest_cost=largest_cost,
+            n_uses=n_uses,
+        )

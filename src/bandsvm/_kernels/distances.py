@@ -1,0 +1,173 @@
+"""Kernels of distances: rbf, laplacian, chi2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import additive_chi2_kernel
+
+from bandsvm._kernels.operator import Definition
+from bandsvm._kernels.samples import (
+    CHUNK_BYTES,
+    Samples,
+    inner_products,
+    squared_norms,
+    sums_of_rows,
+)
+
+EPSILON = float(np.finfo(np.float64).eps)
+# Largest error of an exponent with which distances are still computed from inner products.
+LARGEST_LOSS = 1e-10
+
+
+@dataclass(frozen=True)
+class Rbf:
+    """``exp(-gamma |x - z|^2)``."""
+
+    gamma: float
+
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return "rbf", self.gamma, 0.0, 0
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+        # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
+        shift = None if A.is_sparse or B.is_sparse else B.centre
+        left, right = squared_norms(A, shift), squared_norms(B, shift)
+        if self.gamma * EPSILON * float(left.max(initial=0.0)) <= LARGEST_LOSS:
+            values = inner_products(A, B, shift)
+            values *= -2.0
+            values += left[:, None]
+            values += right
+            np.maximum(values, 0.0, out=values)
+        else:
+            values = _by_dense_pieces(_squared, np.square, A, B)
+        values *= -self.gamma
+        return np.exp(values, out=values)
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+        return np.ones(len(A))
+
+    sizes = diagonal
+
+
+def _absolute(a: NDArray, b: NDArray) -> NDArray[np.float64]:
+    return cdist(a, b, "cityblock")
+
+
+def _squared(a: NDArray, b: NDArray) -> NDArray[np.float64]:
+    return cdist(a, b, "sqeuclidean")
+
+
+def _by_dense_pieces(
+    distances: Callable, size: Callable, A: Samples, B: Samples
+) -> NDArray[np.float64]:
+    """Return ``distances(a, b)`` for all pairs, from dense float64 pieces of A and B.
+
+    A feature that is zero in one of two samples adds the ``size`` of its value in the other.
+    """
+    filled = np.empty((len(A), len(B)))
+    pieces_of_B = [(part, B.take(part)) for part in B.chunks(_n_dense_values(B))]
+    for rows in A.chunks(_n_dense_values(A)):
+        left = A.take(rows)
+        for columns, right in pieces_of_B:
+            if A.is_sparse and B.is_sparse:
+                filled[rows, columns] = _on_common_columns(distances, size, left, right)
+            else:
+                filled[rows, columns] = distances(left.dense(), right.dense())
+    return filled
+
+
+def _n_dense_values(A: Samples) -> int:
+    """Return how many values a sample has in a dense piece.
+
+    Pieces of k samples with v values each have at most k v columns in common.
+    """
+    if not A.is_sparse:
+        return A.n_features
+    at_once = (CHUNK_BYTES / 8 / max(1, A.n_values_per_sample)) ** 0.5
+    return min(A.n_features, int(CHUNK_BYTES / 8 / at_once))
+
+
+def _on_common_columns(
+    distances: Callable, size: Callable, A: Samples, B: Samples
+) -> NDArray[np.float64]:
+    """Return distances of sparse samples from dense copies of the columns that both use."""
+    common = np.intersect1d(A.X.indices, B.X.indices)
+    left, right = (samples.on_columns(common).toarray() for samples in (A, B))
+    values = distances(left, right) if len(common) else np.zeros((len(A), len(B)))
+    values += _sizes_elsewhere(size, A, common)[:, None]
+    values += _sizes_elsewhere(size, B, common)
+    return values
+
+
+def _sizes_elsewhere(size: Callable, A: Samples, columns: NDArray) -> NDArray[np.float64]:
+    """Return the sum of sizes of each sparse sample's values in all other columns."""
+    sizes = size(A.X.data, dtype=np.float64)
+    sizes[np.isin(A.X.indices, columns)] = 0.0
+    return sums_of_rows(A.X, sizes)
+
+
+@dataclass(frozen=True)
+class Laplacian:
+    """``exp(-gamma |x - z|_1)``."""
+
+    gamma: float
+
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return "laplacian", self.gamma, 0.0, 0
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+        values = _by_dense_pieces(_absolute, np.abs, A, B)
+        values *= -self.gamma
+        return np.exp(values, out=values)
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+        return np.ones(len(A))
+
+    sizes = diagonal
+
+
+def _chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
+    # Squares of small differences would be 0, so both are scaled, by a power of two: no digit is
+    # lost. Sums of large values overflow.
+    largest = max(float(a.max(initial=0.0)), float(b.max(initial=0.0)))
+    scale = 2.0 ** -np.clip(np.frexp(largest)[1], -1000, 1000)
+    values = additive_chi2_kernel(scale * a, scale * b)
+    values /= -scale
+    return values
+
+
+@dataclass(frozen=True)
+class Chi2:
+    """``exp(-gamma sum_k (x_k - z_k)^2 / (x_k + z_k))``, for features that are not negative."""
+
+    gamma: float
+
+    @property
+    def definition(self) -> Definition:
+        """The kernel for `exact_products`."""
+        return "chi2", self.gamma, 0.0, 0
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+        values = _by_dense_pieces(_chi2, np.abs, A, B)
+        values *= -self.gamma
+        return np.exp(values, out=values)
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+        return np.ones(len(A))
+
+    sizes = diagonal

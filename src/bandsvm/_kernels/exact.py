@@ -1,0 +1,110 @@
+"""Sums of kernel values by their definitions, in float64; certificates rest on them.
+
+They share no arithmetic with kernel rows: distances are sums of squared differences, which keep
+their digits where samples are far from the origin and close to each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm._kernels.operator import Definition, Kernel
+from bandsvm._kernels.packing import LONGEST_CALL, PackedKernel
+from bandsvm._kernels.products import Linear, linear_product
+from bandsvm._kernels.samples import Samples, in_plain_memory
+from bandsvm._kernels.values import finite, kernel_product
+from bandsvm._system.stopping import check_stop
+
+# Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
+# call computes.
+COST_OF_VALUE, COST_OF_FEATURE = 4.0, 0.1
+# Dense samples with at most this share of nonzeros are converted to CSR, if targets x terms x
+# features are so many that the conversion pays.
+MAX_DENSITY, MIN_WORK_TO_CONVERT = 0.15, 1e8
+
+
+def exact_products(
+    kernel: Kernel | PackedKernel,
+    A: Samples,
+    targets: NDArray,
+    B: Samples,
+    terms: NDArray,
+    coefficients: NDArray,
+    n_threads: int = 1,
+) -> NDArray[np.float64]:
+    """Return ``K(A[targets], B[terms]) @ coefficients``, or raise if it is not finite."""
+    shape = len(targets), *coefficients.shape[1:]
+    if len(terms) == 0:
+        return np.zeros(shape)
+    if isinstance(kernel, Linear):
+        columns = coefficients.reshape(len(terms), -1)
+        return finite(linear_product(A.take(targets), B.take(terms), columns).reshape(shape))
+    if (definition := definition_of(kernel)) is None:
+        assert not isinstance(kernel, PackedKernel)
+        return kernel_product(kernel, A.take(targets), B.take(terms), coefficients)
+    if not _are_alike(A, B) or _are_mostly_zero(B, terms, len(targets)):
+        A, B = _as_csr(A.take(targets)), _as_csr(B.take(terms))
+        targets, terms = np.arange(len(targets)), np.arange(len(terms))
+    rows = np.ascontiguousarray(coefficients.reshape(len(terms), -1).T, dtype=np.float64)
+    products = np.empty((len(targets), len(rows)))
+    cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
+    per_call = max(1, int(n_threads * LONGEST_CALL / (cost * max(1, len(terms)))))
+    left, right = _passed(A.X), _passed(B.X)
+    for start in range(0, len(targets), per_call):
+        check_stop()
+        part = slice(start, start + per_call)
+        _core.exact_products(
+            left,
+            targets[part],
+            right,
+            terms,
+            A.n_features,
+            definition,
+            rows,
+            products[part],
+            n_threads,
+        )
+    return finite(products.reshape(shape))
+
+
+def definition_of(kernel: Kernel | PackedKernel) -> Definition | None:
+    """Return how compiled functions know a kernel; None if they do not."""
+    return getattr(kernel, "definition", None)
+
+
+def _are_mostly_zero(B: Samples, terms: NDArray, n_targets: int) -> bool:
+    """Return whether the conversion of dense samples to CSR saves time."""
+    if B.is_sparse or n_targets * len(terms) * B.n_features < MIN_WORK_TO_CONVERT:
+        return False
+    density = np.count_nonzero(B.take(terms).X) / (len(terms) * B.n_features)
+    return bool(density <= MAX_DENSITY)
+
+
+def _are_alike(A: Samples, B: Samples) -> bool:
+    """Return whether samples are dense, or CSR matrices of the same types."""
+    if not (A.is_sparse and B.is_sparse):
+        return not (A.is_sparse or B.is_sparse)
+    return A.X.dtype == B.X.dtype and A.X.indices.dtype == B.X.indices.dtype
+
+
+def _as_csr(A: Samples) -> Samples:
+    """Return samples as a CSR matrix in float64 with 64-bit columns."""
+    matrix = sp.csr_array(A.X, dtype=np.float64)
+    matrix.indices = matrix.indices.astype(np.int64, copy=False)
+    return Samples(matrix)
+
+
+def _passed(X: Any) -> Any:
+    """Return samples as the compiled function takes them."""
+    if not sp.issparse(X):
+        return in_plain_memory(X)
+    return (
+        in_plain_memory(X.indptr, np.int64),
+        in_plain_memory(X.indices),
+        in_plain_memory(X.data),
+    )

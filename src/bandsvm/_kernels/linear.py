@@ -1,0 +1,95 @@
+"""The linear kernel without kernel rows: ``K v = X (X'v)``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm._kernels.operator import OnCpu
+from bandsvm._kernels.samples import CHUNK_BYTES
+from bandsvm._system.stopping import check_stop
+
+
+class LinearOperator(OnCpu):
+    """``K = X X'`` by products with X and its transpose; the cost is that of the values of X.
+
+    No kernel row is ever computed; blocks are computed when a solver needs them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+        Samples in double precision; they are not copied.
+    """
+
+    n_computed = 0
+    n_threads = 1
+    is_coarse = False
+
+    def __init__(self, X: Any) -> None:
+        self._X = X
+        values_per_sample = max(1, X.shape[1] if not sp.issparse(X) else X.nnz // X.shape[0])
+        self._chunk = max(1, CHUNK_BYTES // (8 * values_per_sample))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self._X.shape[0]
+
+    @property
+    def capacity(self) -> int:
+        """Number of variables whose block of K can be computed at a time."""
+        return self.n_samples
+
+    def more_precise(self) -> None:
+        """Return None: there is no higher precision."""
+
+    def part(self, indices: NDArray) -> LinearOperator:
+        """Return the operator of some samples."""
+        return LinearOperator(self._X[indices])
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        if sp.issparse(self._X):
+            return np.asarray(self._X.multiply(self._X).sum(axis=1)).ravel()
+        return np.einsum("ij,ij->i", self._X, self._X)
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        some = self._X[indices]
+        block = some @ some.T
+        return block.toarray() if sp.issparse(block) else block
+
+    def weights(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return ``X[indices]' values``: the weights of features in the decision rule."""
+        weights = np.zeros(self._X.shape[1])
+        for start in range(0, len(indices), self._chunk):
+            check_stop()
+            part = slice(start, start + self._chunk)
+            weights += self._X[indices[part]].T @ values[part]
+        return weights
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        weights = self.weights(indices, values)
+        for start in range(0, self.n_samples, self._chunk):
+            check_stop()
+            part = slice(start, start + self._chunk)
+            f[part] += self._X[part] @ weights
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values."""
+        weights, products = self.weights(indices, values), np.empty(len(targets))
+        for start in range(0, len(targets), self._chunk):
+            check_stop()
+            part = slice(start, start + self._chunk)
+            products[part] = self._X[targets[part]] @ weights
+        return products

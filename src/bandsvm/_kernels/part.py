@@ -1,0 +1,75 @@
+"""Rows and columns of the samples that are still in play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._kernels.operator import OnCpu
+
+if TYPE_CHECKING:
+    from bandsvm._kernels.packed import PackedRows
+
+
+class PartOfRows(OnCpu):
+    """Rows and columns of some of the samples, never kept."""
+
+    def __init__(self, whole: PackedRows, indices: NDArray) -> None:
+        self._whole = whole
+        self._indices = indices
+        self._columns = whole.columns(indices)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self._indices)
+
+    @property
+    def n_computed(self) -> int:
+        """Number of rows computed, over all samples."""
+        return self._whole.n_computed
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads that compiled functions may use."""
+        return self._whole.n_threads
+
+    @property
+    def capacity(self) -> int:
+        """Number of rows that a block may have."""
+        return self._whole.capacity
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows have less than double precision."""
+        return self._whole.is_coarse
+
+    def more_precise(self) -> None:
+        """Return None: only the whole store has higher precision."""
+
+    def part(self, indices: NDArray) -> None:
+        """Return None: only the whole store has parts."""
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
+        return self._whole.exact_product(self._indices[targets], self._indices[indices], values)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return self._whole.diagonal()[self._indices]
+
+    def block(self, indices: NDArray) -> NDArray:
+        """Return K[indices, indices]."""
+        return self._whole.block(self._indices[indices])
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        self._whole.accumulate(f, self._indices[indices], values, self._columns, indices)

@@ -1,0 +1,132 @@
+"""Kernels that the user provides: a function, or the matrix itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm._kernels.operator import OnCpu
+from bandsvm._kernels.samples import CHUNK_BYTES, Samples, in_plain_memory
+from bandsvm._system.stopping import check_stop
+
+# The diagonal of a callable kernel is that of blocks: fewer calls, but more values.
+DIAGONAL_BLOCK = 32
+
+
+@dataclass(frozen=True)
+class FromFunction:
+    """A kernel computed by a function of two matrices, checked at every call."""
+
+    function: Callable
+
+    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the kernel values of all samples of A with all of B."""
+        values = self.function(A.X, B.X)
+        if sp.issparse(values):
+            values = values.toarray()
+        try:
+            if np.iscomplexobj(values):
+                raise TypeError("complex numbers")
+            values = in_plain_memory(np.asarray(values), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"kernel must return numbers, but the callable {self._name} returned "
+                f"{type(values).__name__}: {error}."
+            ) from error
+        if values.shape != (len(A), len(B)):
+            raise ValueError(
+                f"kernel must return a matrix of shape (n_samples_A, n_samples_B) = "
+                f"{(len(A), len(B))}, but the callable {self._name} returned shape {values.shape}."
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"kernel must return finite values, but the callable {self._name} returned NaN or "
+                "infinity; scale X or fix the function."
+            )
+        return values
+
+    def diagonal(self, A: Samples) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself."""
+        values = np.empty(len(A))
+        for start in range(0, len(A), DIAGONAL_BLOCK):
+            some = A.take(slice(start, start + DIAGONAL_BLOCK))
+            values[start : start + len(some)] = np.diagonal(self(some, some))
+        return values
+
+    def sizes(self, A: Samples) -> NDArray[np.float64]:
+        """Return roots of the diagonal; values of an indefinite kernel may be larger."""
+        return np.sqrt(np.abs(self.diagonal(A)))
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+class PrecomputedRows(OnCpu):
+    """Rows of a kernel matrix that the user computed, without a copy."""
+
+    def __init__(self, matrix: NDArray) -> None:
+        self.matrix = matrix
+        self.n_threads = 1
+        self.n_computed = 0
+        self._everything = np.arange(len(matrix))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.matrix)
+
+    @property
+    def capacity(self) -> int:
+        """Number of available rows: all."""
+        return len(self.matrix)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows have less than double precision."""
+        return False
+
+    def more_precise(self) -> None:
+        """Return None: there is no higher precision."""
+
+    def part(self, indices: NDArray) -> None:
+        """Return None: whole rows cost nothing."""
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        return np.diagonal(self.matrix).astype(np.float64)
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        is_whole = len(indices) == self.n_samples and np.array_equal(indices, self._everything)
+        values = self.matrix if is_whole else self.matrix[np.ix_(indices, indices)]
+        return values.astype(np.float64, order="C", copy=False)
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        total = np.zeros(self.n_samples)
+        size = max(1, CHUNK_BYTES // (8 * self.n_samples))
+        for start in range(0, len(indices), size):
+            check_stop()
+            part = slice(start, start + size)
+            total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
+        return total
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        f += self.product(indices, values)
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from the rows of ``indices``, as in `product`."""
+        total = np.zeros(len(targets))
+        size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
+        for start in range(0, len(indices), size):
+            check_stop()
+            part = slice(start, start + size)
+            rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
+            total += values[part] @ rows
+        return total

@@ -1,0 +1,209 @@
+"""A store of kernel rows, computed on demand and shared by all problems over the same samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm import _core
+from bandsvm._engines.sizes import LARGEST_BLOCK
+from bandsvm._kernels.exact import exact_products
+from bandsvm._kernels.operator import Kernel, OnCpu, Rows, errors_of_sums
+from bandsvm._kernels.products import Linear
+from bandsvm._kernels.samples import CHUNK_BYTES, Samples
+from bandsvm._kernels.slots import SlotTable
+from bandsvm._kernels.values import finite, finite_values
+from bandsvm._system import memory
+from bandsvm._system.stopping import check_stop
+
+# A pair step needs two rows; a block worth solving needs some more.
+SMALLEST_CAPACITY = 16
+# Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
+SCRATCH_BYTES = 32 * 2**20
+SCRATCH_SHARE = 0.15
+# Largest share of the memory for a block, which is copied out of the rows.
+COPIED_BLOCK_SHARE = 0.25
+
+
+class ComputedRows(OnCpu):
+    """Base class of stores of computed rows."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        samples: Samples,
+        row_bytes: int,
+        cache_bytes: float,
+        other_bytes: float = 0.0,
+    ) -> None:
+        self.kernel = kernel
+        self.samples = samples
+        self.n_threads = 1
+        self.n_computed = 0
+        for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
+        self._capacity = row_capacity(len(samples), row_bytes, for_rows)
+        self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
+        # Sums must not depend on how many rows are kept, as long as this many are.
+        self._rows_at_once = LARGEST_BLOCK
+        self._table = SlotTable(len(samples), self._capacity)
+        self._diagonal: NDArray[np.float64] | None = None
+        self._sizes: NDArray[np.float64] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.samples)
+
+    def part(self, indices: NDArray) -> Rows | None:
+        """Return the rows and columns of some samples; None if that saves no time."""
+        return None
+
+    @property
+    def capacity(self) -> int:
+        """Largest number of rows that are kept."""
+        return self._capacity
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+        if self._diagonal is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._diagonal = finite(self.kernel.diagonal(self.samples))
+        return self._diagonal
+
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values."""
+        if self._sizes is None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._sizes = self.kernel.sizes(self.samples)
+        return self._sizes
+
+    def cost_of_exact(self, n_terms: int) -> float:
+        """Return the number of kernel values per target; the linear kernel needs no values."""
+        return 1.0 if isinstance(self.kernel, Linear) else float(n_terms)
+
+    def _parts(self, indices: NDArray) -> Iterator[slice]:
+        """Yield slices of rows that are added together."""
+        size = min(self._capacity, self._rows_at_once)
+        for start in range(0, len(indices), size):
+            check_stop()
+            yield slice(start, start + size)
+
+    def _fill(self, missing: NDArray, places: NDArray) -> None:
+        """Compute the rows of samples into slots of the store."""
+        raise NotImplementedError
+
+    def _slots(self, indices: NDArray) -> NDArray[np.intp]:
+        """Return the slots of the rows of ``indices``, after computing missing ones."""
+        while True:
+            slots, missing, places = self._table.find(indices)
+            if len(missing):
+                try:
+                    self._fill(missing, places)
+                except BaseException:
+                    self._table.forget(missing)
+                    raise
+                self.n_computed += len(missing)
+                self._table.written(missing)
+            if self._table.wait_for(indices):
+                return slots
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from separately computed float64 kernel values."""
+        samples = self.samples
+        return exact_products(
+            self.kernel, samples, targets, samples, indices, values, self.n_threads
+        )
+
+
+class RowWriter(Protocol):
+    """Computes kernel rows faster than the kernel itself does."""
+
+    @property
+    def width(self) -> int:
+        """Number of values that it writes for a row, padding included."""
+
+    def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
+        """Write the rows of some samples to some places of a store."""
+
+    def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``; see `KernelOperator`."""
+
+
+class KernelRows(ComputedRows):
+    """Rows of K; at most ``capacity`` are kept, and the least recently used are dropped first.
+
+    They are computed by the kernel, or by a ``writer``.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        samples: Samples,
+        cache_bytes: float | None = None,
+        writer: RowWriter | None = None,
+    ) -> None:
+        width = len(samples) if writer is None else writer.width
+        if cache_bytes is None:
+            cache_bytes = memory.default_bytes(8 * width * len(samples))
+        blocks = min(8 * min(len(samples), LARGEST_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
+        super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
+        self._writer = writer
+        self._padded = np.empty((self._capacity, width))
+        self._store = self._padded[:, : len(samples)]
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether rows have less than double precision."""
+        return False
+
+    def more_precise(self) -> None:
+        """Return None: there is no higher precision."""
+
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]."""
+        if len(indices) > self._capacity:
+            chosen = self.samples.take(indices)
+            return finite_values(self.kernel, chosen, chosen)
+        slots = self._slots(indices)
+        if len(indices) == self.n_samples and np.array_equal(slots, indices):
+            return self._store  # all of K, each row in its own slot
+        return self._store[np.ix_(slots, indices)]
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+        for part in self._parts(indices):
+            _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
+
+    def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
+        """Write rows of K, computed by the kernel."""
+        per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
+        for start in range(0, len(indices), per_call):
+            check_stop()
+            part = slice(start, start + per_call)
+            rows = self.samples.take(indices[part])
+            store[places[part]] = finite_values(self.kernel, rows, self.samples)
+
+    def _fill(self, missing: NDArray, places: NDArray) -> None:
+        """Compute rows into their slots."""
+        write = self._writer or self._write_by_kernel
+        write(missing, self._padded, places)
+
+    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of ``K c``."""
+        if self._writer is None:
+            return errors_of_sums(self.sizes(), c, moved)
+        return self._writer.rounding_errors(self.sizes(), c, moved)
+
+
+def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
+    """Return how many rows of a matrix fit in a number of bytes."""
+    return min(n_samples, max(SMALLEST_CAPACITY, int(n_bytes // bytes_per_row)))

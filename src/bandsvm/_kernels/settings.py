@@ -1,0 +1,141 @@
+"""A kernel as set by the user, and the choice of how to compute with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm._engines.sizes import SMALL_PROBLEM
+from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
+from bandsvm._kernels.operator import Kernel, Rows
+from bandsvm._kernels.packed import PackedRows, PackedWriter
+from bandsvm._kernels.packing import PACKED_KERNELS, PackedKernel
+from bandsvm._kernels.precision import error_of_rows
+from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
+from bandsvm._kernels.prediction import PackedProduct, product_by_definition
+from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
+from bandsvm._kernels.rows import KernelRows
+from bandsvm._kernels.samples import Samples
+from bandsvm._kernels.values import finite
+
+# name -> kernel function of (gamma, coef0, degree)
+KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
+    "linear": lambda gamma, coef0, degree: Linear(),
+    "rbf": lambda gamma, coef0, degree: Rbf(gamma),
+    "poly": lambda gamma, coef0, degree: Poly(gamma, coef0, degree),
+    "sigmoid": lambda gamma, coef0, degree: Sigmoid(gamma, coef0),
+    "laplacian": lambda gamma, coef0, degree: Laplacian(gamma),
+    "chi2": lambda gamma, coef0, degree: Chi2(gamma),
+}
+WITHOUT_GAMMA = ("linear", "precomputed")
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """Name (or callable) and parameters of a kernel."""
+
+    kernel: str | Callable
+    gamma: float
+    coef0: float
+    degree: float
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the user passes the kernel matrix itself."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def function(self) -> Kernel:
+        """Return the kernel function in NumPy."""
+        if not isinstance(self.kernel, str):
+            return FromFunction(self.kernel)
+        return KERNELS[self.kernel](self.gamma, self.coef0, self.degree)
+
+    def packed(self) -> PackedKernel | None:
+        """Return the kernel for the compiled engine, or None if that does not support it."""
+        if not isinstance(self.kernel, str) or self.kernel not in PACKED_KERNELS:
+            return None
+        return PackedKernel(self.kernel, self.gamma, self.coef0, int(self.degree))
+
+    def rows(
+        self,
+        X: Any,
+        *,
+        cache_bytes: float | None = None,
+        n_jobs: int | None = None,
+        largest_rounding: float = 0.0,
+        largest_cost: float = 1.0,
+        n_uses: float = 0.0,
+    ) -> Rows:
+        """Return a store of kernel rows.
+
+        They are in single precision if that keeps rounding errors of most decision values below
+        ``largest_rounding``. This is an estimate from some samples and from the largest possible
+        coefficient: check the result. ``n_uses`` is how often a row is likely to be used, if many
+        problems share the store.
+        """
+        if self.is_precomputed:
+            return PrecomputedRows(X)
+        function, packed = self.function(), self.packed()
+        if packed is None:
+            return KernelRows(function, Samples(X), cache_bytes)
+        if X.shape[0] <= SMALL_PROBLEM:
+            return KernelRows(function, Samples(X), cache_bytes, PackedWriter(packed, X))
+        origin = packed.origin(X)
+        is_sharp = error_of_rows(packed, X, origin, largest_cost) <= largest_rounding
+        dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
+        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses, origin)
+
+    def product(
+        self,
+        A: Any,
+        B: Any,
+        coefficients: NDArray,
+        n_jobs: int | None,
+        largest_rounding: float = 0.0,
+    ) -> NDArray:
+        """Return K(A, B) @ coefficients; with a precomputed kernel, A is K(A, B) itself.
+
+        For A in float32, rounding errors may be as large as ``largest_rounding``.
+        """
+        if self.is_precomputed:
+            products = A @ coefficients
+            if not np.isfinite(products).all():
+                raise ValueError(
+                    "The decision values are not finite for these kernel values; divide all kernel "
+                    "matrices by a constant, and fit again."
+                )
+            return products
+        if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
+            # Most columns are empty: dense pieces of all of them would cost as much as B declares.
+            A = sp.csr_array(A)
+        packed = self.packed()
+        if packed is None or B.shape[0] == 0:
+            return product_by_definition(
+                self.function(), Samples(A), Samples(B), coefficients, n_jobs
+            )
+        if packed.name == "linear":
+            return finite(linear_product(Samples(A), Samples(B), coefficients))
+        product = PackedProduct(packed, B, coefficients, n_jobs)
+        if A.dtype == np.float32 and largest_rounding > 0.0:
+            return product.within(A, largest_rounding)
+        return product.exact(A)
+
+
+def uses_gamma(kernel: str | Callable) -> bool:
+    """Return whether a kernel has the coefficient gamma."""
+    return isinstance(kernel, str) and kernel not in WITHOUT_GAMMA
+
+
+def available_kernels() -> tuple[str, ...]:
+    """Return the names that ``kernel=`` accepts besides "precomputed"."""
+    return tuple(KERNELS)
+
+
+def make_kernel(kernel: str | Callable, gamma: float, coef0: float, degree: float) -> Kernel:
+    """Return the kernel function of a name, or a checked wrapper of a callable."""
+    return KernelSettings(kernel, gamma, coef0, degree).function()

@@ -1,0 +1,250 @@
+"""The band problem: all that a solver needs to know about labels, bands, costs and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._problem.piecewise import project
+from bandsvm._system.cached import cached_property
+
+# Value of sum c, relative to sum |c|, that rounding can explain.
+ROUNDING = 1e-13
+# What is penalised: the distance from the band or its square.
+LOSSES = ("hinge", "squared_hinge")
+# Keeps the curvature of a squared loss finite if its cost is tiny.
+SMALLEST_COST = 1e-300
+
+
+class Sides(NamedTuple):
+    """One value per sample for each side of its band."""
+
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BandProblem:
+    """One band problem (docs/theory.md, section 3).
+
+    Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
+    intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
+    Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section 5).
+
+    Parameters
+    ----------
+    lo, hi : ndarray of shape (n_samples,)
+        Edges of each sample's band, in units of the decision value g.
+    below : ndarray of shape (n_samples,)
+        Cost of lying below ``lo``; with the hinge, the upper bound of c. It may be infinite.
+    above : ndarray of shape (n_samples,)
+        Cost of lying above ``hi``; with the hinge, minus the lower bound of c. It may be infinite.
+    has_intercept : bool, default=True
+        Whether g has an intercept, that is, whether ``sum c = 0`` holds.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What is penalised: the distance from the band, or its square.
+    box : Sides, default=None
+        The bounds, if a larger problem has set them. None: the bounds that follow from the costs.
+    """
+
+    lo: NDArray[np.float64]
+    hi: NDArray[np.float64]
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
+    has_intercept: bool = True
+    loss: str = "hinge"
+    box: Sides | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, of variables and of kernel rows."""
+        return len(self.lo)
+
+    @property
+    def is_squared(self) -> bool:
+        """Whether the losses are squares."""
+        return self.loss == "squared_hinge"
+
+    @cached_property
+    def has_hard_edges(self) -> bool:
+        """Whether some samples must not lie outside the band, because their cost is infinite."""
+        return bool(np.isinf(self.below).any() or np.isinf(self.above).any())
+
+    def priced(self, cost: float) -> BandProblem:
+        """Return the problem with infinite costs replaced by a finite one.
+
+        It has the same solutions if this cost is greater than all coefficients.
+        """
+        if not self.has_hard_edges:
+            return self
+        below, above = (np.where(np.isinf(v), cost, v) for v in (self.below, self.above))
+        return replace(self, below=below, above=above, box=None)
+
+    @cached_property
+    def bounds(self) -> Sides:
+        """The box that solvers search, ``-bounds.above <= c <= bounds.below``.
+
+        Squared losses have no bounds, but the loss of a single sample cannot exceed the total loss
+        of g = 0. This bounds c; twice the bound is a box that no solution touches. Without cost it
+        is 0.
+        """
+        if self.box is not None:
+            return self.box
+        if not self.is_squared:
+            return Sides(self.below, self.above)
+        return self._box(self.loss_at_zero())
+
+    def loss_at_zero(self) -> float:
+        """Return the loss of g = 0 where losses are squared."""
+        below = self.below @ np.maximum(self.lo, 0.0) ** 2
+        return float(below + self.above @ np.maximum(-self.hi, 0.0) ** 2)
+
+    def boxed(self, loss_at_zero: float) -> BandProblem:
+        """Return this part of a problem of squared losses in the box of the whole problem."""
+        return replace(self, box=self._box(loss_at_zero))
+
+    def _box(self, loss_at_zero: float) -> Sides:
+        root = np.sqrt(loss_at_zero)
+        return Sides(*(4.0 * np.sqrt(cost) * root for cost in (self.below, self.above)))
+
+    @cached_property
+    def ridge(self) -> Sides:
+        """Curvature that the loss adds to the dual where c > 0 and where c < 0."""
+        if not self.is_squared:
+            return Sides(np.zeros(self.n_samples), np.zeros(self.n_samples))
+        return Sides(
+            *(
+                np.where(cost > 0.0, 0.5 / np.maximum(cost, SMALLEST_COST), 0.0)
+                for cost in (self.below, self.above)
+            )
+        )
+
+    def ridge_at(self, c: NDArray, indices: NDArray | slice = slice(None)) -> NDArray[np.float64]:
+        """Return the curvature that the loss adds on the side of ``c``, for all or some samples."""
+        return np.where(c > 0.0, self.ridge.below[indices], self.ridge.above[indices])
+
+    def gradient(self, c: NDArray, f: NDArray) -> NDArray[np.float64]:
+        """Return the gradient of the quadratic part: ``f = K c`` plus the ridges times ``c``."""
+        return f + self.ridge_at(c) * c if self.is_squared else f
+
+    def largest_coefficient(self) -> float:
+        """Return an estimate of the largest absolute coefficient."""
+        costs = np.maximum(self.below, self.above)
+        if self.is_squared:  # c = 2 cost distance; few samples are on the wrong side of 0
+            costs = 2.0 * costs * np.maximum(np.abs(self.lo), np.abs(self.hi))
+        return float(costs.max())
+
+    def part(self, indices: NDArray | slice) -> BandProblem:
+        """Return the problem over some samples while the coefficients of the others are fixed."""
+        lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
+        # The box of squared losses depends on the costs of all samples.
+        box = Sides(*(bound[indices] for bound in self.bounds))
+        return replace(self, lo=lo, hi=hi, below=below, above=above, box=box)
+
+    def without(self, index: int) -> BandProblem:
+        """Return the problem without one sample: its costs are 0."""
+
+        def zeroed(values: NDArray) -> NDArray:
+            values = values.copy()
+            values[index] = 0.0
+            return values
+
+        # The box remains valid with fewer costs, and points inside it stay inside.
+        box = Sides(*(zeroed(bound) for bound in self.bounds))
+        return replace(self, below=zeroed(self.below), above=zeroed(self.above), box=box)
+
+    def feasible(self, c: NDArray) -> NDArray[np.float64]:
+        """Return a feasible point near ``c`` that keeps its zeros, where the objective has kinks.
+
+        Values within rounding of a bound are set to it. Any excess of ``sum c`` over 0 is spread
+        over variables at no bound, as far as possible.
+        """
+        c = self.within_bounds(c)
+        if self._is_balanced(c):
+            return c
+        lowest, highest = -self.bounds.above, self.bounds.below
+        free = (c != 0.0) & (c > lowest) & (c < highest)
+        lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
+        for side in (free, c != 0.0):
+            if side.any() and not self._is_balanced(c):
+                total = -float(c[~side].sum())
+                c[side] = project(c[side], lowest[side], highest[side], total)
+        return c
+
+    def within_bounds(self, c: NDArray) -> NDArray[np.float64]:
+        """Return ``c`` within bounds; values within rounding of a bound are set to it."""
+        lowest, highest = -self.bounds.above, self.bounds.below
+        c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
+        return np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
+
+    def _is_balanced(self, c: NDArray) -> bool:
+        """Return whether ``sum c`` is 0 up to rounding, if it must be."""
+        return not self.has_intercept or abs(float(c.sum())) <= ROUNDING * float(np.abs(c).sum())
+
+
+def band_problem(
+    signs: NDArray,
+    rho1: float | NDArray,
+    rho2: float | NDArray,
+    C1: float | NDArray,
+    C2: float | NDArray,
+    weights: float | NDArray = 1.0,
+    has_intercept: bool = True,
+    loss: str = "hinge",
+) -> BandProblem:
+    """Write the Banded SVM of labels -1 and +1 as a band problem.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n_samples,)
+        Labels, -1 or +1.
+    rho1, rho2 : float or ndarray of shape (n_samples,)
+        The band of ``y g(x)``.
+    C1, C2 : float or ndarray of shape (n_samples,)
+        Penalties for lying below ``rho1`` and above ``rho2``.
+    weights : float or ndarray of shape (n_samples,), default=1.0
+        Factor of C1 and C2 per sample.
+    has_intercept : bool, default=True
+        Whether the decision rule has an intercept.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What is penalised: the distance from the band, or its square.
+
+    Returns
+    -------
+    BandProblem
+        The four vectors of docs/theory.md section 3.
+    """
+    positive = np.asarray(signs) > 0
+    shape = positive.shape
+    rho1, rho2, C1, C2 = (np.broadcast_to(value, shape) for value in (rho1, rho2, C1, C2))
+    return BandProblem(
+        lo=np.where(positive, rho1, -rho2).astype(np.float64),
+        hi=np.where(positive, rho2, -rho1).astype(np.float64),
+        below=_weighted(weights, np.where(positive, C1, C2)),
+        above=_weighted(weights, np.where(positive, C2, C1)),
+        has_intercept=has_intercept,
+        loss=loss,
+    )
+
+
+def _weighted(weights: float | NDArray, costs: NDArray) -> NDArray[np.float64]:
+    """Return costs times weights; weight 0 gives cost 0, even if the cost is infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.asarray(weights) > 0.0, weights * costs, 0.0).astype(np.float64)
+
+
+def split_coefficients(signs: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the paper's ``alpha`` and ``theta`` of the signed coefficients ``c``."""
+    difference = signs * c
+    return np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
+
+
+def slacks(
+    signs: NDArray, decision: NDArray, rho1: float | NDArray, rho2: float | NDArray
+) -> tuple[NDArray, NDArray]:
+    """Return ``xi`` and ``eta``, the distances of ``y g(x)`` below and above the band."""
+    signed = signs * decision
+    return np.maximum(rho1 - signed, 0.0), np.maximum(signed - rho2, 0.0)

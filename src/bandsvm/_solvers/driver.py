@@ -1,0 +1,250 @@
+"""The loop that drives all solvers: limits, progress and stopping."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem.band_problem import ROUNDING, BandProblem
+from bandsvm._solvers.block import block_steps
+from bandsvm._solvers.hard_margin import solve_hard
+from bandsvm._solvers.patience import Patience
+from bandsvm._solvers.polish import is_small, largest_rounding_error, polish, rounding_error
+from bandsvm._solvers.projected_cg import projected_cg_steps
+from bandsvm._solvers.reference import reference_steps
+from bandsvm._solvers.solution import Progress, Solution, Start, State, Status, after
+from bandsvm._solvers.work import most_work, work_done
+from bandsvm._system.cached import cached_property
+from bandsvm._system.stopping import Stop, check_stop, stop_when
+
+_SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
+    "smo": block_steps,
+    "pcg": projected_cg_steps,
+    "reference": reference_steps,
+}
+# Seconds in which a solve that must end may finish what it was about to do.
+SECONDS_TO_CATCH_UP = 0.2
+# Where moves were so many times as large as the solution, and rounding errors may exceed this share
+# of tol, ``f`` is recomputed at the end; if the violation is not what it seemed, steps go on, so
+# often at most.
+SHRUNK, SHARE_OF_DRIFT, MAX_REFRESHES = 10.0, 0.1, 3
+# Where the terms of decision values are so close to overflow, sums in another order may overflow.
+OVERFLOW_MARGIN = 16.0
+
+Callback = Callable[[Progress], object]
+
+
+def available_solvers() -> tuple[str, ...]:
+    """Return the names that ``solver=`` accepts besides "auto"."""
+    return tuple(_SOLVERS)
+
+
+def solve(
+    problem: BandProblem,
+    kernel: KernelOperator,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-3,
+    max_iter: int = 10_000,
+    start: Start | None = None,
+    polished: bool = True,
+    callback: Callback | None = None,
+) -> Solution:
+    """Solve a band problem.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        The problem to solve.
+    kernel : KernelOperator
+        Kernel rows of the samples, or another operator; may be shared with other problems.
+    solver : {"auto", "smo", "pcg", "reference"}, default="auto"
+        The method; "auto" is "smo".
+    tol : float, default=1e-3
+        Largest KKT violation that counts as converged.
+    max_iter : int, default=10_000
+        Largest number of outer steps.
+    start : Start, default=None
+        Where to start from; coefficients are moved to a nearby feasible point. None: zero.
+    polished : bool, default=True
+        Whether small problems are solved exactly instead of to ``tol``.
+    callback : callable, default=None
+        Called with a `Progress` after every outer step. A true return value ends the solve; if it
+        is a `Status`, it is the status of the solution.
+
+    Returns
+    -------
+    Solution
+        Coefficients, gradient, status and counts.
+    """
+    steps = _SOLVERS["smo" if solver == "auto" else solver]
+    run = _Run(kernel, steps, tol, polished)
+
+    def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
+        if earlier is None or callback is None:
+            watch = callback
+        else:
+            watch = partial(_report_after, callback, earlier)
+        left = max_iter if earlier is None else max(0, max_iter - earlier.n_iter)
+        return run.solution(priced, None if c is None else Start(c), left, watch)
+
+    # Values that overflow are noticed where they matter.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.has_hard_edges:
+            return solve_hard(problem, kernel, None if start is None else start.c, solve_at)
+        return run.solution(problem, start, max_iter, callback)
+
+
+def _report_after(callback: Callback, earlier: Solution, progress: Progress) -> object:
+    return callback(after(earlier, progress))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Kernel, steps and tolerance of a solve."""
+
+    kernel: KernelOperator
+    steps: Callable[[State, float], Generator[float]]
+    tol: float
+    polished: bool
+
+    def solution(
+        self,
+        problem: BandProblem,
+        start: Start | None,
+        max_iter: int,
+        callback: Callback | None,
+    ) -> Solution:
+        """Solve a problem whose costs are finite."""
+        began, rows_before = time.perf_counter(), self.kernel.n_computed
+        state = _initial_state(problem, self.kernel, start)
+
+        def progress(n_iter: int, violation: float) -> Progress:
+            return Progress(
+                n_iter=n_iter,
+                violation=violation,
+                tol=self.tol,
+                n_kernel_rows=self.kernel.n_computed - rows_before,
+                n_pair_steps=state.n_pair_steps,
+                seconds=time.perf_counter() - began,
+                engine=state.engine,
+                is_current=state.is_current,
+                moved=state.moved,
+            )
+
+        n_iter = 0
+        for _ in range(MAX_REFRESHES):
+            status, n_iter = self._drive(state, n_iter, max_iter, progress, callback)
+            if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+                state.catch_up_within(SECONDS_TO_CATCH_UP)
+            else:
+                state.catch_up()
+            can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
+            if self.polished and is_small(problem) and can_be_polished:
+                status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
+            if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
+                break
+            state.refresh()
+        if not np.isfinite(OVERFLOW_MARGIN * state.reach):
+            status = Status.NOT_FINITE
+        return Solution(
+            c=state.engine.c,
+            f=state.engine.f,
+            status=status,
+            n_iter=n_iter,
+            n_pair_steps=state.n_pair_steps,
+            n_kernel_rows=self.kernel.n_computed - rows_before,
+            seconds=time.perf_counter() - began,
+            moved=state.moved,
+        )
+
+    def _drive(
+        self,
+        state: State,
+        n_iter: int,
+        max_iter: int,
+        progress: Callable[[int, float], Progress],
+        callback: Callback | None,
+    ) -> tuple[Status, int]:
+        """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
+        patience, noise = Patience(), _Noise(state)
+        try:
+            for violation in self.steps(state, self.tol):
+                verdict = callback is not None and callback(progress(n_iter, violation))
+                if violation <= self.tol:
+                    return Status.CONVERGED, n_iter
+                if not np.isfinite(violation):
+                    return Status.NOT_FINITE, n_iter
+                if verdict:
+                    reason = verdict if isinstance(verdict, Status) else Status.STOPPED
+                    return reason, n_iter
+                check_stop()
+                if n_iter >= max_iter:
+                    return Status.ITERATION_LIMIT, n_iter
+                if work_done(state, n_iter) > most_work(state.problem.n_samples):
+                    return Status.WORK_LIMIT, n_iter
+                if state.is_current and patience.is_lost(
+                    n_iter,
+                    state.engine.dual_value(),
+                    violation,
+                    partial(noise.explains, violation),
+                ):
+                    break
+                n_iter += 1
+        except Stop as stop:
+            return stop.reason, n_iter
+        return Status.NO_PROGRESS, n_iter
+
+
+def has_drifted(state: State, kernel: KernelOperator, tol: float) -> bool:
+    """Return whether ``f`` may have rounding errors that `refresh` would remove."""
+    if state.moved <= SHRUNK * state.size:
+        return False
+    errors = kernel.rounding_errors(state.engine.c, state.moved)
+    return not float(errors.max()) <= SHARE_OF_DRIFT * tol
+
+
+class _Noise:
+    """Tells violations that are no larger than rounding errors."""
+
+    def __init__(self, state: State) -> None:
+        self._engine = state.engine
+
+    @cached_property
+    def _most(self) -> float:
+        return largest_rounding_error(self._engine)
+
+    def explains(self, violation: float) -> bool:
+        """Return whether a violation is no larger than rounding errors."""
+        return violation <= self._most and violation <= rounding_error(self._engine, norm=2)
+
+
+def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:
+    """Return the state at the feasible point nearest to ``start``, or at zero."""
+    if start is None:
+        return State(kernel.engine(problem))
+    c = problem.feasible(start.c)
+    if start.gradient is not None:
+        change = c - start.c
+        changed = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
+        engine = kernel.engine(problem, start.c.copy(), start.gradient.astype(np.float64))
+        state = State(engine, start.moved)
+        state.move(changed, c[changed])
+        engine.put(np.arange(problem.n_samples), c)
+        return state
+    state = State(kernel.engine(problem, c))
+    try:
+        state.refresh()
+    except Stop as stop:
+        if stop.reason is Status.INTERRUPTED:
+            raise
+        # Without a state there would be nothing to return.
+        with stop_when(None):
+            state.refresh()
+    return state

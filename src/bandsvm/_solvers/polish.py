@@ -1,0 +1,112 @@
+"""Exact solutions of small problems, which depend on neither ``tol`` nor sample order."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from bandsvm._engines import Engine
+from bandsvm._engines.sizes import SMALL_PROBLEM
+from bandsvm._engines.slopes import piece
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.piecewise import shares
+from bandsvm._solvers.face import climb_face
+from bandsvm._solvers.solution import State
+from bandsvm._system.stopping import Stop
+
+# A round is a climb and pair steps on everything; problems that need more than a few are singular,
+# and more rounds only delay saying so.
+MAX_POLISHING_ROUNDS = 50
+# Rounds without half the violation after which rounding is all that is left.
+ROUNDS_WITHOUT_GAIN = 5
+# Pair steps per variable in a round: enough to change the face, which the climb then solves for.
+POLISHING_STEPS_PER_VARIABLE = 10
+# Multiplications on faces after which a round is the last: about a second.
+MAX_WORK_OF_POLISHING = 1e10
+# Share of a bound, or of the other variables, that rounding may put between a variable and the
+# end of its piece.
+HAIR = 1e-13
+
+
+def is_small(problem: BandProblem) -> bool:
+    """Return whether a problem is small enough to be polished."""
+    return problem.n_samples <= SMALL_PROBLEM
+
+
+def polish(state: State) -> float:
+    """Bring the violation down to rounding error and return it.
+
+    Newton steps on the face make its free variables exact; pair steps on all variables let others
+    enter and leave. The point of the smallest violation seen is kept.
+    """
+    problem, engine = state.problem, state.engine
+    everything = np.arange(problem.n_samples)
+    best = engine.violation()
+    best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
+    most_work = state.face_work + MAX_WORK_OF_POLISHING
+    with suppress(Stop):  # keep the best point so far
+        for _ in range(MAX_POLISHING_ROUNDS):
+            tidy(state)
+            climb_face(state)
+            state.refresh()
+            current = engine.violation()
+            waited = 0 if current < 0.5 * best else waited + 1
+            if current < best:
+                best, best_c, best_f = current, engine.c.copy(), engine.f.copy()
+            if current <= rounding_error(engine) or waited >= ROUNDS_WITHOUT_GAIN:
+                break
+            if state.face_work > most_work:
+                break
+            budget = POLISHING_STEPS_PER_VARIABLE * problem.n_samples
+            step = engine.solve_block(everything, rounding_error(engine), budget)
+            state.n_pair_steps += step.n_steps
+            state.move(everything, step.c)
+    state.place(best_c, best_f)
+    return best
+
+
+def tidy(state: State) -> None:
+    """Remove accumulated rounding errors: variables next to the end of a piece, a sum not 0.
+
+    A variable that is only rounding errors away from its bound would count as free and determine
+    the intercept. Distances are relative to the bound or, next to 0, to the other variables,
+    because a box can be much wider than any variable needs.
+    """
+    problem, engine = state.problem, state.engine
+    free = engine.free()
+    c, _ = engine.at(free)
+    _, lower, upper = piece(problem, free, c)
+    # Coefficients of samples far from the origin are small but matter; those near it are large.
+    pull = np.abs(c) * np.sqrt(np.abs(engine.diagonal()[free]))
+    is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
+    bound = lower + upper  # the end that is not 0
+    c = np.where(is_nothing, 0.0, np.where(np.abs(bound - c) <= HAIR * np.abs(bound), bound, c))
+    state.move(free, c)
+    inside = (c != 0.0) & (c != bound)
+    if problem.has_intercept:
+        moved = c[inside] - shares(float(engine.c.sum()), c[inside])
+        state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
+
+
+def largest_rounding_error(engine: Engine) -> float:
+    """Return a bound of `rounding_error` with the 2-norm that holds for all points of the box."""
+    bounds, diagonal = engine.problem.bounds, engine.diagonal()
+    largest = float(max(bounds.below.max(), bounds.above.max()))
+    terms = len(diagonal) ** 0.5 * float(np.abs(diagonal).max()) * largest
+    return float(np.finfo(np.float64).eps) * (terms + _largest_edge(engine))
+
+
+def rounding_error(engine: Engine, norm: int = 1) -> float:
+    """Return the size of rounding errors in ``f``; smaller violations are meaningless.
+
+    The 1-norm of the terms of f bounds the errors; the 2-norm is their typical size.
+    """
+    # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
+    roots = np.sqrt(np.abs(engine.diagonal()))
+    reach = float(roots.max() * np.linalg.norm(roots * engine.c, norm))
+    return float(np.finfo(np.float64).eps) * (reach + _largest_edge(engine))
+
+
+def _largest_edge(engine: Engine) -> float:
+    return float(max(np.abs(engine.problem.lo).max(), np.abs(engine.problem.hi).max()))

@@ -1,0 +1,147 @@
+"""What the cells of a column of text tell: numbers, in disguise or not, dates, missing values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bandsvm._system.text import shown, some
+from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.columns import Kind
+
+# Cells that stand for a missing number, in lower case.
+MISSING = frozenset(
+    (
+        *("", "?", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", "na", "n/a", "n.a."),
+        *("#n/a", "<na>", "nan", "null", "none", "nil", "missing", "#value!", "#div/0!", "#ref!"),
+    )
+)
+# By so many lines and cells, whichever are fewer, kinds of columns are judged.
+LINES_OF_HEAD, CELLS_OF_HEAD = 1000, 2**17
+# A column with this share of cells that are no numbers holds text; with fewer it holds mistakes.
+TEXT_SHARE = 0.1
+# More different numbers than this beside texts are no categories, if they are not all whole.
+MAX_NUMBERED_CATEGORIES = 20
+DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
+# Numbers beside signs of money or per cent, with commas between thousands.
+MONEY = r"[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|JPY|CHF|INR"
+DRESSED = re.compile(
+    rf"(?P<sign>[+-]?)(?P<before>{MONEY})?\s?(?P<digits>[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)?(\.\d*)?)"
+    rf"\s?(?P<after>%|{MONEY})?"
+)
+
+
+class Dress(NamedTuple):
+    """How the numbers of a column are written.
+
+    Parameters
+    ----------
+    before, after : str
+        What stands before and after each of them.
+    example : str
+        A cell.
+    """
+
+    before: str
+    after: str
+    example: str
+
+    def number(self, cell: str) -> float:
+        """Return the number in a cell; a bare one is taken too, another sign is not."""
+        if is_missing(cell):
+            return float("nan")
+        match = DRESSED.fullmatch(cell.strip())
+        if match is None:
+            raise ValueError
+        signs = (match["before"] or "", match["after"] or "")
+        if any(sign not in ("", own) for sign, own in zip(signs, self[:2], strict=True)):
+            raise ValueError
+        return float(match["sign"] + match["digits"].replace(",", ""))
+
+
+def dress_of(cells: Sequence[str]) -> Dress | None:
+    """Return how the numbers of a column are written; None if some cells are no such numbers."""
+    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    matches = [DRESSED.fullmatch(cell) for cell in known]
+    signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
+    signs.discard(("", ""))
+    if len(signs) > 1:
+        return None
+    before, after = signs.pop() if signs else ("", "")
+    dress = Dress(before, after, known[0] if known else "")
+    try:
+        for cell in known:
+            dress.number(cell)
+    except ValueError:
+        return None
+    return dress
+
+
+def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
+    """Return what a column holds, judged by some cells, and the dress of its numbers, if any."""
+    kind = kind_of(cells)
+    dress = dress_of(cells) if kind is Kind.TEXT else None
+    return (kind, None) if dress is None else (Kind.NUMBER, dress)
+
+
+def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> DataFileError:
+    """Return the error of cells that are no numbers.
+
+    Parameters
+    ----------
+    source, column : str
+        The file, and the name of the column as a message shows it.
+    bad : sequence of pairs of str
+        Where such cells are in the file, and what they hold.
+    """
+    place, cell = bad[0]
+    others = list(dict.fromkeys(other for _, other in bad if other != cell))
+    such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
+    return DataFileError(
+        f"{source}, {place}, column {column}: {shown(repr(cell))} is not a number{such}; fix it, "
+        "or see --drop and --categorical."
+    )
+
+
+def number(cell: str) -> float:
+    """Return the number in a cell, nan if it is missing; raise ValueError if it is text."""
+    try:
+        return float(cell)
+    except ValueError:
+        if cell.strip().lower() in MISSING:
+            return float("nan")
+        raise
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number or missing."""
+    try:
+        number(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell stands for a missing number."""
+    return cell.strip().lower() in MISSING
+
+
+def kind_of(cells: Sequence[str]) -> Kind:
+    """Return what a column holds, judged by some of its cells."""
+    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    n_texts = sum(not is_number(cell) for cell in known)
+    if n_texts == 0:
+        return Kind.NUMBER
+    if n_texts == len(known) and all(map(DATE.fullmatch, known)):
+        return Kind.DATE
+    if n_texts < len(known) and _are_measurements(set(filter(is_number, known))):
+        return Kind.NUMBER  # with cells that somebody has to look at
+    is_text = n_texts == len(known) or n_texts >= max(2, TEXT_SHARE * len(known))
+    return Kind.TEXT if is_text else Kind.NUMBER
+
+
+def _are_measurements(numbers: set[str]) -> bool:
+    """Return whether different numbers are measured, not names such as those of tickets."""
+    return len(numbers) > MAX_NUMBERED_CATEGORIES and not all(map(str.isdecimal, numbers))

@@ -1,0 +1,198 @@
+"""CSV files, read in blocks of lines: numbers into a matrix, text into codes."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._system.text import shown, some
+from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.cells import (
+    CELLS_OF_HEAD,
+    LINES_OF_HEAD,
+    is_number,
+    judged,
+    kind_of,
+    not_a_number,
+    number,
+)
+from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, coded_numbers, twice
+from bandsvm._tables.csv_head import has_decimal_commas, has_names, number_with_comma
+from bandsvm._tables.csv_lines import SPACE, Lines
+
+# Cells that are converted together.
+CELLS_AT_ONCE = 2**15
+
+
+class Text:
+    """A CSV file: names and kinds of its columns, and their content.
+
+    `disguises` has an example of each column whose numbers stand beside signs of money or the like.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file, in UTF-8.
+    has_header : bool or None
+        Whether it begins with names; None: judged by the columns below the first line.
+    expected : list of str or None
+        Names that a model knows: a first line that has them all holds names.
+    """
+
+    def __init__(
+        self, file: DataFile, has_header: bool | None, expected: list[str] | None = None
+    ) -> None:
+        self._source = file.source
+        self._lines = Lines(file)
+        self.n_columns = self._lines.n_columns
+        n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // self.n_columns)
+        line, top = next(iter(self._lines))
+        below = [cells for _, cells in islice(self._lines, 1, 1 + max(1, n_lines))]
+        columns = list(zip(*below, strict=True))
+        if has_header is None:
+            names = {cell.strip() for cell in top}
+            is_expected = expected is not None and names.issuperset(expected)
+            has_header = is_expected or has_names(top, columns)
+        self.has_names = has_header
+        self._n_skipped = line if has_header else 0
+        self.names = _names(top) if has_header else None
+        if twins := twice(self.names or []):
+            raise DataFileError(
+                f"{self._source}, line 1: two columns have the same name: {some(twins)}."
+            )
+        if not has_header:
+            columns = list(zip(top, *below, strict=True))
+        has_commas = self._lines.delimiter != "," and has_decimal_commas(columns)
+        # The first is faster, the last knows all that may stand in a cell.
+        self._converters = (number_with_comma,) if has_commas else (float, number)
+        self.notes = ["Numbers have decimal commas."] if has_commas else []
+        if has_commas:
+            columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
+        is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
+        self.may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
+        # Numbers with decimal commas have no signs of money, per cent or thousands.
+        found = [(kind_of(cells), None) if has_commas else judged(cells) for cells in columns]
+        self.kinds = [kind for kind, _ in found] or [Kind.NUMBER] * self.n_columns
+        self._dresses = {k: dress for k, (_, dress) in enumerate(found) if dress is not None}
+        self.disguises = {k: dress.example for k, dress in self._dresses.items()}
+
+    def of_block(self, content: bytes, n_before: int) -> Text:
+        """Return a part of the same file as `Text`; so many lines come before it."""
+        part = copy.copy(self)
+        part._lines = self._lines.of_block(content, n_before)
+        if n_before:
+            part.has_names, part._n_skipped = False, 0
+        return part
+
+    def read(
+        self,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None = None,
+    ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix, and columns of text as codes.
+
+        Parameters
+        ----------
+        numbers : list of int
+            Columns of numbers; missing ones become nan.
+        coded : dict of {int: int or None}
+            Columns of text, each with the number of levels beyond which they are of no interest.
+        labels : int or None
+            The coded column that holds labels; missing ones are "".
+        """
+        if self.may_be_plain and labels is not None and list(coded) == [labels]:
+            plain = self._read_plain()
+            if plain is not None and not np.isnan(plain[:, labels]).any():
+                X = _columns(plain, numbers)
+                return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
+        n_most = self._lines.most()
+        X = np.empty((n_most, len(numbers)))
+        keeps_blanks = self._lines.has_quoted_blanks
+        builders = {k: ColumnBuilder(n_most, most, keeps_blanks) for k, most in coded.items()}
+        rows = self.sample_lines()
+        start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
+        while block := list(islice(rows, n_lines)):
+            columns = list(zip(*(cells for _, cells in block), strict=True))
+            stop = start + len(block)
+            for place, k in enumerate(numbers):
+                X[start:stop, place] = self._numbers(columns[k], k, block)
+            for k, builder in builders.items():
+                builder.add(columns[k])
+            start = stop
+        return X[:start], {k: builder.column() for k, builder in builders.items()}
+
+    def sample_lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Return number and cells of every line that holds a sample."""
+        return islice(self._lines, int(self.has_names), None)
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        return f"line {next(islice(self.sample_lines(), sample, None))[0]}"
+
+    def _name(self, column: int) -> str:
+        """Return the name of a column; without names its number."""
+        return shown(repr(self.names[column]) if self.names else column + 1)
+
+    def _read_plain(self) -> NDArray[np.float64] | None:
+        """Return all cells, by NumPy, which is several times faster; None if some are no numbers.
+
+        It refuses all that the reader above refuses, and more.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                return np.loadtxt(
+                    self._lines.stream(),
+                    delimiter=self._lines.delimiter,
+                    comments=None,
+                    quotechar='"',
+                    skiprows=self._n_skipped,
+                    ndmin=2,
+                )
+            except (ValueError, UserWarning):
+                return None
+
+    def _numbers(
+        self, cells: tuple[str, ...], column: int, block: list[tuple[int, list[str]]]
+    ) -> list[float]:
+        """Return the numbers in the cells of a column."""
+        dress = self._dresses.get(column)
+        converters = self._converters if dress is None else (dress.number,)
+        for convert in converters:
+            with contextlib.suppress(ValueError):
+                return list(map(convert, cells))
+        bad = [
+            (f"line {line}", cell)
+            for (line, _), cell in zip(block, cells, strict=True)
+            if not _can(converters[-1], cell)
+        ]
+        raise not_a_number(self._source, self._name(column), bad)
+
+
+def _can(convert: Callable[[str], float], cell: str) -> bool:
+    """Return whether a cell can be converted."""
+    try:
+        convert(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:
+    """Return columns of a matrix, without a copy if they lie side by side."""
+    first, last = min(numbers, default=0), max(numbers, default=-1)
+    if numbers == list(range(first, last + 1)):
+        return matrix[:, first : last + 1]
+    return matrix[:, numbers]
+
+
+def _names(top: list[str]) -> list[str]:
+    """Return the names of columns; those without get one as pandas gives it."""
+    return [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]

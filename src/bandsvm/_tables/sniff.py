@@ -1,0 +1,46 @@
+"""The format of a file whose name does not tell it, by its first bytes or lines."""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import islice
+from pathlib import Path
+
+from bandsvm._tables.bytes import DataFile, DataFileError
+
+_MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "npz"}
+_ARFF = re.compile(rb"\A(\s|%[^\n]*\n)*@relation\b", re.IGNORECASE)
+# A label and at least one feature with its value.
+_PAIRS = re.compile(rb"\s*[^\s:,;]+(,[^\s:,;]+)*(\s+(qid|\d+):\S+)+")
+N_LINES = 20
+# Files that people try, and what they are.
+_FOREIGN = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "a workbook of Excel or a like program"),
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), "a file of Python objects"),
+    **dict.fromkeys((".h5", ".hdf5", ".mat", ".rds", ".rdata", ".sav", ".dta"), "a data file"),
+    **dict.fromkeys((".feather", ".arrow", ".orc"), "a file of Arrow"),
+    **dict.fromkeys((".json", ".jsonl", ".xml", ".html", ".yaml"), "a document"),
+    **dict.fromkeys((".zip", ".tar", ".7z", ".rar"), "an archive"),
+}
+
+
+def require_data(path: str) -> None:
+    """Raise if a name says that a file is of a kind that is not read."""
+    what = _FOREIGN.get(Path(path.lower()).suffix)
+    if what is not None:
+        raise DataFileError(
+            f"{path} is {what}, which bandsvm does not read; save the table as CSV or Parquet, or "
+            "give --format if the name is wrong."
+        )
+
+
+def kind_by_content(file: DataFile) -> str:
+    """Return the format that a file seems to be in: svmlight, or a table of text, if it is text."""
+    for magic, kind in _MAGIC.items():
+        if file.content.startswith(magic):
+            return kind
+    if _ARFF.match(file.content):
+        return "arff"
+    lines = islice((line for line in io.BytesIO(file.content) if line.strip()), N_LINES)
+    return "svmlight" if any(_PAIRS.match(line) for line in lines) else "csv"

@@ -1,0 +1,83 @@
+"""The checkpoint beside a model file: taken only from its owner, removed only by who made it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from bandsvm._system.files import is_own
+from bandsvm._tables.reading import Table
+from bandsvm._workflow.models import write_model
+from bandsvm.persistence.native import load_bytes
+
+# Without waiting for whoever writes to a pipe, and without following a link.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FLAGS |= getattr(os, "O_BINARY", 0)
+
+
+class CheckpointFile:
+    """What a fit writes beside its model while it runs.
+
+    Parameters
+    ----------
+    model : Path
+        The model file.
+    """
+
+    def __init__(self, model: Path) -> None:
+        self._model = model
+        self.path = model.with_name(model.name + ".checkpoint")
+        # The file that this run wrote or goes on from.
+        self._identity: tuple[int, int] | None = None
+
+    def is_newer(self) -> bool:
+        """Return whether there is a checkpoint, and no younger model."""
+        try:
+            found = os.lstat(self.path)
+        except FileNotFoundError:
+            return False
+        return not self._model.exists() or found.st_mtime_ns >= self._model.stat().st_mtime_ns
+
+    def load(self) -> Any:
+        """Return the model of the checkpoint; raise if it is a link or another user's."""
+        try:
+            handle = os.open(self.path, _FLAGS)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise self._foreign() from None
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not (stat.S_ISREG(found.st_mode) and is_own(found)):
+                raise self._foreign()
+            model = load_bytes(file.read(), str(self.path))
+        self._identity = (found.st_dev, found.st_ino)
+        return model
+
+    def write(self, pipeline: Pipeline, table: Table) -> None:
+        """Write a checkpoint in place of the last one."""
+        write_model(pipeline, table, self.path)
+        found = os.lstat(self.path)
+        self._identity = (found.st_dev, found.st_ino)
+
+    def remove(self) -> None:
+        """Remove the checkpoint if it is the one that this run wrote or went on from."""
+        try:
+            found = os.lstat(self.path)
+        except FileNotFoundError:
+            return
+        if self._identity == (found.st_dev, found.st_ino):
+            self.path.unlink(missing_ok=True)
+
+    def _foreign(self) -> PermissionError:
+        return PermissionError(
+            errno.EACCES,
+            "it is a link or belongs to another user, so --resume does not take it; remove it, or "
+            "write the model elsewhere",
+            str(self.path),
+        )

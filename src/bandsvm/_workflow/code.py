@@ -1,0 +1,115 @@
+"""Python code that repeats a trial: reads the table, holds out the same samples, fits the model."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from bandsvm._tables.reading import Table
+from bandsvm._workflow.source import Source
+from bandsvm._workflow.trial import HELD_OUT, SEED_OF_SPLIT, Trial
+
+TEMPLATE = """\
+import numpy as np
+import pandas as pd
+{imports}
+
+table = pd.{reader}({arguments})
+y = table[{target}].to_numpy({labels})
+X = table.drop(columns={dropped}).to_numpy(float)
+
+# One sample in {held_out} of each class is held out.
+generator = np.random.default_rng({seed})
+is_held_out = np.zeros(len(y), dtype=bool)
+for label in np.unique(y):
+    own = generator.permutation(np.flatnonzero(y == label))
+    is_held_out[own[: len(own) // {held_out}]] = True
+
+model = {model}
+model.fit(X[~is_held_out], y[~is_held_out])
+print("accuracy on held-out samples:", model.score(X[is_held_out], y[is_held_out]))
+print(model[-1].certificate_)
+"""
+
+
+def python_code(source: Source, trial: Trial, classifier: Any) -> str:
+    """Return code that fits the same model to the same samples.
+
+    It is for tables of numbers that pandas reads alike, which is checked: code that gives another
+    model would be worse than none.
+    """
+    table = trial.table
+    is_plain = source.kind in ("csv", "parquet") and not (table.texts or sp.issparse(table.X))
+    if not is_plain or not len(trial.held_out):
+        raise ValueError(
+            "Python code is written for CSV and Parquet files whose features are numbers; use the "
+            "command for this one."
+        )
+    has_names = table.names is not None
+    target: Any = table.notes.target
+    if not has_names:
+        target = int(str(target).removeprefix("column ")) - 1
+    arguments: dict[str, Any] = {}
+    if source.kind == "csv":
+        arguments = {"sep": None, "engine": "python"} | ({} if has_names else {"header": None})
+    reader = "read_csv" if source.kind == "csv" else "read_parquet"
+    dropped = _dropped(source, table, reader, arguments, target)
+    steps = [(name, clone(step)) for name, step in trial.preparation.steps[:-1]]
+    model = Pipeline([*steps, ("classify", clone(classifier))])
+    given = [repr(source.file.source), *(f"{name}={value!r}" for name, value in arguments.items())]
+    return TEMPLATE.format(
+        imports="\n".join(_imports([model, *model])),
+        reader=reader,
+        arguments=", ".join(given),
+        target=repr(target),
+        labels="str" if table.y.dtype.kind == "U" else "",
+        dropped=repr(dropped),
+        held_out=HELD_OUT,
+        seed=SEED_OF_SPLIT,
+        model=repr(model),
+    )
+
+
+def _dropped(
+    source: Source, table: Table, reader: str, arguments: dict[str, Any], target: Any
+) -> list[Any]:
+    """Return the columns that are no features; raise unless pandas reads the rest alike."""
+    import pandas as pd
+
+    dropped = [target]
+    try:
+        read = getattr(pd, reader)(io.BytesIO(source.file.content), **arguments)
+        if table.names is not None:
+            dropped = [name for name in read.columns if name not in set(table.names)]
+        X = read.drop(columns=dropped).to_numpy(float)
+        y = read[target].to_numpy(str if table.y.dtype.kind == "U" else None)
+        is_same = np.array_equal(X, table.X, equal_nan=True) and np.array_equal(y, table.y)
+    except (ValueError, TypeError, KeyError, ImportError):
+        is_same = False
+    if not is_same:
+        raise ValueError(
+            "pandas reads this file in another way than bandsvm, so that Python code would give "
+            "another model; use the command."
+        )
+    return dropped
+
+
+def _imports(objects: Iterable[Any]) -> list[str]:
+    """Return the lines that import the classes of some estimators from where they are public."""
+    places: dict[str, set[str]] = {}
+    for each in objects:
+        parts = type(each).__module__.split(".")
+        place = (
+            "bandsvm"
+            if parts[0] == "bandsvm"
+            else ".".join(part for part in parts if not part.startswith("_"))
+        )
+        places.setdefault(place, set()).add(type(each).__name__)
+    lines = [f"from {place} import {', '.join(sorted(names))}" for place, names in places.items()]
+    return sorted(lines, key=lambda line: (line.startswith("from bandsvm"), line))

@@ -1,0 +1,231 @@
+"""A data file that the page reads: from a path or uploaded, by the readers of ``bandsvm fit``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from bandsvm._system.memory import MEGABYTE
+from bandsvm._system.text import shown
+from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
+from bandsvm._tables.choice import Columns, default_target
+from bandsvm._tables.columns import Kind
+from bandsvm._tables.frames import open_columns
+from bandsvm._tables.reading import Table, kind_of_file, table_of
+from bandsvm._tables.sniff import require_data
+from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS
+from bandsvm._workflow.trained import Notes
+from bandsvm.cli._options import add_data_options
+
+# A page is for data that a fit can handle while somebody waits.
+LARGEST_FILE = 64 * 2**20
+# Columns that a page lists to choose from; more would only make it slow.
+MAX_COLUMNS_LISTED = 20_000
+# Formats whose labels have a fixed place, and whose columns have no names.
+WITHOUT_COLUMNS = ("svmlight", "npz")
+# How columns that are left out for some reason can be used after all.
+USES = {NUMBERS_THE_ROWS: "keep", DATES: "category"}
+# What the page calls the options that messages of the readers name.
+ON_THE_PAGE = {
+    "--target": "“Target”",
+    "--drop": "“Leave out”",
+    "--categorical": "“Categories”",
+    "--header": "“First line”",
+    "--skip-unlabelled": "bandsvm fit --skip-unlabelled at the shell",
+    "give --format": "rename it",
+}
+
+
+class FileTooLargeError(ValueError):
+    """A file that is too large for the page, with the way out."""
+
+
+def check_size(name: str, n_bytes: int) -> None:
+    """Raise if a file is too large for the page."""
+    if n_bytes > LARGEST_FILE:
+        raise FileTooLargeError(
+            f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
+            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
+            "model.bsvm; or open a part of the rows here."
+        )
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the page chose about the columns of a file, each by its place.
+
+    Parameters
+    ----------
+    target : int or None
+        The column of labels; None: as the readers guess.
+    dropped, categorical : tuple of int
+        Columns to leave out, and columns whose numbers are categories.
+    has_header : bool or None
+        Whether the first line holds names; None: if it looks like it.
+    kept : tuple of int
+        Columns to use although they seem to number the rows.
+    """
+
+    target: int | None = None
+    dropped: tuple[int, ...] = ()
+    categorical: tuple[int, ...] = ()
+    has_header: bool | None = None
+    kept: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data file in memory.
+
+    Parameters
+    ----------
+    file : DataFile
+        Its name and its content.
+    """
+
+    file: DataFile
+    _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_path(cls, path: str | Path) -> Source:
+        """Read a file, unless it is too large."""
+        check_size(str(path), Path(path).stat().st_size)
+        return cls.of_bytes(str(path), Path(path).read_bytes())
+
+    @classmethod
+    def of_bytes(cls, name: str, stored: bytes) -> Source:
+        """Take an uploaded file, unless it is too large or of a kind that is not read."""
+        check_size(name, len(stored))
+        with _in_words_of_the_page():
+            require_data(name)
+            file = unpacked(name, stored)
+        check_size(name, len(file.content))
+        return cls(file)
+
+    @property
+    def kind(self) -> str:
+        """Its format."""
+        return kind_of_file(self.file, _options())
+
+    def describe(self, has_header: bool | None = None) -> dict[str, Any]:
+        """Return name, size and columns, as far as the format has any.
+
+        Columns of dates are known to be left out; what is of no use for another reason shows when
+        the file is read.
+        """
+        about: dict[str, Any] = {
+            "name": shown(PurePath(self.file.source).name),
+            "kind": self.kind,
+            "n_bytes": self.file.n_stored,
+            "columns": [],
+            "left_out": [],
+            "target": None,
+            "has_header": None,
+        }
+        if self.kind in WITHOUT_COLUMNS:
+            return about
+        with _in_words_of_the_page():
+            columns = self._columns(has_header)
+            about["target"] = default_target(columns)
+        about["has_header"] = columns.names is not None
+        if columns.n_columns <= MAX_COLUMNS_LISTED:
+            kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
+            about["columns"] = [
+                {"name": shown(columns.name(k)), "kind": kinds[k].value}
+                for k in range(columns.n_columns)
+            ]
+            about["left_out"] = [
+                _left_out(k, DATES) for k, kind in enumerate(kinds) if kind is Kind.DATE
+            ]
+        return about
+
+    def table(self, choices: Choices) -> Table:
+        """Return the samples and labels that such choices make of the file."""
+        if choices not in self._tables:
+            with _in_words_of_the_page():
+                table = table_of(self.file, self._options(choices))
+            self._tables.clear()  # one is enough to fit again, and memory stays bounded
+            self._tables[choices] = table
+        return self._tables[choices]
+
+    def left_out(self, choices: Choices) -> list[dict[str, Any]]:
+        """Return the columns that the readers leave out, as the page shows them."""
+        reasons = self.table(choices).left_out
+        if not reasons:
+            return []
+        columns = self._columns(choices.has_header)
+        names = [columns.name(k) for k in range(columns.n_columns)]
+        return [_left_out(k, reasons[name]) for k, name in enumerate(names) if name in reasons]
+
+    def table_for(self, model: Any, notes: Any) -> Table:
+        """Return the samples, and labels if there are any, for a model to predict."""
+        with _in_words_of_the_page():
+            return table_of(self.file, _options(), model, Notes.from_json(notes))
+
+    def command(self, choices: Choices) -> list[str]:
+        """Return the arguments of ``bandsvm fit`` that make the same choices."""
+        options = self._options(choices)
+        words = [self.file.source]
+        for name in ("drop", "keep", "categorical"):
+            words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
+        if options.target is not None:
+            words += ["--target", options.target]
+        if options.header is not None:
+            words.append("--header" if options.header else "--no-header")
+        return words
+
+    def _columns(self, has_header: bool | None) -> Columns:
+        stored = open_columns(self.file, self.kind, has_header)
+        return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
+
+    def _options(self, choices: Choices) -> argparse.Namespace:
+        options = _options()
+        if self.kind in WITHOUT_COLUMNS:
+            return options
+        columns = self._columns(choices.has_header)
+        options.header = choices.has_header
+        options.drop = _named(columns, choices.dropped)
+        options.keep = _named(columns, choices.kept)
+        options.categorical = _named(columns, choices.categorical)
+        if choices.target is not None:
+            (options.target,) = _named(columns, [choices.target])
+        return options
+
+
+def _left_out(column: int, reason: str) -> dict[str, Any]:
+    """Return a column that is left out: its place, why, and how it can be used after all."""
+    return {"column": column, "reason": reason, "use": USES.get(reason)}
+
+
+def _options() -> argparse.Namespace:
+    """Return the options of ``bandsvm fit`` on data, as they are by default."""
+    parser = argparse.ArgumentParser()
+    add_data_options(parser)
+    return parser.parse_args([])
+
+
+def _named(columns: Columns, places: Sequence[int]) -> list[str]:
+    """Return columns as options name them: by name where there are names, else by number."""
+    for k in places:
+        if not 0 <= k < columns.n_columns:
+            raise DataFileError(
+                f"{shown(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
+            )
+    return [columns.names[k] if columns.names else str(k + 1) for k in places]
+
+
+@contextmanager
+def _in_words_of_the_page() -> Iterator[None]:
+    """Let messages of the readers name the page's controls, not options of a command."""
+    try:
+        yield
+    except DataFileError as error:
+        text = str(error)
+        for option, words in ON_THE_PAGE.items():
+            text = text.replace(option, words)
+        raise DataFileError(text) from None

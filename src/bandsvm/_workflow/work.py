@@ -1,0 +1,84 @@
+"""Long work that somebody watches: it reports its progress, and can be stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bandsvm._fitting.progress import share_done
+from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._solvers import Status
+
+SECONDS_BETWEEN_REPORTS = 0.1
+
+
+class Work:
+    """What long work needs to know of whoever waits for it.
+
+    Parameters
+    ----------
+    report : callable
+        Takes a dictionary on the progress.
+    is_wanted : callable, optional
+        Returns whether anybody still waits; if not, the work ends at once.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[dict[str, Any]], None] = lambda values: None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.report, self._is_wanted = report, is_wanted
+        self._stop = threading.Event()
+
+    def stop(self) -> None:
+        """End the work with the best result so far; safe from any thread."""
+        self._stop.set()
+
+    def reason(self) -> Status | None:
+        """Return why to stop, as `stop_when` wants it, or None."""
+        return None if self._is_wanted() and not self._stop.is_set() else Status.INTERRUPTED
+
+    def take_stop(self) -> bool:
+        """Return whether a stop was asked for, and forget it: what follows may be stopped again."""
+        was_set = self._stop.is_set()
+        self._stop.clear()
+        return was_set
+
+
+class FitProgress(Observer):
+    """Reports how far a fit is: the share done over all its problems, and where it stands."""
+
+    may_interleave = True
+
+    def __init__(self, report: Callable[[dict[str, Any]], None]) -> None:
+        self._report, self._last = report, -SECONDS_BETWEEN_REPORTS
+        self._first: dict[int, float] = {}  # violation of each problem
+        self._done: dict[int, float] = {}  # share of each problem
+
+    def begin(self, run: FitRun) -> None:
+        """Start the next problem."""
+        self._first[run.index] = 0.0
+
+    def step(self, run: FitRun) -> None:
+        """Report, but not too often."""
+        progress, index = run.progress, run.index
+        self._first[index] = max(self._first[index], progress.violation)
+        self._done[index] = share_done(self._first[index], progress.violation, progress.tol)
+        now = time.monotonic()
+        if now - self._last < SECONDS_BETWEEN_REPORTS:
+            return
+        self._last = now
+        self._report(
+            {
+                "stage": "fit",
+                "share": sum(self._done.values()) / len(run.training.problems),
+                "problem": run.training.titles[index].rstrip(":"),
+                "n_steps": progress.n_iter,
+                "violation": progress.violation,
+                "tol": progress.tol,
+                "n_support": sum(run.n_support()),
+            }
+        )

@@ -1,0 +1,462 @@
+"""Problems that are solved at the same time: same bits, each row once, and observers as ever."""
+
+import gc
+import signal
+import threading
+import time
+import tracemalloc
+import weakref
+from itertools import count, pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+from bandsvm import BandedSVC, _core
+from bandsvm._engines.sizes import LARGEST_BLOCK
+from bandsvm._fitting import run as fitting_run
+from bandsvm._fitting.limits import Limits
+from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.rows import OwnRows
+from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.settings import FitSettings
+from bandsvm._kernels import PackedKernel, PackedRows, make_kernel, packed
+from bandsvm._kernels import rows as rows_module
+from bandsvm._kernels.slots import SlotTable
+from bandsvm._solvers import Status
+from bandsvm._system.memory import MEGABYTE
+from bandsvm._system.stopping import current_reason
+from bandsvm._system.threads import results_in_threads
+
+BAND = {"C1": 10.0, "C2": 10.0, "rho2": 1.5}
+LONG = 60.0  # seconds after which a test that waits has failed
+
+
+def classes(n_features, n_samples=1100, n_classes=3):
+    return make_classification(
+        n_samples,
+        n_features,
+        n_informative=5,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        flip_y=0.05,
+        random_state=0,
+    )
+
+
+class Interleaved(Observer):
+    """An observer that lets classes be solved at the same time."""
+
+    may_interleave = True
+
+
+def same_bits(one, other):
+    return np.array_equal(one.dual_coef_, other.dual_coef_) and np.array_equal(
+        one.intercept_, other.intercept_
+    )
+
+
+# Rows of 6 features are not kept, those of 200 are; in 4 MB there is no room for all of them.
+@pytest.mark.parametrize(
+    ("n_features", "kind", "cache_size"),
+    [
+        (6, np.asarray, None),
+        (6, sp.csr_array, None),
+        (6, np.asarray, 4),
+        (100, np.asarray, None),
+        (200, np.asarray, None),
+        (200, sp.csr_array, None),
+    ],
+)
+def test_classes_at_the_same_time_come_to_the_same_bits(n_features, kind, cache_size):
+    X, y = classes(n_features)
+    X = kind(X)
+    one, three = (
+        BandedSVC(n_jobs=n_jobs, cache_size=cache_size, **BAND).fit(X, y) for n_jobs in (1, 3)
+    )
+    assert one.certificate_.is_optimal
+    assert same_bits(one, three)
+    for a, b in zip(one.certificate_.parts, three.certificate_.parts, strict=True):
+        assert (a.n_iter, a.n_pair_steps) == (b.n_iter, b.n_pair_steps)
+        assert a.gradient_drift == b.gradient_drift
+
+
+@pytest.fixture
+def small_store(monkeypatch):
+    """Let blocks be so small, and rows worth so much, that views keep some in a tight store."""
+    for module in (rows_module, packed):
+        monkeypatch.setattr(module, "LARGEST_BLOCK", 96)
+    monkeypatch.setattr(packed, "uses_worth_keeping", lambda n_products: 3.5)
+    return {"cache_size": 3, **BAND}
+
+
+def test_views_with_a_store_of_their_own_come_to_the_same_bits(small_store, monkeypatch):
+    views, original = [], PackedRows.views
+
+    def noted(self, *args):
+        views.extend(found := original(self, *args))
+        return found
+
+    monkeypatch.setattr(PackedRows, "views", noted)
+    X, y = classes(6)
+    one, three = (
+        BandedSVC(n_jobs=n_jobs, multi_class="ovr", **small_store).fit(X, y) for n_jobs in (1, 3)
+    )
+    assert same_bits(one, three)
+    assert len(views) == 1 + 3
+    assert len({id(view._table) for view in views}) == len(views)
+    assert all((view._table.peek(np.arange(len(X))) >= 0).any() for view in views)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_asked_for_meanwhile_change_no_bit(small_store, n_jobs):
+    class Asks(Interleaved):
+        def step(self, run):
+            run.model()
+
+    X, y = classes(6)
+    plain, asked = (BandedSVC(n_jobs=n_jobs, warm_start=True, **small_store) for _ in range(2))
+    plain.set_params(C1=1.0).fit(X, y).set_params(C1=10.0).fit(X, y)
+    asked.set_params(C1=1.0).fit(X, y).set_params(C1=10.0)
+    fit_model(asked, X, y, None, Asks())
+    assert same_bits(plain, asked)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_an_observer_that_wants_classes_one_by_one_changes_no_bit(multi_class):
+    class Follows(Observer):
+        def __init__(self):
+            self.indices = []
+
+        def step(self, run):
+            self.indices.append(run.index)
+
+    X, y = classes(6, n_samples=2000)
+    alone, together, follows = (
+        BandedSVC(multi_class=multi_class, n_jobs=3),
+        BandedSVC(multi_class=multi_class, n_jobs=3),
+        Follows(),
+    )
+    fit_model(alone, X, y, None, follows)
+    assert follows.indices == sorted(follows.indices)
+    assert same_bits(alone, together.fit(X, y))
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_classes_are_solved_at_the_same_time(monkeypatch, multi_class):
+    both, solve = threading.Barrier(2, timeout=LONG), fitting_run.solve
+
+    def meet(*args, **options):
+        both.wait()  # breaks if one class waits for the other to end
+        return solve(*args, **options)
+
+    monkeypatch.setattr(fitting_run, "solve", meet)
+    X, y = classes(6, n_samples=2400, n_classes=4)
+    assert BandedSVC(multi_class=multi_class, n_jobs=2).fit(X, y).certificate_.is_optimal
+
+
+# Rows of 100 features are worth keeping at their second use, and so for several classes.
+@pytest.mark.parametrize("n_features", [100, 200])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_features, n_jobs):
+    computed, original = [], _core.compute_rows
+
+    def counted(left, indices, *others):
+        computed.extend(indices.tolist())
+        original(left, indices, *others)
+
+    monkeypatch.setattr(_core, "compute_rows", counted)
+    X, y = classes(n_features)
+    model = BandedSVC(n_jobs=n_jobs, multi_class="ovr", **BAND).fit(X, y)
+    # Rows of variables that move and return to zero are needed too.
+    assert len(set(computed)) == len(computed) <= 1.2 * len(model.support_)
+    assert sum(part.n_kernel_rows for part in model.certificate_.parts) == len(computed)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_rows_in_double_precision_finish_what_others_began(monkeypatch, multi_class):
+    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+    X, y = classes(6, n_samples=2000)
+    one, two = (
+        BandedSVC(multi_class=multi_class, tol=1e-8, n_jobs=n_jobs, **BAND).fit(X, y)
+        for n_jobs in (1, 2)
+    )
+    assert one.certificate_.is_optimal
+    assert one.certificate_.gradient_drift < 1e-10
+    assert same_bits(one, two)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_observers_are_never_called_at_the_same_time(multi_class):
+    class Checks(Interleaved):
+        def __init__(self):
+            self.alone, self.begun, self.ends = threading.Lock(), [], set()
+
+        def begin(self, run):
+            self.begun.append(run.index)
+
+        def step(self, run):
+            assert self.alone.acquire(blocking=False)
+            assert run.index in self.begun
+            if run.progress.violation <= run.progress.tol:
+                self.ends.add(run.index)
+            self.alone.release()
+
+    X, y = classes(6, n_samples=2000)
+    checks = Checks()
+    fit_model(BandedSVC(multi_class=multi_class, n_jobs=3), X, y, None, checks)
+    assert sorted(checks.begun) == sorted(checks.ends) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_models_asked_for_meanwhile_are_whole(multi_class):
+    class Asks(Interleaved):
+        def __init__(self):
+            self.models = []
+
+        def step(self, run):
+            if run.progress.is_current:
+                self.models.append(run.model())
+
+    X, y = classes(6, n_samples=2000)
+    asks, model = Asks(), BandedSVC(multi_class=multi_class, n_jobs=3, **BAND)
+    fit_model(model, X, y, None, asks)
+    for found in asks.models:
+        assert found.dual_coef_.shape[0] == 3
+        # c and f of every class belong together.
+        assert found.certificate_.gradient_drift < 1e-2
+        assert found.certificate_.dual <= model.certificate_.primal * (1 + 1e-6)
+
+
+class PressesAt(Interleaved):
+    """Sends SIGINT to its thread at the first step that meets a condition."""
+
+    def __init__(self, condition):
+        self.condition, self.has_pressed = condition, False
+
+    def step(self, run):
+        if not self.has_pressed and self.condition(run):
+            self.has_pressed = True
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            end = time.monotonic() + LONG
+            while current_reason()() is None:  # the main thread has not noted it yet
+                assert time.monotonic() < end
+                time.sleep(0.001)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_ctrl_c_ends_all_classes(multi_class):
+    steps = count(1)
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=2, tol=1e-6, warm_start=True, **BAND)
+    assert fit_model(model, X, y, None, PressesAt(lambda run: next(steps) == 4))
+    assert model.certificate_.status is Status.INTERRUPTED
+    assert model.certificate_.gradient_drift < 1e-2
+    model.fit(X, y)
+    assert model.certificate_.is_optimal
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_time_limit_ends_all_classes(monkeypatch, multi_class):
+    class RunsOut(Interleaved):
+        n_steps = 0
+
+        def step(self, run):
+            self.n_steps += 1
+
+    runs_out = RunsOut()
+    late = lambda self: Status.TIME_LIMIT if runs_out.n_steps >= 4 else None  # noqa: E731
+    monkeypatch.setattr(Limits, "reason", late)
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=2, tol=1e-6, time_limit=1e6, **BAND)
+    fit_model(model, X, y, None, runs_out)
+    assert model.certificate_.status is Status.TIME_LIMIT
+    assert runs_out.n_steps <= 4 + 3  # each class looks at most once more
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_an_error_in_one_class_ends_the_others(multi_class):
+    class Fails(Interleaved):
+        n_steps, has_failed = 0, False
+
+        def step(self, run):
+            assert not self.has_failed
+            self.n_steps += 1
+            if self.n_steps == 3:
+                self.has_failed = True
+                raise OSError("the disk is full")
+
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=2)
+    with pytest.raises(OSError, match="the disk is full"):
+        fit_model(model, X, y, None, Fails())
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_classes_that_have_not_begun_at_their_last_solution(multi_class, n_jobs):
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=n_jobs, warm_start=True, **BAND).fit(X, y)
+    last = model.dual_coef_[-1]
+    used = model.support_[last != 0.0]
+    presses = PressesAt(lambda run: True)
+    assert fit_model(model.set_params(tol=1e-8), X, y, None, presses)
+    assert [part.status for part in model.certificate_.parts] == [Status.INTERRUPTED] * 3
+    assert model.certificate_.gradient_drift < 1e-2
+    now = np.zeros(len(X))
+    now[model.support_] = model.dual_coef_[-1]
+    np.testing.assert_allclose(now[used], last[last != 0.0])
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(
+    monkeypatch, multi_class, n_jobs
+):
+    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+    X, y = classes(6, n_samples=2000)
+    model = BandedSVC(multi_class=multi_class, n_jobs=n_jobs, tol=1e-8, **BAND)
+    presses = PressesAt(lambda run: len(run._earlier) == 3)  # all with float64 rows
+    assert fit_model(model, X, y, None, presses)
+    assert presses.has_pressed
+    assert [part.status for part in model.certificate_.parts] == [Status.INTERRUPTED] * 3
+    assert model.certificate_.kkt_violation < 1e-3
+
+
+def test_only_pairs_with_rows_in_single_precision_get_more_precise_ones(monkeypatch):
+    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+    X, y = classes(6, n_samples=2000)
+    kept = (y < 2) | (np.cumsum(y == 2) <= 250)  # one pair of more than 1000 samples
+    made, original = [], OwnRows.of
+    monkeypatch.setattr(OwnRows, "of", lambda self, k: made.append(k) or original(self, k))
+    model = BandedSVC(multi_class="ovo", n_jobs=1, tol=1e-15, **BAND)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X[kept], y[kept])
+    assert made == [0, 1, 2, 0]
+    assert model.certificate_.parts[0].gradient_drift < 1e-10
+
+
+# 400 samples per pair have rows by NumPy or written by the core; 1300 have packed ones.
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("n_samples", "kernel"), [(600, "laplacian"), (600, "rbf"), (2000, "rbf")])
+def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
+    stores, counts, original = weakref.WeakSet(), [], FitSettings.rows
+
+    def counted(self, *args, **options):
+        rows = original(self, *args, **options)
+        stores.add(rows)
+        counts.append(len(stores))
+        return rows
+
+    monkeypatch.setattr(FitSettings, "rows", counted)
+    X, y = classes(6, n_samples=n_samples, n_classes=4)
+    gc.disable()
+    try:
+        fit_model(
+            BandedSVC(multi_class="ovo", kernel=kernel, n_jobs=n_jobs), X, y, None, Interleaved()
+        )
+    finally:
+        gc.enable()
+    assert len(counts) == 6
+    assert max(counts) <= n_jobs
+
+
+def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
+    has_ended, job, solution = threading.Event(), FitRun._solve, FitRun._solution
+
+    def ends(run, index, *args):
+        try:
+            return job(run, index, *args)
+        finally:
+            has_ended.set()
+
+    def waits(run, index, *args):
+        assert index > 0 or has_ended.wait(LONG)
+        return solution(run, index, *args)
+
+    monkeypatch.setattr(FitRun, "_solve", ends)
+    monkeypatch.setattr(FitRun, "_solution", waits)
+    X, y = classes(6, n_samples=300)
+    model = BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2)
+    with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):
+        model.fit(X, y)
+
+
+def rows_of(X, cache_bytes, n_jobs=4):
+    kernel = PackedKernel("rbf", 0.01, 0.0, 3), make_kernel("rbf", 0.01, 0.0, 3)
+    return PackedRows(*kernel, X, cache_bytes, n_jobs)
+
+
+def test_views_share_the_memory_of_the_rows(rng):
+    few, many = rng.normal(size=(4000, 5)), rng.normal(size=(4000, 200))
+    assert len(rows_of(few, 500 * MEGABYTE).views(8, 8)) == 4  # threads
+    assert len(rows_of(few, 500 * MEGABYTE).views(8, 3)) == 3
+    assert len(rows_of(many, 500 * MEGABYTE).views(8, 8)) == 4
+    # Views of kept rows would replace each other's.
+    assert len(rows_of(many, 80 * MEGABYTE).views(8, 8)) == 1
+    # Otherwise each view has enough of the store for itself.
+    few = rng.normal(size=(8000, 5))
+    assert len(rows_of(few, 100 * MEGABYTE).views(8, 8)) == 1
+    views = rows_of(few, 300 * MEGABYTE).views(8, 8)
+    assert len(views) > 1
+    assert all(LARGEST_BLOCK <= view.capacity < len(few) for view in views)
+    stores = [view._store for view in views]
+    assert not any(np.shares_memory(a, b) for a, b in pairwise(stores))
+
+
+@pytest.mark.parametrize(("n_features", "megabytes"), [(6, 60), (150, 60), (150, 120)])
+def test_classes_at_the_same_time_stay_within_the_cache(n_features, megabytes):
+    X, y = classes(n_features, n_samples=2500)
+    model = BandedSVC(n_jobs=3, cache_size=megabytes, **BAND)
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] <= 1.1 * megabytes * MEGABYTE
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_row_that_another_thread_computes_is_waited_for():
+    table, some = SlotTable(4, 4), np.arange(3)
+    assert table.find(some).missing.tolist() == [0, 1, 2]
+    found = table.find(some[1:])
+    assert len(found.missing) == 0
+    assert table.peek(some).tolist() == [-1, -1, -1]  # nothing to read yet
+    waited = []
+    waiting = threading.Thread(target=lambda: waited.append(table.wait_for(some[1:])))
+    waiting.start()
+    table.written(some)
+    waiting.join(LONG)
+    assert waited == [True]
+    assert table.peek(some[1:]).tolist() == found.slots.tolist()
+
+
+def test_a_row_that_another_thread_gave_up_is_computed_here():
+    table, some = SlotTable(4, 4), np.arange(3)
+    table.find(some)
+    waited = []
+    waiting = threading.Thread(target=lambda: waited.append(table.wait_for(some)))
+    waiting.start()
+    table.forget(some)
+    waiting.join(LONG)
+    assert waited == [False]
+    assert table.find(some).missing.tolist() == [0, 1, 2]
+
+
+def test_results_come_in_order_and_jobs_one_by_one_when_asked():
+    begun = []
+
+    def job(k):
+        begun.append(k)
+        return k
+
+    jobs = [lambda k=k: job(k) for k in range(5)]
+    results = results_in_threads(jobs, 1)
+    assert next(results) == 0
+    assert begun == [0]
+    results.close()
+    assert list(results_in_threads(jobs, 3)) == [0, 1, 2, 3, 4]

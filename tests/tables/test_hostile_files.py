@@ -1,0 +1,343 @@
+"""Data files that are made to fill the memory, to take for ever or to confuse."""
+
+import bz2
+import datetime as dt
+import gzip
+import io
+import lzma
+import struct
+import tracemalloc
+import zipfile
+from argparse import Namespace
+
+import numpy as np
+import pytest
+
+from bandsvm._tables import bytes as bytes_module
+from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.choice import Columns, choose_for_model
+from bandsvm._tables.csv import Text
+from bandsvm._tables.reading import read_table
+from bandsvm._workflow.trained import Trained
+from tests.helpers.counting import CountedText
+from torture import hostile_data
+
+MEGABYTE = 2**20
+OPTIONS = {
+    **{"format": None, "target": None, "header": None, "zero_based": False},
+    **{"drop": [], "keep": [], "categorical": [], "id": []},
+}
+
+
+def read(path, **options):
+    return read_table(str(path), Namespace(**{**OPTIONS, **options}))
+
+
+def refused(path, words):
+    """Check that a file is refused; return the bytes that this took."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataFileError, match=words) as caught:
+            read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(caught.value).startswith(str(path))
+    return peak
+
+
+def write_npz(path, n_values, method, declared=None):
+    """Write an archive of zeros; say that they take ``declared`` bytes."""
+    header = io.BytesIO()
+    settings = {"descr": "<f8", "fortran_order": False, "shape": (n_values // 4, 4)}
+    np.lib.format.write_array_header_1_0(header, settings)
+    with zipfile.ZipFile(path, "w", method) as archive, archive.open("X.npy", "w") as member:
+        member.write(header.getvalue())
+        for _ in range(8 * n_values // MEGABYTE):
+            member.write(bytes(MEGABYTE))
+    if declared is not None:
+        content = bytearray(path.read_bytes())
+        at = content.rindex(b"PK\x01\x02")
+        content[at + 24 : at + 28] = struct.pack("<I", declared)
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("declared", [None, 1000, MEGABYTE])
+@pytest.mark.parametrize("method", ["BZIP2", "LZMA", "DEFLATED"])
+def test_archives_that_unpack_to_far_more_are_refused(method, declared, tmp_path):
+    path = tmp_path / "bomb.npz"
+    write_npz(path, 2**24, getattr(zipfile, f"ZIP_{method}"), declared)
+    words = "NumPy does not write|over 100 times|not as large as it says|Bad CRC"
+    assert refused(path, words) < MEGABYTE
+
+
+def test_an_archive_that_holds_an_array_twice_is_refused(tmp_path):
+    path = tmp_path / "twice.npz"
+    np.savez(path, X=np.eye(3), y=np.arange(3))
+    with (
+        zipfile.ZipFile(path, "a") as archive,
+        pytest.warns(UserWarning, match="Duplicate"),
+        archive.open("X.npy", "w") as member,
+    ):
+        np.save(member, np.eye(3))
+    refused(path, "twice")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"X": np.empty((3, 0)), "y": [1, 2, 3]}, "has 0 features"),
+        ({"X": np.eye(2), "y": np.array(["a", "b"], dtype="S1")}, "numbers or text"),
+        ({"X": np.eye(2), "y": np.array([1j, 2])}, "numbers or text"),
+        ({"X": np.eye(2), "y": np.array([0x110000, 1], "<u4").view("<U1")}, "numbers or text"),
+        ({"X": np.eye(2), "y": np.array([0xD800, 1], "<u4").view("<U1")}, "numbers or text"),
+        (
+            {"data": [1.0], "indices": [2**40], "indptr": [0, 1], "shape": [1, 2**41], "y": [1]},
+            "features; it must have from 1 to",
+        ),
+        (
+            {"data": [1.0], "indices": [0], "indptr": [0, 1, 0], "shape": [2, 2], "y": [1, 2]},
+            "no CSR matrix: indptr must not fall",
+        ),
+    ],
+)
+def test_archives_of_nonsense_are_refused(arrays, words, tmp_path):
+    np.savez(tmp_path / "odd.npz", **arrays)
+    refused(tmp_path / "odd.npz", words)
+
+
+def test_a_header_that_does_not_end_is_refused(tmp_path):
+    stream = io.BytesIO()
+    np.save(stream, np.eye(2))
+    content = stream.getvalue().replace(b"(2, 2), }", b"(2, 2  , ")
+    with zipfile.ZipFile(tmp_path / "open.npz", "w") as archive:
+        archive.writestr("X.npy", content)
+    refused(tmp_path / "open.npz", "not an NPZ file that can be read")
+
+
+@pytest.mark.slow
+def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):
+    row = b"0," * 1000 + b"1\n"
+    packs = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    for suffix, pack in packs.items():
+        path = tmp_path / f"bomb.csv.{suffix}"
+        path.write_bytes(pack(row * 20_000))
+        assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * bytes_module.ALWAYS_FINE
+
+
+def test_xz_in_several_streams_is_read_to_its_end(tmp_path):
+    path = tmp_path / "twice.csv.xz"
+    parts = [lzma.compress(text) for text in (b"a,b,y\n1,2,0\n3,4,1\n", b"5,6,0\n7,8,1\n")]
+    path.write_bytes(parts[0] + bytes(8) + parts[1])
+    assert read(path).X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    for content in (parts[0][:-9], parts[0] + b"rubbish", b"\xfd7zXZ\0" + bytes(99)):
+        path.write_bytes(content)
+        refused(path, "damaged or incomplete")
+
+
+def test_packing_twice_does_not_multiply_what_is_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(bytes_module, "ALWAYS_FINE", MEGABYTE)
+    inner = io.BytesIO()
+    np.savez_compressed(inner, X=np.zeros((1000, 200)), y=np.arange(1000) % 2)
+    path = tmp_path / "twice.npz.gz"
+    path.write_bytes(gzip.compress(inner.getvalue()))
+    refused(path, "over 100 times its size")
+
+
+def test_whoever_trusts_a_file_can_say_so(tmp_path, monkeypatch):
+    path = tmp_path / "zeros.csv.gz"
+    path.write_bytes(gzip.compress((b"0," * 1000 + b"1\n" + b"0," * 1000 + b"2\n") * 10))
+    monkeypatch.setattr(bytes_module, "ALWAYS_FINE", 1000)
+    refused(path, "over 100 times")
+    monkeypatch.setenv("BANDSVM_LARGEST_RATIO", "2000")
+    assert read(path).X.shape == (20, 1000)
+    for wrong in ("many", "0", "-1", ""):
+        monkeypatch.setenv("BANDSVM_LARGEST_RATIO", wrong)
+        with pytest.raises(ValueError, match="BANDSVM_LARGEST_RATIO must be a whole number"):
+            read(path)
+
+
+def test_text_is_read_without_copies_of_it(tmp_path):
+    path = tmp_path / "zeros.csv"
+    path.write_bytes((b"0," * 1000 + b"1\n" + b"0," * 1000 + b"2\n") * 1500)
+    tracemalloc.start()
+    try:
+        table = read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert table.X.shape == (3000, 1000)
+    assert peak < 1.3 * (path.stat().st_size + table.X.nbytes)
+
+
+AS_PLAIN_AS_POSSIBLE = [
+    b"\n\n0,1,2\n5,6,0\n7,8,1\n",
+    b"1,2,0\r3,4,1\r",
+    b'"1","2",0\n3,4,1\n',
+    b"1,2,0\n\n , \n3,4,1\n",
+    b"1,2,0\n3,4,nan\n",
+    b"1,nan,0\n3,inf,1\n",
+    b"1,1_0,0\n3,4,1\n",
+    b"1, 2 ,0\n3,0x10,1\n",
+    "1,\u0662,0\n3,4,1\n".encode(),
+    b"1,2,0\n3,4,1,\n",
+    b"1,2,0\n3,4\n",
+    b"a,b,y\n1e400,2,0\n3,-1e-400,1\n",
+    b"1,2,0\n3,4,1\n\xff,2,0\n",
+    b"1,2,9007199254740993\n3,4,1\n",
+]
+
+
+@pytest.mark.parametrize("number", range(60 + len(AS_PLAIN_AS_POSSIBLE)))
+def test_both_ways_to_read_text_agree(number, tmp_path, monkeypatch):
+    """NumPy reads tables of numbers faster; it must read them as the csv module does."""
+    path = tmp_path / "table.csv"
+    if number < 60:
+        path.write_bytes(hostile_data.csv_text(np.random.default_rng(number))[:20_000])
+    else:
+        path.write_bytes(AS_PLAIN_AS_POSSIBLE[number - 60])
+    outcomes = []
+    for _ in range(2):
+        try:
+            table = read(path)
+            outcomes.append((table.describe(), table.X.tolist(), table.y.tolist()))
+        except DataFileError as error:
+            outcomes.append(str(error))
+        monkeypatch.setattr(Text, "_read_plain", lambda self: None)
+    assert repr(outcomes[0]) == repr(outcomes[1])  # nan is nan
+
+
+def test_tables_of_numbers_are_read_by_numpy(tmp_path, monkeypatch):
+    path = tmp_path / "plain.csv"
+    path.write_bytes(b"a,b,y\n" + b"1,2,0\n3,4,1\n" * 5)
+    monkeypatch.delattr(Text, "_numbers")
+    assert read(path).X.tolist() == [[1, 2], [3, 4]] * 5
+
+
+def test_one_long_label_does_not_make_all_of_them_long(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_bytes(b"a,y\n" + b"1,x\n" * 50_000 + b"1," + b"x" * 20_000 + b"\n" + b"1,x\n" * 9)
+    assert refused(path, "labels in column 'y' have up to 20000 characters") < 32 * MEGABYTE
+
+
+def test_too_many_columns_for_a_table(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_bytes(b"0," * 2**20 + b"1\n")
+    assert refused(path, "more columns than 1048576") < 8 * MEGABYTE
+
+
+def test_lines_that_cannot_be_read_are_found_without_a_list_of_all(tmp_path):
+    path = tmp_path / "long.svm"
+    path.write_bytes(b"12 3:4\n" * 200_000 + b"1 x\n")
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataFileError, match="line 200001: 'x' is not a feature"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 6 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+class TestParquet:
+    """Parquet files."""
+
+    @pytest.fixture(autouse=True)
+    def arrow(self):
+        self.pa = pytest.importorskip("pyarrow")
+        self.pq = pytest.importorskip("pyarrow.parquet")
+
+    def write(self, path, columns, **settings):
+        self.pq.write_table(self.pa.table(columns), path, **settings)
+
+    def test_sizes_are_checked_before_anything_is_unpacked(self, tmp_path, monkeypatch):
+        columns = {f"f{k}": np.zeros(2**17) for k in range(64)}
+        self.write(tmp_path / "bomb.parquet", columns)
+
+        def unpack(*arguments, **settings):
+            raise AssertionError("something was unpacked")
+
+        monkeypatch.setattr(self.pq.ParquetFile, "iter_batches", unpack)
+        monkeypatch.setattr(self.pq.ParquetFile, "read", unpack)
+        refused(tmp_path / "bomb.parquet", "over 100 times")
+
+    def test_long_labels_that_are_stored_once_stay_so(self, tmp_path):
+        labels = self.pa.array(["x" * 50_000, "y"] * 5000)
+        self.write(tmp_path / "l.parquet", {"f": np.arange(10_000.0), "label": labels})
+        before = self.pa.total_allocated_bytes()
+        refused(tmp_path / "l.parquet", "labels in column 'label' have up to 50000 characters")
+        assert self.pa.total_allocated_bytes() - before < MEGABYTE
+
+    def test_kinds_of_columns(self, tmp_path):
+        columns = {
+            "whole": self.pa.array([1, 2, 3], self.pa.uint8()),
+            "half": self.pa.array(np.array([1, 2, 3], np.float16)),
+            "flag": [True, False, True],
+            "with.dot": [0.5, 1.5, 2.5],
+        }
+        for labels in (["a", "b", "a"], [1, 2, 1], [True, False, True], [1.0, 2.0, 1.0]):
+            for kind in (labels, self.pa.array(labels).dictionary_encode()):
+                self.write(tmp_path / "k.parquet", {**columns, "label": kind})
+                table = read(tmp_path / "k.parquet")
+                assert table.y.tolist() == labels
+                expected = [[1, 1, 1, 0.5], [2, 2, 0, 1.5], [3, 3, 1, 2.5]]
+                assert table.X.tolist() == expected
+
+    def test_many_columns_and_row_groups(self, tmp_path, rng):
+        X = rng.normal(size=(150, 130))
+        columns = {f"f{k}": X[:, k] for k in range(130)}
+        self.write(tmp_path / "m.parquet", {**columns, "y": np.arange(150) // 2}, row_group_size=40)
+        table = read(tmp_path / "m.parquet")
+        np.testing.assert_array_equal(table.X, X)
+        assert table.y.tolist() == [k // 2 for k in range(150)]
+
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite.* in sample 2"),
+            ({"f": [1.0, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
+            ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "has 0 features.* 'f' .dates"),
+            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
+            ({"f": [1.0, 2.0], "y": ["a", None]}, "the label is missing in 1 of 2 .* in sample 2"),
+            ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .no value"),
+            ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),
+            ({"f": [1.0], "y": [b"a"]}, "holds binary in its column 'y'"),
+        ],
+    )
+    def test_columns_that_are_no_use(self, columns, words, tmp_path):
+        self.write(tmp_path / "n.parquet", columns)
+        refused(tmp_path / "n.parquet", words)
+
+    def test_two_columns_of_one_name(self, tmp_path):
+        arrays = [self.pa.array([1.0]), self.pa.array([2.0]), self.pa.array([1])]
+        table = self.pa.Table.from_arrays(arrays, names=["f", "f", "y"])
+        self.pq.write_table(table, tmp_path / "t.parquet")
+        refused(tmp_path / "t.parquet", "two columns have the same name")
+
+
+def chosen(columns, wanted):
+    model = Trained(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
+    return choose_for_model(columns, Namespace(**OPTIONS), model)
+
+
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_columns_are_chosen_in_linear_time(is_complete):
+    n_columns = 3000
+    names = [CountedText(f"f{k}") for k in range(n_columns)]
+    wanted = [CountedText(f"f{k}") for k in reversed(range(1, n_columns + (not is_complete)))]
+    CountedText.n_comparisons = 0
+    columns = Columns("some.csv", names, n_columns)
+    if is_complete:
+        choice = chosen(columns, wanted)
+        assert choice.features == list(reversed(range(1, n_columns)))
+        assert choice.target == 0
+    else:
+        with pytest.raises(DataFileError, match=r"lacks the columns \['f3000'\] of the model"):
+            chosen(columns, wanted)
+    assert CountedText.n_comparisons < 3 * n_columns
+
+
+def test_a_message_names_some_of_many_columns():
+    columns = Columns("some.csv", ["a"], 1)
+    with pytest.raises(DataFileError) as caught:
+        chosen(columns, [f"f{k}" for k in range(20_000)])
+    assert len(str(caught.value)) < 200

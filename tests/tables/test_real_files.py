@@ -1,0 +1,48 @@
+"""Data files as people have them: each is read right, or refused in one helpful sentence."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import bandsvm
+
+ROOT = Path(__file__).parents[2]
+pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def files():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "studies")
+        yield importlib.import_module("files")
+
+
+def cases():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "studies")
+        found = importlib.import_module("file_cases").CASES
+    return [
+        pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.is_slow else [])
+        for case in found
+    ]
+
+
+@pytest.mark.parametrize("case", cases())
+def test_file(case, files, tmp_path):
+    code, said = files.outcome(case, tmp_path)
+    assert code == case.code, said
+    assert re.search(case.told, said, re.DOTALL), said
+    errors = [line for line in said.splitlines() if line.startswith("bandsvm: ")]
+    if code == 1:
+        assert len(errors) == 1
+        assert said == errors[0] + "\n" or case.trained_on
+        assert not (tmp_path / f"{case.name}.bsvm").exists()
+    elif case.trained_on is None:
+        assert len(bandsvm.load(tmp_path / f"{case.name}.bsvm").classes_) >= 2
+
+
+def test_page_is_what_the_script_prints(files, tmp_path):
+    assert files.page(tmp_path) == (ROOT / "docs" / "files.md").read_text()

@@ -1,0 +1,378 @@
+"""Tables of numbers and text at the shell: the model is the pipeline written by hand."""
+
+import argparse
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import bandsvm
+from bandsvm._tables.cells import kind_of
+from bandsvm._tables.columns import Kind
+from bandsvm._tables.csv_head import has_names
+from bandsvm._tables.reading import read_table
+from bandsvm._workflow.trained import Notes
+from bandsvm.cli import main
+
+pd = pytest.importorskip("pandas")
+ROOT = Path(__file__).parents[2]
+N_SAMPLES = 300
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch, rng):
+    """A table with numbers, holes, categories and ids, as a frame and as people.csv."""
+    monkeypatch.chdir(tmp_path)
+    job = rng.choice(["cook", "smith", "baker", ""], N_SAMPLES, p=[0.5, 0.3, 0.15, 0.05])
+    job[0] = "king"
+    age = np.round(rng.normal(40, 10, N_SAMPLES), 1)
+    frame = pd.DataFrame(
+        {
+            "PersonId": np.arange(N_SAMPLES) + 1000,
+            "age": np.where(rng.random(N_SAMPLES) < 0.1, np.nan, age),
+            "job": job.astype(object),
+            "height": np.round(rng.normal(170, 8, N_SAMPLES), 2),
+            "verdict": np.where(age + 15 * (job == "cook") > 45, "old", "young"),
+        }
+    )
+    frame.to_csv("people.csv", index=False)
+    return frame
+
+
+def by_hand(frame):
+    """Return the pipeline that `bandsvm fit` is to make of the table."""
+    numbers = make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler())
+    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=3)
+    columns = ColumnTransformer(
+        [("numbers", numbers, ["age", "height"]), ("categories", encoder, ["job"])]
+    )
+    return make_pipeline(columns, bandsvm.BandedSVC()).fit(frame, frame["verdict"])
+
+
+def new_people(rng):
+    frame = pd.DataFrame(
+        {
+            "age": [30.0, np.nan, 50.0, np.nan],
+            "job": np.array(["cook", "smith", "astronaut", ""], dtype=object),
+            "height": [170.0, 180.0, np.nan, 165.5],
+        }
+    )
+    return frame[["height", "job", "age"]]
+
+
+def test_model_is_the_pipeline_written_by_hand(people, rng):
+    assert main(["fit", "people.csv", "--model", "m.bsvm", "--quiet"]) == 0
+    model, new = bandsvm.load("m.bsvm"), new_people(rng)
+    assert model.feature_names_in_.tolist() == ["age", "job", "height"]
+    expected = by_hand(people).decision_function(new)
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)
+
+
+def test_predictions_repeat_ids_and_take_what_is_new(people, rng, capsys):
+    arguments = ["fit", "people.csv", "--id", "PersonId", "--model", "m.bsvm", "--quiet"]
+    assert main(arguments) == 0
+    new = new_people(rng)
+    new.insert(0, "PersonId", [7, 8, 9, 10])
+    new.to_csv("new.csv", index=False)
+    assert main(["predict", "new.csv", "--model", "m.bsvm", "--values", "--output", "p.csv"]) == 0
+    predicted = pd.read_csv("p.csv")
+    assert predicted["PersonId"].tolist() == [7, 8, 9, 10]
+    expected = by_hand(people).decision_function(new)
+    np.testing.assert_allclose(predicted["value"], expected, atol=1e-9)
+    assert "without labels" in capsys.readouterr().out
+
+
+def test_tables_without_names_are_matched_by_position(people, capsys):
+    people.drop(columns="PersonId").to_csv("bare.csv", index=False, header=False)
+    assert main(["fit", "bare.csv", "--model", "m.bsvm", "--json", "--quiet"]) == 0
+    accuracy = json.loads(capsys.readouterr().out)["training_accuracy"]
+    assert main(["predict", "bare.csv", "--model", "m.bsvm", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == accuracy
+    people[["age", "job", "height"]].to_csv("part.csv", index=False, header=False)
+    assert main(["predict", "part.csv", "--model", "m.bsvm", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_samples"] == N_SAMPLES
+
+
+def test_resume_and_tune_take_tables_with_text(people, capsys):
+    short = ["--max-iter", "1", "--quiet"]
+    assert main(["fit", "people.csv", "--model", "m.bsvm", *short]) in (0, 3)
+    assert main(["fit", "people.csv", "--model", "m.bsvm", "--resume", "--quiet"]) == 0
+    assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+
+
+def test_onnx_takes_the_model_of_a_table(people, rng):
+    pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    assert main(["fit", "people.csv", "--model", "m.bsvm", "--quiet"]) == 0
+    model = bandsvm.load("m.bsvm")
+    new = pd.concat([people, new_people(rng)])[["age", "job", "height"]]
+    converted = bandsvm.to_onnx(model, new[:1])
+    session = runtime.InferenceSession(converted.SerializeToString())
+    inputs = {
+        name: new[[name]].to_numpy(object if name == "job" else np.float32) for name in new.columns
+    }
+    values = session.run(None, inputs)[1]
+    np.testing.assert_allclose(values.ravel(), model.decision_function(new), atol=1e-4)
+
+
+def test_text_needs_pandas_and_numbers_do_not(people):
+    blocked = (
+        "import sys, importlib.abc\n"
+        "class Block(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name.split('.')[0] in ('pandas', 'pyarrow'): raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Block())\n"
+        "from bandsvm.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", blocked, "fit", "people.csv", "--model", "m.bsvm", "--quiet"]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert refused.returncode == 1
+    assert "text need pandas: install the extra 'bandsvm[cli]'" in refused.stderr
+    assert "'job'" in refused.stderr
+    taken = subprocess.run([*command, "--drop", "job"], capture_output=True, text=True, timeout=100)
+    assert taken.returncode == 0, taken.stderr
+
+
+@pytest.mark.parametrize(
+    ("top", "below", "expected"),
+    [
+        ("a,b", ["1,2", "3,4"], True),
+        ("0,1,target", ["5,2,0", "3,4,1"], True),
+        ("2019,2020,label", ["5,2,a", "3,4,b"], True),
+        ("2019,2020,2021", ["5,2,0", "3,4,1"], False),
+        ("0,1,2", ["5,2,0", "3,4,1"], True),
+        ("1.5,unknown,2", ["5,2,0", "3,4,1"], False),
+        ("p,x,e", ["p,y,e", "s,x,p"], False),
+        ("kind,size,label", ["p,y,e", "s,x,p"], True),
+        (",x,y", ["0,2.5,a", "1,3.5,b"], True),
+        (",2.5,a", ["1,2.5,a", "1,3.5,b"], False),
+        ("5,?,1", ["1,2,0", "3,4,1"], False),
+    ],
+)
+def test_names_are_told_from_samples(top, below, expected):
+    columns = list(zip(*(line.split(",") for line in below), strict=True))
+    assert has_names(top.split(","), columns) is expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "2.5", "", "NA"], Kind.NUMBER),
+        (["1"] * 50 + ["oops"], Kind.NUMBER),
+        (["1"] * 5 + ["a", "b"], Kind.TEXT),
+        (["red", "", "blue"], Kind.TEXT),
+        (["2020-01-31", "", "2020-02-01 10:00"], Kind.DATE),
+        (["31.1.2020", "1.2.2020"], Kind.DATE),
+        (["", ""], Kind.NUMBER),
+    ],
+)
+def test_kinds_of_columns(cells, kind):
+    assert kind_of(cells) is kind
+
+
+@pytest.mark.parametrize(
+    "held", [None, [], {"target": 3}, {"target": "x" * 2000}, {"ids": "abc"}, {"ids": [1, None]}]
+)
+def test_notes_of_a_strange_file_are_ignored(held):
+    assert Notes.from_json(held) == Notes()
+
+
+def test_study_of_tables_runs(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["tables.py", "--rows", "200"])
+    runpy.run_path(str(ROOT / "studies" / "tables.py"), run_name="__main__")
+    rows = capsys.readouterr().out.splitlines()[-2:]
+    assert [row.split("|")[1].strip() for row in rows] == ["census", "passengers"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd", "words"),
+    [
+        (("1", "2"), "inf", "a label that is not finite"),
+        (("1", "2"), "2.5", "labels such as 2.5, which are measurements"),
+        (("a", "b"), "x" * 1001, "1001 characters"),
+    ],
+)
+def test_labels_that_no_model_could_hold_are_refused_before_the_fit(
+    usual, odd, words, tmp_path, capsys
+):
+    rows = [f"{k},{k % 3},{usual[k % 2]}" for k in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["f,g,label", *rows, f"3,0,{odd}"]))
+    assert main(["fit", str(tmp_path / "t.csv"), "--model", str(tmp_path / "m.bsvm")]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["$35.25", "$-1", "-$2.5", "$1,250.50"], [35.25, -1.0, -2.5, 1250.5]),
+        (["35.25 EUR", "7 EUR", "8EUR", "--"], [35.25, 7.0, 8.0, np.nan]),
+        (["35,250", "1,234,567", "950", "n.a."], [35250.0, 1234567.0, 950.0, np.nan]),
+        (["35.2%", "7 %", "-.5%", "#DIV/0!"], [35.2, 7.0, -0.5, np.nan]),
+        (["3.5", "2", "\u2014", "..."], [3.5, 2.0, np.nan, np.nan]),
+    ],
+)
+def test_numbers_in_disguise(form, cells, expected, tmp_path):
+    table = disguised(tmp_path, cells, form)
+    np.testing.assert_array_equal(table.X[:4, 0], expected)
+    # Columns of Parquet have types, and this one is of text.
+    is_said = form == "parquet" or "3.5" not in cells
+    assert (f"Read as numbers: 'price' ({cells[0]})" in table.describe()) == is_said
+
+
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["$3", "\u20ac4"],
+        ["3 kg", "4 kg"],
+        ["35,25", "3,5"],
+        ["Q1", "Q2"],
+        ["1-2", "3-4"],
+        ["%", "$"],
+    ],
+)
+def test_what_is_not_certain_stays_text(form, cells, tmp_path):
+    pytest.importorskip("pandas")
+    table = disguised(tmp_path, cells, form)
+    assert table.texts == ("price",)
+
+
+@pytest.mark.parametrize("cells", [["1", "2", "3"], ["02139", "00501", "10001"]])
+def test_whole_numbers_of_type_text_are_names(cells, tmp_path):
+    assert disguised(tmp_path, cells, "parquet").texts == ("price",)
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string"])
+def test_missing_texts_of_arrow_are_missing_numbers(kind, tmp_path):
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    prices = pa.array(["$1.5", None, "$2.5", "--"] * 300, getattr(pa, kind)())
+    columns = {
+        "b": np.arange(1200) % 7,
+        "y": np.arange(1200) % 2,
+        "none": pa.nulls(1200, pa.string()),
+    }
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"price": prices, **columns}), path, row_group_size=100)
+    table = read(path)
+    np.testing.assert_array_equal(table.X[:, 0], [1.5, np.nan, 2.5, np.nan] * 300)
+    assert "'none' (constant)" in table.describe()
+
+
+def test_categories_of_arrow_stay_categories(tmp_path):
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    prices = pa.array(["$1.5", "$2.5"] * 10).dictionary_encode()
+    table = pa.table({"price": prices, "b": range(20), "y": [0, 1, 1, 0] * 5})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet").texts == ("price",)
+
+
+def test_models_take_disguised_numbers_of_either_format(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = ["$35.25", "$1,250.50", "--", "$7"]
+    for form in ("csv", "parquet"):
+        disguised(tmp_path, cells, form)
+    accuracy = []
+    for trained, other in (("t.csv", "t.parquet"), ("t.parquet", "t.csv")):
+        assert main(["fit", trained, "--model", "m", "--quiet"]) == 0
+        for name in (trained, other):
+            assert main(["predict", name, "--model", "m", "--json", "--quiet"]) == 0
+            accuracy.append(json.loads(capsys.readouterr().out)["accuracy"])
+    assert len(set(accuracy)) == 1
+
+
+@pytest.mark.parametrize("options", [["--drop", "price"], ["--categorical", "price"]])
+def test_columns_that_are_no_numbers_are_not_named_as_such(options, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for form in ("csv", "parquet"):
+        disguised(tmp_path, ["$35.25", "$7"], form)
+        assert main(["fit", f"t.{form}", "--model", "m", *options]) == 0
+        assert "Read as numbers" not in capsys.readouterr().out
+
+
+def test_numbers_in_disguise_on_disk(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    disguised(tmp_path, ["$35.25", "$7", "$8"], "parquet")
+    fit = ["fit", "t.parquet", "--model", "m", "--linear", "--json", "--quiet"]
+    results = []
+    for more in ([], ["--on-disk"]):
+        assert main([*fit, *more]) == 0
+        results.append(json.loads(capsys.readouterr().out)["primal"])
+    assert results[0] == pytest.approx(results[1], rel=1e-5)
+
+
+def read(path, **choices):
+    """Return the table that training makes of a file."""
+    usual = {"format": None, "target": None, "header": None, "zero_based": False}
+    lists = {"drop": [], "keep": [], "categorical": [], "id": []}
+    return read_table(str(path), argparse.Namespace(**{**usual, **lists, **choices}))
+
+
+def disguised(folder, cells, form="csv"):
+    """Return the table of a file whose first column has some cells, again and again."""
+    return read(written(folder, "price", cells * 10, form))
+
+
+def written(folder, name, cells, form):
+    """Write a table whose first column has some cells; return the file."""
+    path, n_rows = folder / f"t.{form}", len(cells)
+    if form == "parquet":
+        pa, pq = (pytest.importorskip(module) for module in ("pyarrow", "pyarrow.parquet"))
+        columns = {"b": [k % 5 for k in range(n_rows)], "y": [k % 2 for k in range(n_rows)]}
+        pq.write_table(pa.table({name: cells, **columns}), path)
+        return path
+    rows = [f'"{cell}",{k % 5},{k % 2}' for k, cell in enumerate(cells)]
+    heads = {
+        "csv": f"{name},b,y",
+        "arff": f"@relation t\n@attribute {name} string\n@attribute b numeric\n"
+        "@attribute y {0,1}\n@data",
+    }
+    path.write_text("\n".join([heads[form], *rows]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("form", "place"), [("csv", "line 62"), ("arff", "line 66"), ("parquet", "sample 61")]
+)
+def test_measurements_with_other_cells_are_refused_with_examples(form, place, tmp_path):
+    cells = [f"{k / 7:.3f}" for k in range(60)] + ["<0.5", "<0.5", "trace"] * 3
+    words = rf"{place}, column 'dose': '<0.5' is not a number \(9 such cells nearby, also \['trace'"
+    with pytest.raises(ValueError, match=words):
+        read(written(tmp_path, "dose", cells, form))
+
+
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+def test_numbers_of_tickets_stay_text(form, tmp_path):
+    cells = [str(110_000 + 37 * k) for k in range(60)] + ["A/5 21171", "PC 17599", "LINE"] * 5
+    assert read(written(tmp_path, "Ticket", cells, form)).texts == ("Ticket",)
+
+
+@pytest.mark.parametrize("form", ["csv", "arff", "parquet"])
+def test_dates_are_left_out(form, tmp_path):
+    cells = [f"2024-01-{k + 1:02d}" for k in range(28)]
+    table = read(written(tmp_path, "day", cells, form))
+    assert table.names == ["b"]
+    assert "Left out: 'day' (dates; " in table.describe()
+
+
+@pytest.mark.parametrize("name", ["RowNumber", "row number", "Row_Num", "CustomerNr"])
+def test_columns_that_number_the_rows(name, tmp_path):
+    rows = [f"{k + 1},{k % 5},{k % 2}" for k in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join([f"{name},b,y", *rows]))
+    table = read(tmp_path / "t.csv")
+    assert table.names == ["b"]
+    assert table.left_out == {name: "a number per row"}
+    kept = read(tmp_path / "t.csv", keep=[name])
+    assert kept.names == [name, "b"]
+    assert kept.left_out == {}
