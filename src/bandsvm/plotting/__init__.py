@@ -1,7 +1,9 @@
 """Plots in the style of scikit-learn's displays, one module each.
 
-`_penalty`, `_support`, `_coefficients`, `_decision`, `_sensitivity`, `_risk`, `_path`; `_canvas`
-holds shared code, `_page` makes HTML pages with pictures.
+`_canvas` has colours, axes and legends, `_plane` samples of two features on a grid, `_display` what
+all displays have in common. The displays, in the order of the paper's figures: `_penalty`,
+`_support`, `_coefficients`, `_decision`, `_sensitivity`; and of models in use: `_risk`, `_path`.
+`_page` makes HTML pages with pictures.
 """
 
 from bandsvm.plotting._coefficients import DualCoefficientsDisplay

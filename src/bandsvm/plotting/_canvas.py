@@ -1,12 +1,12 @@
-"""Colours, axes and grids that all displays share."""
+"""Colours, axes, legends and checks that displays share."""
 
 from __future__ import annotations
 
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 # Colours that colour-blind people can distinguish (Okabe and Ito).
 POSITIVE, NEGATIVE = "#D55E00", "#0072B2"
@@ -42,20 +42,9 @@ def axes_or_new(ax: Any, title: str) -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
-def check_plane(X: Any, title: str) -> NDArray:
-    """Return samples as an array, or raise if they do not have two features."""
-    X = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-    if X.ndim != 2 or X.shape[1] != 2:
-        n_features = X.shape[1] if X.ndim == 2 else 0
-        raise ValueError(
-            f"{title} draws samples of 2 features, got {n_features}; fit a model on two of them, "
-            "or use DecisionValuesDisplay, which works for any number of features."
-        )
-    return X
-
-
 def check_two_classes(estimator: Any, title: str) -> NDArray:
-    """Return the classes of a fitted estimator, or raise if there are not two."""
+    """Return the classes of an estimator, or raise unless it is fitted to two."""
+    check_is_fitted(estimator)
     if len(estimator.classes_) != 2:
         raise ValueError(
             f"{title} draws models of two classes, got {len(estimator.classes_)}; fit one class "
@@ -72,17 +61,6 @@ def band_edges(estimator: Any, title: str) -> tuple[float, float]:
             f"{title} draws one band, but rho1 or rho2 of this estimator depends on the class."
         )
     return float(edges[0]), float(edges[1])
-
-
-def grid_over(X: NDArray, resolution: int) -> tuple[NDArray, NDArray, NDArray]:
-    """Return the coordinates of a grid over the samples, and its points as rows."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    room = MARGIN * np.maximum(high - low, 1e-12)
-    xs, ys = (
-        np.linspace(a - r, b + r, resolution) for a, b, r in zip(low, high, room, strict=True)
-    )
-    xx, yy = np.meshgrid(xs, ys)
-    return xx, yy, np.column_stack([xx.ravel(), yy.ravel()])
 
 
 def scatter_classes(ax: Any, X: NDArray, y: NDArray, classes: NDArray, **settings: Any) -> list:
@@ -107,11 +85,9 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def label_plane(ax: Any) -> None:
-    """Name the axes of a plane that nobody has named yet."""
-    if not ax.get_xlabel() and not ax.get_ylabel():
-        ax.set_xlabel("first feature")
-        ax.set_ylabel("second feature")
+def curve_label(name: str | None, area: float | None, digits: int) -> str:
+    """Return what the legend says of a model's curve."""
+    return (name or "model") + ("" if area is None else f" (area {area:.{digits}f})")
 
 
 def legend_outside(ax: Any, columns: int = 2) -> None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from bandsvm.plotting._canvas import (
-    ALPHA,
-    NEUTRAL,
-    THETA,
-    axes_or_new,
-    check_two_classes,
-    legend_outside,
-)
-
-TITLE = "DualCoefficientsDisplay"
+from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, check_two_classes, legend_outside
+from bandsvm.plotting._display import Display
 
 
-class DualCoefficientsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DualCoefficientsDisplay(Display):
     """Plot of the multipliers alpha - theta of the training samples, one stem per sample.
 
     Parameters
@@ -30,32 +23,15 @@ class DualCoefficientsDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     alpha_stems_, theta_stems_ : matplotlib LineCollection
         Stems of the samples with alpha > 0 and with theta > 0.
     """
 
-    def __init__(self, *, alpha: NDArray, theta: NDArray) -> None:
-        self.alpha = alpha
-        self.theta = theta
+    alpha: NDArray
+    theta: NDArray
 
-    def plot(self, ax: Any = None) -> DualCoefficientsDisplay:
-        """Draw the coefficients.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        DualCoefficientsDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
+    def _draw(self, ax: Any) -> None:
         stems = []
         for values, sign, colour, name in (
             (self.alpha, 1.0, ALPHA, r"$\alpha$-SVs, near the class boundary"),
@@ -69,25 +45,18 @@ class DualCoefficientsDisplay:
         ax.set_xlabel("training sample")
         ax.set_ylabel(r"$\alpha_i - \theta_i$")
         legend_outside(ax, columns=1)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> DualCoefficientsDisplay:
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Draw the coefficients of a fitted model of two classes.
 
         Parameters
         ----------
         estimator : BandedSVC
             A fitted model.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
 
-        Returns
-        -------
-        DualCoefficientsDisplay
-            The display.
+        %(returns)s
         """
-        check_is_fitted(estimator)
-        check_two_classes(estimator, TITLE)
+        check_two_classes(estimator, cls.__name__)
         return cls(alpha=estimator.alpha_, theta=estimator.theta_).plot(ax)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm.plotting._canvas import (
@@ -16,20 +16,17 @@ from bandsvm.plotting._canvas import (
     NEUTRAL,
     PALE_NEGATIVE,
     PALE_POSITIVE,
-    axes_or_new,
     band_edges,
-    check_plane,
     check_two_classes,
-    grid_over,
-    label_plane,
     legend_outside,
     scatter_classes,
 )
+from bandsvm.plotting._display import Display
+from bandsvm.plotting._plane import label_plane, plane_of
 
-VALUES, MAP = "DecisionValuesDisplay", "DecisionMapDisplay"
 
-
-class DecisionValuesDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecisionValuesDisplay(Display):
     """Plot of the decision values of samples, with the band on both sides of zero.
 
     Parameters
@@ -43,34 +40,17 @@ class DecisionValuesDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     points_ : list of matplotlib PathCollection
         The samples of each class.
     """
 
-    def __init__(self, *, decision: NDArray, y: NDArray, rho1: float, rho2: float) -> None:
-        self.decision = decision
-        self.y = y
-        self.rho1 = rho1
-        self.rho2 = rho2
+    decision: NDArray
+    y: NDArray
+    rho1: float
+    rho2: float
 
-    def plot(self, ax: Any = None) -> DecisionValuesDisplay:
-        """Draw the decision values.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        DecisionValuesDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, VALUES)
+    def _draw(self, ax: Any) -> None:
         label = f"band {self.rho1:g} to {self.rho2:g}"
         ax.axhspan(self.rho1, self.rho2, color=BAND, alpha=0.15, label=label)
         ax.axhspan(-self.rho2, -self.rho1, color=BAND, alpha=0.15)
@@ -84,34 +64,22 @@ class DecisionValuesDisplay:
         ax.update_datalim([(0.0, -reach), (0.0, reach)], updatex=False)
         ax.autoscale_view()
         legend_outside(ax, columns=3)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Any = None
-    ) -> DecisionValuesDisplay:
+    def from_estimator(cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Any = None) -> Self:
         """Draw the decision values that a fitted model of two classes gives to samples.
 
         Parameters
         ----------
         estimator : BandedSVC
             A fitted model.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(X and y)s
+        %(ax)s
 
-        Returns
-        -------
-        DecisionValuesDisplay
-            The display.
+        %(returns)s
         """
-        check_is_fitted(estimator)
-        check_two_classes(estimator, VALUES)
-        rho1, rho2 = band_edges(estimator, VALUES)
+        check_two_classes(estimator, cls.__name__)
+        rho1, rho2 = band_edges(estimator, cls.__name__)
         return cls.from_predictions(y, estimator.decision_function(X), rho1=rho1, rho2=rho2, ax=ax)
 
     @classmethod
@@ -123,7 +91,7 @@ class DecisionValuesDisplay:
         rho1: float = 1.0,
         rho2: float = DEFAULT_RHO2,
         ax: Any = None,
-    ) -> DecisionValuesDisplay:
+    ) -> Self:
         """Draw decision values of samples.
 
         Parameters
@@ -134,24 +102,21 @@ class DecisionValuesDisplay:
             Decision values g(x).
         rho1, rho2 : float, default=1.0, 3.0
             Edges of the band.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
 
-        Returns
-        -------
-        DecisionValuesDisplay
-            The display.
+        %(returns)s
         """
         labels, values = column_or_1d(y), column_or_1d(decision)
         check_consistent_length(labels, values)
         if len(np.unique(labels)) != 2:
             raise ValueError(
-                f"{VALUES} draws two classes, got {len(np.unique(labels))} different labels."
+                f"{cls.__name__} draws two classes, got {len(np.unique(labels))} different labels."
             )
         return cls(decision=values, y=labels, rho1=rho1, rho2=rho2).plot(ax)
 
 
-class DecisionMapDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecisionMapDisplay(Display):
     """Map of the decision rule over the plane, with contours at zero and at the edges of the band.
 
     Parameters
@@ -165,10 +130,7 @@ class DecisionMapDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     image_ : matplotlib QuadMesh
         The heat map; blue and orange deepen with |g(x)|.
     contours_ : matplotlib ContourSet
@@ -177,42 +139,29 @@ class DecisionMapDisplay:
         The samples of each class.
     """
 
-    def __init__(
-        self,
-        *,
-        xx: NDArray,
-        yy: NDArray,
-        decision: NDArray,
-        X: NDArray,
-        y: NDArray,
-        rho1: float,
-        rho2: float,
-    ) -> None:
-        self.xx = xx
-        self.yy = yy
-        self.decision = decision
-        self.X = X
-        self.y = y
-        self.rho1 = rho1
-        self.rho2 = rho2
+    xx: NDArray
+    yy: NDArray
+    decision: NDArray
+    X: NDArray
+    y: NDArray
+    rho1: float
+    rho2: float
 
-    def plot(self, ax: Any = None, *, largest: float | None = None) -> DecisionMapDisplay:
+    def plot(self, ax: Any = None, *, largest: float | None = None) -> Self:
         """Draw the map.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
         largest : float, default=None
             The absolute decision value at which the colour scale ends; None takes the largest one.
             To compare maps, use the same value for all.
 
-        Returns
-        -------
-        DecisionMapDisplay
-            The display, with its artists as attributes.
+        %(returns)s
         """
-        ax = axes_or_new(ax, MAP)
+        return self._plot(ax, largest=largest)
+
+    def _draw(self, ax: Any, *, largest: float | None) -> None:
         from matplotlib.colors import LinearSegmentedColormap
 
         # Paler than the samples, which have to be seen on it.
@@ -237,8 +186,6 @@ class DecisionMapDisplay:
         label_plane(ax)
         ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
         legend_outside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_estimator(
@@ -250,7 +197,7 @@ class DecisionMapDisplay:
         resolution: int = 200,
         largest: float | None = None,
         ax: Any = None,
-    ) -> DecisionMapDisplay:
+    ) -> Self:
         """Draw the map of a fitted model of two classes and two features.
 
         Parameters
@@ -265,21 +212,11 @@ class DecisionMapDisplay:
             Number of points along each side of the grid.
         largest : float, default=None
             The absolute decision value at which the colour scale ends; None takes the largest one.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
 
-        Returns
-        -------
-        DecisionMapDisplay
-            The display.
+        %(returns)s
         """
-        check_is_fitted(estimator)
-        check_two_classes(estimator, MAP)
-        samples = check_plane(X, MAP)
-        rho1, rho2 = band_edges(estimator, MAP)
-        xx, yy, points = grid_over(samples, resolution)
-        decision = estimator.decision_function(points).reshape(xx.shape)
-        display = cls(
-            xx=xx, yy=yy, decision=decision, X=samples, y=column_or_1d(y), rho1=rho1, rho2=rho2
-        )
-        return display.plot(ax, largest=largest)
+        check_two_classes(estimator, cls.__name__)
+        rho1, rho2 = band_edges(estimator, cls.__name__)
+        plane = plane_of(estimator, X, y, resolution, cls.__name__)
+        return cls(**plane, rho1=rho1, rho2=rho2).plot(ax, largest=largest)

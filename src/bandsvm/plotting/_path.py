@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm.model_selection import BandPath, band_path
-from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, axes_or_new, legend_outside
+from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, legend_outside
+from bandsvm.plotting._display import LineDisplay
 
-TITLE = "BandPathDisplay"
+# Lines that are drawn of a path with more support vectors.
 MAX_LINES = 60
 
 
-class BandPathDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class BandPathDisplay(LineDisplay):
     """Plot of coefficients ``alpha - theta`` along a path: alpha upwards, theta downwards.
 
     Parameters
@@ -28,35 +31,16 @@ class BandPathDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     lines_ : list of matplotlib Line2D
         One line per sample; a sample that has both multipliers along the path has two.
     """
 
-    def __init__(self, *, values: NDArray, coefficients: NDArray, vary: str) -> None:
-        self.values = values
-        self.coefficients = coefficients
-        self.vary = vary
+    values: NDArray
+    coefficients: NDArray
+    vary: str
 
-    def plot(self, ax: Any = None, **line_settings: Any) -> BandPathDisplay:
-        """Draw the path.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
-
-        Returns
-        -------
-        BandPathDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
+    def _draw(self, ax: Any, **line_settings: Any) -> None:
         from matplotlib.patches import Rectangle
 
         settings = {"linewidth": 0.8, "alpha": 0.7, **line_settings}
@@ -83,13 +67,11 @@ class BandPathDisplay:
         for colour, label in ((ALPHA, r"lower edge, $\alpha$"), (THETA, r"upper edge, $\theta$")):
             ax.plot([], [], color=colour, label=label)
         legend_outside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_path(
         cls, path: BandPath, *, problem: int = 0, ax: Any = None, **line_settings: Any
-    ) -> BandPathDisplay:
+    ) -> Self:
         """Draw a path.
 
         Parameters
@@ -98,10 +80,8 @@ class BandPathDisplay:
             What `band_path` returned.
         problem : int, default=0
             Which problem to draw, if there are more than two classes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
         Returns
         -------
@@ -127,7 +107,7 @@ class BandPathDisplay:
         values: ArrayLike | None = None,
         ax: Any = None,
         **line_settings: Any,
-    ) -> BandPathDisplay:
+    ) -> Self:
         """Compute and draw a path for a model.
 
         Parameters
@@ -142,15 +122,10 @@ class BandPathDisplay:
             The parameter to vary.
         values : array-like of shape (n_points,), default=None
             Its values, as for `band_path`.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
-        Returns
-        -------
-        BandPathDisplay
-            The display.
+        %(returns)s
         """
         path = band_path(X, y, vary=vary, values=values, model=estimator)
         return cls.from_path(path, ax=ax, **line_settings)

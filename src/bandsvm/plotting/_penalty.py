@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from bandsvm.plotting._canvas import ALPHA, BAND, NEUTRAL, THETA, axes_or_new, legend_outside
+from bandsvm.plotting._canvas import ALPHA, BAND, NEUTRAL, THETA, legend_outside
+from bandsvm.plotting._display import Display
 
-TITLE = "PenaltyDisplay"
 
-
-class PenaltyDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class PenaltyDisplay(Display):
     """Plot of the penalty over the signed decision value: below the band, above it, in total.
 
     Parameters
@@ -26,10 +27,7 @@ class PenaltyDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     lower_, upper_, total_ : matplotlib Line2D
         The penalty for lying below, the one for lying above, and their sum.
 
@@ -39,29 +37,13 @@ class PenaltyDisplay:
     >>> PenaltyDisplay(C1=1.0, C2=0.5, rho1=1.0, rho2=1.5).plot()  # doctest: +SKIP
     """
 
-    def __init__(
-        self, *, C1: float, C2: float, rho1: float, rho2: float, loss: str = "hinge"
-    ) -> None:
-        self.C1 = C1
-        self.C2 = C2
-        self.rho1 = rho1
-        self.rho2 = rho2
-        self.loss = loss
+    C1: float
+    C2: float
+    rho1: float
+    rho2: float
+    loss: str = "hinge"
 
-    def plot(self, ax: Any = None) -> PenaltyDisplay:
-        """Draw the penalties.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        PenaltyDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
+    def _draw(self, ax: Any) -> None:
         width = max(self.rho2 - self.rho1, 0.5 * self.rho1)
         signed = np.linspace(self.rho1 - 3 * width, self.rho2 + 3 * width, 601)
         signed = np.union1d(signed, [self.rho1, self.rho2])
@@ -81,30 +63,25 @@ class PenaltyDisplay:
         ax.set_xlabel("signed decision value y g(x)")
         ax.set_ylabel("penalty")
         legend_outside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> PenaltyDisplay:
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Draw the penalties of an estimator's parameters.
 
         Parameters
         ----------
         estimator : BandedSVC
             A model, fitted or not.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
 
-        Returns
-        -------
-        PenaltyDisplay
-            The display.
+        %(returns)s
         """
         values = {name: getattr(estimator, name) for name in ("C1", "C2", "rho1", "rho2")}
         for name, value in values.items():
             if not isinstance(value, Real):
                 raise ValueError(
-                    f"{TITLE} draws one penalty, but {name} depends on the class; draw the values "
-                    f"of one class: {TITLE}(C1=..., C2=..., rho1=..., rho2=...).plot()."
+                    f"{cls.__name__} draws one penalty, but {name} depends on the class; draw the "
+                    f"values of one class: {cls.__name__}(C1=..., C2=..., rho1=..., "
+                    "rho2=...).plot()."
                 )
         return cls(**values, loss=estimator.loss).plot(ax)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._estimators.selective import prediction_score
 from bandsvm.metrics import risk_coverage_area, risk_coverage_curve
-from bandsvm.plotting._canvas import axes_or_new, legend_outside
+from bandsvm.plotting._canvas import curve_label, legend_outside
+from bandsvm.plotting._display import LineDisplay
 
-TITLE = "RiskCoverageDisplay"
 
-
-class RiskCoverageDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class RiskCoverageDisplay(LineDisplay):
     """Plot of the share of errors among the samples of highest score, over the share kept.
 
     Several models can share one plot: pass the first display's ``ax_`` to the next.
@@ -33,46 +34,18 @@ class RiskCoverageDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     line_ : matplotlib Line2D
         The curve, in steps.
     """
 
-    def __init__(
-        self,
-        *,
-        coverage: NDArray,
-        risk: NDArray,
-        area: float | None = None,
-        name: str | None = None,
-    ) -> None:
-        self.coverage = coverage
-        self.risk = risk
-        self.area = area
-        self.name = name
+    coverage: NDArray
+    risk: NDArray
+    area: float | None = None
+    name: str | None = None
 
-    def plot(self, ax: Any = None, **line_settings: Any) -> RiskCoverageDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
-
-        Returns
-        -------
-        RiskCoverageDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
-        label = self.name or "model"
-        if self.area is not None:
-            label += f" (area {self.area:.4f})"
+    def _draw(self, ax: Any, **line_settings: Any) -> None:
+        label = curve_label(self.name, self.area, digits=4)
         (self.line_,) = ax.plot(
             np.concatenate([[0.0], self.coverage]),
             np.concatenate([self.risk[:1], self.risk]),
@@ -85,8 +58,6 @@ class RiskCoverageDisplay:
         ax.autoscale(axis="y")
         ax.set_ylim(bottom=0.0)
         legend_outside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_estimator(
@@ -99,30 +70,22 @@ class RiskCoverageDisplay:
         name: str | None = None,
         ax: Any = None,
         **line_settings: Any,
-    ) -> RiskCoverageDisplay:
+    ) -> Self:
         """Draw the curve of a fitted classifier.
 
         Parameters
         ----------
         estimator : classifier with decision_function or predict_proba
             A fitted model.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        %(X and y)s
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
         name : str, default=None
             Name for the legend; None is the estimator's class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
-        Returns
-        -------
-        RiskCoverageDisplay
-            The display.
+        %(returns)s
         """
         check_is_fitted(estimator)
         return cls.from_predictions(
@@ -146,7 +109,7 @@ class RiskCoverageDisplay:
         name: str | None = None,
         ax: Any = None,
         **line_settings: Any,
-    ) -> RiskCoverageDisplay:
+    ) -> Self:
         """Draw the curve of predictions and scores.
 
         Parameters
@@ -161,15 +124,10 @@ class RiskCoverageDisplay:
             Weights of the samples.
         name : str, default=None
             Name for the legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
-        Returns
-        -------
-        RiskCoverageDisplay
-            The display.
+        %(returns)s
         """
         coverage, risk, _ = risk_coverage_curve(y_true, y_pred, score, sample_weight=sample_weight)
         area = risk_coverage_area(y_true, y_pred, score, sample_weight=sample_weight)

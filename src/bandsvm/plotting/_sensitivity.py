@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from bandsvm.metrics import sensitivity_area, sensitivity_curve
-from bandsvm.plotting._canvas import axes_or_new, check_two_classes, legend_outside
+from bandsvm.plotting._canvas import check_two_classes, curve_label, legend_outside
+from bandsvm.plotting._display import LineDisplay
 
-TITLE = "SensitivityCurveDisplay"
 
-
-class SensitivityCurveDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SensitivityCurveDisplay(LineDisplay):
     """Plot of the share of samples whose signed decision value reaches each threshold.
 
     Several models can share one plot: pass the first display's ``ax_`` to the next.
@@ -32,46 +32,18 @@ class SensitivityCurveDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     line_ : matplotlib Line2D
         The curve.
     """
 
-    def __init__(
-        self,
-        *,
-        percentages: NDArray,
-        sensitivity: NDArray,
-        area: float | None = None,
-        name: str | None = None,
-    ) -> None:
-        self.percentages = percentages
-        self.sensitivity = sensitivity
-        self.area = area
-        self.name = name
+    percentages: NDArray
+    sensitivity: NDArray
+    area: float | None = None
+    name: str | None = None
 
-    def plot(self, ax: Any = None, **line_settings: Any) -> SensitivityCurveDisplay:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
-
-        Returns
-        -------
-        SensitivityCurveDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
-        label = self.name or "model"
-        if self.area is not None:
-            label += f" (area {self.area:.3f})"
+    def _draw(self, ax: Any, **line_settings: Any) -> None:
+        label = curve_label(self.name, self.area, digits=3)
         (self.line_,) = ax.plot(
             self.percentages, self.sensitivity, **{"label": label, **line_settings}
         )
@@ -79,8 +51,6 @@ class SensitivityCurveDisplay:
         ax.set_ylabel("share of samples with y g(x) at or above it")
         ax.set_ylim(-0.02, 1.02)
         legend_outside(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_estimator(
@@ -93,33 +63,24 @@ class SensitivityCurveDisplay:
         name: str | None = None,
         ax: Any = None,
         **line_settings: Any,
-    ) -> SensitivityCurveDisplay:
+    ) -> Self:
         """Draw the curve of a fitted classifier of two classes.
 
         Parameters
         ----------
         estimator : classifier with a decision_function
             A fitted model: BandedSVC, SVC or a pipeline that ends with one.
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        %(X and y)s
         n_thresholds : int, default=50
             Number of thresholds.
         name : str, default=None
             Name for the legend; None is the estimator's class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
-        Returns
-        -------
-        SensitivityCurveDisplay
-            The display.
+        %(returns)s
         """
-        check_is_fitted(estimator)
-        classes = check_two_classes(estimator, TITLE)
+        classes = check_two_classes(estimator, cls.__name__)
         return cls.from_predictions(
             np.asarray(y) == classes[1],
             estimator.decision_function(X),
@@ -139,7 +100,7 @@ class SensitivityCurveDisplay:
         name: str | None = None,
         ax: Any = None,
         **line_settings: Any,
-    ) -> SensitivityCurveDisplay:
+    ) -> Self:
         """Draw the curve of decision values.
 
         Parameters
@@ -152,15 +113,10 @@ class SensitivityCurveDisplay:
             Number of thresholds.
         name : str, default=None
             Name for the legend.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **line_settings : dict
-            Keyword arguments for matplotlib's plot.
+        %(ax)s
+        %(line_settings)s
 
-        Returns
-        -------
-        SensitivityCurveDisplay
-            The display.
+        %(returns)s
         """
         percentages, sensitivity = sensitivity_curve(y, decision, n_thresholds=n_thresholds)
         display = cls(

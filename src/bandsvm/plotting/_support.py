@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length
 
 from bandsvm.plotting._canvas import (
     ALPHA,
     NEGATIVE,
     POSITIVE,
     THETA,
-    axes_or_new,
-    check_plane,
     check_two_classes,
-    grid_over,
-    label_plane,
     legend_outside,
     scatter_classes,
 )
+from bandsvm.plotting._display import Display
+from bandsvm.plotting._plane import label_plane, plane_of
 
-TITLE = "SupportVectorsDisplay"
 
-
-class SupportVectorsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SupportVectorsDisplay(Display):
     """Plot of training samples in the plane, class regions, and support vectors of both kinds.
 
     Free support vectors lie on an edge of the band; bound ones lie beyond it, with their multiplier
@@ -47,55 +44,25 @@ class SupportVectorsDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where the display was drawn.
-    figure_ : matplotlib Figure
-        The figure of `ax_`.
+    %(ax_ and figure_)s
     points_ : list of matplotlib PathCollection
         The samples of each class.
     support_ : dict of str to matplotlib PathCollection
         Marks of the support vectors: "free alpha", "bound alpha", "free theta", "bound theta".
     """
 
-    def __init__(
-        self,
-        *,
-        xx: NDArray,
-        yy: NDArray,
-        decision: NDArray,
-        X: NDArray,
-        y: NDArray,
-        alpha: NDArray,
-        theta: NDArray,
-        xi: NDArray,
-        eta: NDArray,
-        tol: float = 1e-3,
-    ) -> None:
-        self.xx = xx
-        self.yy = yy
-        self.decision = decision
-        self.X = X
-        self.y = y
-        self.alpha = alpha
-        self.theta = theta
-        self.xi = xi
-        self.eta = eta
-        self.tol = tol
+    xx: NDArray
+    yy: NDArray
+    decision: NDArray
+    X: NDArray
+    y: NDArray
+    alpha: NDArray
+    theta: NDArray
+    xi: NDArray
+    eta: NDArray
+    tol: float = 1e-3
 
-    def plot(self, ax: Any = None) -> SupportVectorsDisplay:
-        """Draw samples, regions and support vectors.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        SupportVectorsDisplay
-            The display, with its artists as attributes.
-        """
-        ax = axes_or_new(ax, TITLE)
+    def _draw(self, ax: Any) -> None:
         ax.contourf(
             self.xx, self.yy, self.decision, levels=[-np.inf, 0.0, np.inf],
             colors=[NEGATIVE, POSITIVE], alpha=0.12,
@@ -125,8 +92,6 @@ class SupportVectorsDisplay:
                 )
         label_plane(ax)
         legend_outside(ax, columns=3)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
     def from_estimator(
@@ -137,7 +102,7 @@ class SupportVectorsDisplay:
         *,
         resolution: int = 200,
         ax: Any = None,
-    ) -> SupportVectorsDisplay:
+    ) -> Self:
         """Draw the support vectors of a fitted model of two classes and two features.
 
         Parameters
@@ -150,25 +115,15 @@ class SupportVectorsDisplay:
             Their labels.
         resolution : int, default=200
             Number of points along each side of the grid from which regions are drawn.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        %(ax)s
 
-        Returns
-        -------
-        SupportVectorsDisplay
-            The display.
+        %(returns)s
         """
-        check_is_fitted(estimator)
-        check_two_classes(estimator, TITLE)
-        samples = check_plane(X, TITLE)
-        check_consistent_length(samples, estimator.alpha_)
-        xx, yy, points = grid_over(samples, resolution)
+        check_two_classes(estimator, cls.__name__)
+        plane = plane_of(estimator, X, y, resolution, cls.__name__)
+        check_consistent_length(plane["X"], estimator.alpha_)
         display = cls(
-            xx=xx,
-            yy=yy,
-            decision=estimator.decision_function(points).reshape(xx.shape),
-            X=samples,
-            y=column_or_1d(y),
+            **plane,
             alpha=estimator.alpha_,
             theta=estimator.theta_,
             xi=estimator.xi_,
