@@ -259,3 +259,22 @@ def test_decision_values_on_shared_axes_are_all_inside(fitted):
         DecisionValuesDisplay.from_predictions(y, factor * values, ax=ax)
     low, high = axes[0].get_ylim()
     assert low < 5.0 * values.min() < 5.0 * values.max() < high
+
+
+@pytest.mark.parametrize("display", [SupportVectorsDisplay, DecisionMapDisplay])
+def test_axes_of_the_plane_have_the_names_of_features(display, fitted):
+    pandas = pytest.importorskip("pandas")
+    model, X, y = fitted
+    ax = display.from_estimator(model, X, y, resolution=5).ax_
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("first feature", "second feature")
+    frame = pandas.DataFrame(X, columns=["width", "price in $"])
+    named = BandedSVC(10, 100, rho2=1.5, gamma=1.0).fit(frame, y)
+    # A model knows the names of its features, a frame those of its columns.
+    for estimator, samples in ((named, frame), (named, X), (model, frame)):
+        ax = display.from_estimator(estimator, samples, y, resolution=5).ax_
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("width", r"price in \$")
+    with pytest.raises(ValueError, match=r"columns that the model was fitted to, \['width'"):
+        display.from_estimator(named, frame[["price in $", "width"]], y)
+    for estimator, name in ((model, "first feature"), (named, "width")):
+        ax = display.from_estimator(estimator, pandas.DataFrame(X), y, resolution=5).ax_
+        assert ax.get_xlabel() == name

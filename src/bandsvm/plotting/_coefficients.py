@@ -23,7 +23,7 @@ class DualCoefficientsDisplay(Display):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     alpha_stems_, theta_stems_ : matplotlib LineCollection
         Stems of the samples with alpha > 0 and with theta > 0.
     """
@@ -54,9 +54,7 @@ class DualCoefficientsDisplay(Display):
         ----------
         estimator : BandedSVC
             A fitted model.
-        %(ax)s
-
-        %(returns)s
+        %(ax, Returns)s
         """
         check_two_classes(estimator, cls.__name__)
         return cls(alpha=estimator.alpha_, theta=estimator.theta_).plot(ax)

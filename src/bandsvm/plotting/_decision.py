@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -40,7 +41,7 @@ class DecisionValuesDisplay(Display):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     points_ : list of matplotlib PathCollection
         The samples of each class.
     """
@@ -73,10 +74,7 @@ class DecisionValuesDisplay(Display):
         ----------
         estimator : BandedSVC
             A fitted model.
-        %(X and y)s
-        %(ax)s
-
-        %(returns)s
+        %(X, y, ax, Returns)s
         """
         check_two_classes(estimator, cls.__name__)
         rho1, rho2 = band_edges(estimator, cls.__name__)
@@ -102,9 +100,7 @@ class DecisionValuesDisplay(Display):
             Decision values g(x).
         rho1, rho2 : float, default=1.0, 3.0
             Edges of the band.
-        %(ax)s
-
-        %(returns)s
+        %(ax, Returns)s
         """
         labels, values = column_or_1d(y), column_or_1d(decision)
         check_consistent_length(labels, values)
@@ -127,10 +123,12 @@ class DecisionMapDisplay(Display):
         Samples, and their labels of two classes.
     rho1, rho2 : float
         Edges of the band.
+    feature_names : sequence of two str, default=None
+        Names of the features, for the axes.
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     image_ : matplotlib QuadMesh
         The heat map; blue and orange deepen with |g(x)|.
     contours_ : matplotlib ContourSet
@@ -146,6 +144,7 @@ class DecisionMapDisplay(Display):
     y: NDArray
     rho1: float
     rho2: float
+    feature_names: Sequence[str] | None = None
 
     def plot(self, ax: Any = None, *, largest: float | None = None) -> Self:
         """Draw the map.
@@ -156,8 +155,7 @@ class DecisionMapDisplay(Display):
         largest : float, default=None
             The absolute decision value at which the colour scale ends; None takes the largest one.
             To compare maps, use the same value for all.
-
-        %(returns)s
+        %(Returns)s
         """
         return self._plot(ax, largest=largest)
 
@@ -183,7 +181,7 @@ class DecisionMapDisplay(Display):
         self.points_ = scatter_classes(
             ax, self.X, self.y, classes, s=24, edgecolors="white", linewidths=0.6, zorder=3
         )
-        label_plane(ax)
+        label_plane(ax, self.feature_names)
         ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
         legend_outside(ax)
 
@@ -206,15 +204,12 @@ class DecisionMapDisplay(Display):
             A fitted model.
         X : array-like of shape (n_samples, 2)
             Samples to draw; they set the range of the map.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        %(y)s
         resolution : int, default=200
             Number of points along each side of the grid.
         largest : float, default=None
             The absolute decision value at which the colour scale ends; None takes the largest one.
-        %(ax)s
-
-        %(returns)s
+        %(ax, Returns)s
         """
         check_two_classes(estimator, cls.__name__)
         rho1, rho2 = band_edges(estimator, cls.__name__)

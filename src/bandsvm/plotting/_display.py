@@ -1,6 +1,6 @@
-"""What all displays have in common: `plot`, where they were drawn, and parts of docstrings.
+"""What all displays have in common: `plot`, where they were drawn, and entries of docstrings.
 
-In the docstrings of a display, a line ``%(name)s`` stands for the part of that name.
+In docstrings of displays, a line such as ``%(X, y, ax)s`` stands for the entries of these names.
 """
 
 from __future__ import annotations
@@ -12,24 +12,14 @@ from typing import Any, Self
 
 from bandsvm.plotting._canvas import axes_or_new
 
-SHARED_PARTS = {
-    "X and y": """\
-X : array-like of shape (n_samples, n_features)
-    Samples.
-y : array-like of shape (n_samples,)
-    Their labels.""",
-    "ax": """\
-ax : matplotlib Axes, default=None
-    Where to draw; None makes a new figure.""",
-    "line_settings": """\
-**line_settings : dict
-    Keyword arguments for matplotlib's plot.""",
-    "ax_ and figure_": """\
-ax_ : matplotlib Axes
-    Where the display was drawn.
-figure_ : matplotlib Figure
-    The figure of `ax_`.""",
-    "returns": """\
+SHARED_ENTRIES = {
+    "X": "X : array-like of shape (n_samples, n_features)\n    Samples.",
+    "y": "y : array-like of shape (n_samples,)\n    Their labels.",
+    "ax": "ax : matplotlib Axes, default=None\n    Where to draw; None makes a new figure.",
+    "line_settings": "**line_settings : dict\n    Keyword arguments for matplotlib's plot.",
+    "ax_": "ax_ : matplotlib Axes\n    Where the display was drawn.",
+    "figure_": "figure_ : matplotlib Figure\n    The figure of `ax_`.",
+    "Returns": """
 Returns
 -------
 {display}
@@ -39,17 +29,21 @@ _PLACEHOLDER = re.compile(r"^([ ]*)%\((.+)\)s$", re.MULTILINE)
 
 
 def fill_docstring(documented: Any, display: str) -> None:
-    """Put shared parts where a docstring names them; ``display`` is the name of the class."""
+    """Put shared entries where a docstring names them; ``display`` is the name of the class."""
 
-    def part(found: re.Match[str]) -> str:
-        return textwrap.indent(SHARED_PARTS[found[2]].format(display=display), found[1])
+    def entries(found: re.Match[str]) -> str:
+        text = "\n".join(SHARED_ENTRIES[name] for name in found[2].split(", "))
+        return textwrap.indent(text.format(display=display), prefix=found[1])
 
-    if documented.__doc__ is not None:  # as under `python -OO`
-        documented.__doc__ = _PLACEHOLDER.sub(part, documented.__doc__)
+    if documented.__doc__ is not None:  # as it is under `python -OO`
+        documented.__doc__ = _PLACEHOLDER.sub(entries, documented.__doc__)
 
 
 class Display:
-    """A picture of some data, in the style of scikit-learn's displays."""
+    """A picture of some data, in the style of scikit-learn's displays.
+
+    Subclasses are dataclasses of that data.
+    """
 
     # Draws on axes, with the settings that `plot` of the display takes, and keeps the artists.
     _draw: Callable[..., None]
@@ -92,9 +86,6 @@ class LineDisplay(Display):
 
         Parameters
         ----------
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         return self._plot(ax, **line_settings)

@@ -31,7 +31,7 @@ class BandPathDisplay(LineDisplay):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     lines_ : list of matplotlib Line2D
         One line per sample; a sample that has both multipliers along the path has two.
     """
@@ -80,8 +80,7 @@ class BandPathDisplay(LineDisplay):
             What `band_path` returned.
         problem : int, default=0
             Which problem to draw, if there are more than two classes.
-        %(ax)s
-        %(line_settings)s
+        %(ax, line_settings)s
 
         Returns
         -------
@@ -116,16 +115,12 @@ class BandPathDisplay(LineDisplay):
             A model, fitted or not.
         X : array-like of shape (n_samples, n_features)
             Training samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        %(y)s
         vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
             The parameter to vary.
         values : array-like of shape (n_points,), default=None
             Its values, as for `band_path`.
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         path = band_path(X, y, vary=vary, values=values, model=estimator)
         return cls.from_path(path, ax=ax, **line_settings)

@@ -27,7 +27,7 @@ class PenaltyDisplay(Display):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     lower_, upper_, total_ : matplotlib Line2D
         The penalty for lying below, the one for lying above, and their sum.
 
@@ -72,9 +72,7 @@ class PenaltyDisplay(Display):
         ----------
         estimator : BandedSVC
             A model, fitted or not.
-        %(ax)s
-
-        %(returns)s
+        %(ax, Returns)s
         """
         values = {name: getattr(estimator, name) for name in ("C1", "C2", "rho1", "rho2")}
         for name, value in values.items():

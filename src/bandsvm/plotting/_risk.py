@@ -34,7 +34,7 @@ class RiskCoverageDisplay(LineDisplay):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     line_ : matplotlib Line2D
         The curve, in steps.
     """
@@ -77,15 +77,12 @@ class RiskCoverageDisplay(LineDisplay):
         ----------
         estimator : classifier with decision_function or predict_proba
             A fitted model.
-        %(X and y)s
+        %(X, y)s
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
         name : str, default=None
             Name for the legend; None is the estimator's class.
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         check_is_fitted(estimator)
         return cls.from_predictions(
@@ -124,10 +121,7 @@ class RiskCoverageDisplay(LineDisplay):
             Weights of the samples.
         name : str, default=None
             Name for the legend.
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         coverage, risk, _ = risk_coverage_curve(y_true, y_pred, score, sample_weight=sample_weight)
         area = risk_coverage_area(y_true, y_pred, score, sample_weight=sample_weight)

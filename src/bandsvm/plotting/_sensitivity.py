@@ -32,7 +32,7 @@ class SensitivityCurveDisplay(LineDisplay):
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     line_ : matplotlib Line2D
         The curve.
     """
@@ -70,15 +70,12 @@ class SensitivityCurveDisplay(LineDisplay):
         ----------
         estimator : classifier with a decision_function
             A fitted model: BandedSVC, SVC or a pipeline that ends with one.
-        %(X and y)s
+        %(X, y)s
         n_thresholds : int, default=50
             Number of thresholds.
         name : str, default=None
             Name for the legend; None is the estimator's class.
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         classes = check_two_classes(estimator, cls.__name__)
         return cls.from_predictions(
@@ -113,10 +110,7 @@ class SensitivityCurveDisplay(LineDisplay):
             Number of thresholds.
         name : str, default=None
             Name for the legend.
-        %(ax)s
-        %(line_settings)s
-
-        %(returns)s
+        %(ax, line_settings, Returns)s
         """
         percentages, sensitivity = sensitivity_curve(y, decision, n_thresholds=n_thresholds)
         display = cls(

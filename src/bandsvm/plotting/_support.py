@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -41,10 +42,12 @@ class SupportVectorsDisplay(Display):
         Distances of samples below and above the band.
     tol : float, default=1e-3
         Largest distance beyond an edge at which a sample counts as on it.
+    feature_names : sequence of two str, default=None
+        Names of the features, for the axes.
 
     Attributes
     ----------
-    %(ax_ and figure_)s
+    %(ax_, figure_)s
     points_ : list of matplotlib PathCollection
         The samples of each class.
     support_ : dict of str to matplotlib PathCollection
@@ -61,6 +64,7 @@ class SupportVectorsDisplay(Display):
     xi: NDArray
     eta: NDArray
     tol: float = 1e-3
+    feature_names: Sequence[str] | None = None
 
     def _draw(self, ax: Any) -> None:
         ax.contourf(
@@ -90,18 +94,12 @@ class SupportVectorsDisplay(Display):
                     linewidths=1.3 if state == "free" else 0.8,
                     label=rf"{len(marked)} {state} $\{kind}$-SVs",
                 )
-        label_plane(ax)
+        label_plane(ax, self.feature_names)
         legend_outside(ax, columns=3)
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        resolution: int = 200,
-        ax: Any = None,
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, resolution: int = 200, ax: Any = None
     ) -> Self:
         """Draw the support vectors of a fitted model of two classes and two features.
 
@@ -111,13 +109,10 @@ class SupportVectorsDisplay(Display):
             A fitted model.
         X : array-like of shape (n_samples, 2)
             The training samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        %(y)s
         resolution : int, default=200
             Number of points along each side of the grid from which regions are drawn.
-        %(ax)s
-
-        %(returns)s
+        %(ax, Returns)s
         """
         check_two_classes(estimator, cls.__name__)
         plane = plane_of(estimator, X, y, resolution, cls.__name__)
