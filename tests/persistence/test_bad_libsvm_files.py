@@ -125,7 +125,7 @@ def test_bad_file_of_three_classes(old, new, message, file):
 
 
 def test_tables_of_too_many_pairs_are_refused(file, monkeypatch):
-    monkeypatch.setattr("bandsvm.persistence._libsvm_rules.MAX_COEFFICIENTS", 8)
+    monkeypatch.setattr("bandsvm.persistence._libsvm_layout.MAX_COEFFICIENTS", 8)
     file.write_text(THREE)
     with pytest.raises(ValueError, match=r"3 support vectors and 3 pairs of classes.* at most 8"):
         load_libsvm(file)

@@ -37,7 +37,7 @@ from sklearn.preprocessing import (
 import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence._container import pack, unpack
-from bandsvm.persistence._steps import KINDS
+from bandsvm.persistence._steps import SCHEMAS
 from tests.helpers.model_files import assert_equal_values, refused, saved_and_loaded
 
 pd = pytest.importorskip("pandas")
@@ -258,7 +258,7 @@ def test_arrays_of_objects_without_names(tmp_path):
 def test_the_page_names_all_classes():
     page = (Path(__file__).parents[2] / "docs" / "model_file.md").read_text()
     table = page[page.index("## Steps that a file can hold") : page.index("A file holds no code")]
-    assert {*re.findall(r"`([A-Z]\w+)`", table)} == KINDS.keys()
+    assert {*re.findall(r"`([A-Z]\w+)`", table)} == SCHEMAS.keys()
 
 
 def test_few_long_categories_among_many_do_not_make_a_large_file(tmp_path):

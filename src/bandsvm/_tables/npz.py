@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bandsvm._system.text import is_text, some
 from bandsvm._tables.bytes import DataFile, DataFileError, reason
-from bandsvm.persistence._values import checked_csr
+from bandsvm.persistence._decoder import checked_csr
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy writes. Python unpacks other methods without a limit on what comes out at once.

@@ -1,13 +1,14 @@
 """Models in files: our own format, and those of others.
 
-- `native`: `save` and `load`, over `_container` (header, arrays, checksum), `_encoder` and
-  `_values` (values as JSON, and back) and `_steps` (estimators). What a file may hold is said in
-  tables by `_rules`: `_classifier`, `_linear`, `_search`, `_transformers`, `_categories`, `_text`
-  and `_composites`.
+- `native`: `save` and `load`. A model passes through `_steps` (estimators as JSON), `_encoder`
+  (values as JSON and arrays) and `_container` (header, arrays, checksum) into a file, and through
+  `_container`, `_decoder` and `_steps` back. What a file may hold is in tables of `_rules`:
+  `_classifier`, `_search`, `_transformers`, `_categories`, `_vectorizers` and `_composites`.
 - `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing, and
-  `_libsvm_rules`, its layout of coefficients; `liblinear`: export to LIBLINEAR's; `onnx`: export
-  to ONNX, with `_onnx_columns` for what skl2onnx leaves out. `_label_numbers`: numbers instead of
-  labels, where a format has numbers only; `_scaling`: scaling in formats without pipelines.
+  `_libsvm_layout`, its order of vectors and coefficients; `liblinear`: export to LIBLINEAR's.
+  `_label_numbers`: numbers instead of labels, where a format has numbers only; `_scaling`: scaling
+  in formats without pipelines.
+- `onnx`: export to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
 """
 
 from bandsvm.persistence._container import ModelFileError

@@ -12,8 +12,8 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from bandsvm._compat import SKLEARN_VERSION
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
+    Schema,
     array,
     dtype_of,
     either,
@@ -126,7 +126,7 @@ _RARE = {
 _FILLS = {"_fill_dtype": dtype_of("biufO")}
 
 CATEGORIES = [
-    Kind(
+    Schema(
         OneHotEncoder,
         {
             "categories": _CATEGORIES,
@@ -148,7 +148,7 @@ CATEGORIES = [
         _check_one_hot,
         lambda model: sum(model._n_features_outs),
     ),
-    Kind(
+    Schema(
         OrdinalEncoder,
         {
             "categories": _CATEGORIES,
@@ -166,7 +166,7 @@ CATEGORIES = [
         {**_RARE, **FEATURES},
         lambda parts: require(_groups(parts)),
     ),
-    Kind(
+    Schema(
         SimpleImputer,
         {
             "missing_values": scalar,
@@ -184,7 +184,7 @@ CATEGORIES = [
         _check_imputer,
         _imputed_width,
     ),
-    Kind(
+    Schema(
         MissingIndicator,
         {
             "missing_values": scalar,

@@ -1,4 +1,4 @@
-"""A BandedSVC in a model file: whether its parts fit together."""
+"""A BandedSVC or a LinearBandedSVC in a model file: whether its parts fit together."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._certificate import Certificate
-from bandsvm._checks.parameters import band_parameters, check_parameters
+from bandsvm._checks.parameters import band_parameters, check_fit_parameters, check_parameters
 from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._linear.solving import available_linear_solvers
+from bandsvm.persistence._decoder import is_number
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
+    Schema,
     anything,
     flag,
     indices_below,
+    one_of,
     require,
     text,
 )
-from bandsvm.persistence._values import is_number
 
 # Every prediction is as wide as the longest label.
 LONGEST_LABEL = 1000
@@ -30,21 +33,21 @@ _NEEDED = ("classes_", "dual_coef_", "support_vectors_", "intercept_", "gamma_",
 _TRAINING_SET = ("alpha_", "theta_", "xi_", "eta_", "alpha_support_", "theta_support_")
 
 
-def _check(parts: Parts) -> None:
+def _check_kernel_model(parts: Parts) -> None:
     """Check kinds, shapes and ranges of all that predictions and warm starts use."""
     model, attributes, n_features = parts.model, parts.attributes, parts.n_features
     check_parameters(model)
-    n_problems = checked_problems(parts)
+    n_problems = _checked_problems(parts)
     coefficients, support = attributes["dual_coef_"], attributes["support_vectors_"]
     n_support = coefficients.shape[1]
-    require(coefficients.shape == (n_problems, n_support) and is_finite(coefficients))
+    require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
     if model.kernel == "precomputed":
         require(support.shape == (0, 0))
         require(indices_below(n_features, attributes["support_"]))
         require(len(attributes["support_"]) == n_support)
     else:
         require(support.shape == (n_support, n_features))
-        require(is_finite(support.data if sp.issparse(support) else support))
+        require(_is_finite(support.data if sp.issparse(support) else support))
     gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
     require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
     counts, classes = attributes["n_support_"], attributes["classes_"]
@@ -53,7 +56,17 @@ def _check(parts: Parts) -> None:
         _check_training_set(attributes, n_problems, n_support)
 
 
-def checked_problems(parts: Parts) -> int:
+def _check_linear_model(parts: Parts) -> None:
+    """Check all that predictions and warm starts use."""
+    check_fit_parameters(parts.model, available_linear_solvers())
+    n_problems, coef = _checked_problems(parts), parts.attributes["coef_"]
+    values = coef.data if sp.issparse(coef) else coef
+    require(coef.shape == (n_problems, parts.n_features) and _is_finite(values))
+    if "alpha_" in parts.attributes:
+        _check_multipliers(parts.attributes, n_problems)
+
+
+def _checked_problems(parts: Parts) -> int:
     """Return the number of problems; check what kernel models and linear ones have in common."""
     model, attributes = parts.model, parts.attributes
     classes, intercept = attributes["classes_"], attributes["intercept_"]
@@ -63,11 +76,11 @@ def checked_problems(parts: Parts) -> int:
     require(_is_class_weight(model.class_weight))
     band_parameters(model, classes)
     n_problems = MultiClass.of(model).strategy(len(classes)).n_problems
-    require(intercept.shape == (n_problems,) and is_finite(intercept))
+    require(intercept.shape == (n_problems,) and _is_finite(intercept))
     require(is_number(attributes.get("n_iter_", 1)))
     n_columns = 1 if len(classes) == 2 else len(classes)
     sigmoids = attributes.get("sigmoids_")
-    require(sigmoids is None or (sigmoids.shape == (n_columns, 2) and is_finite(sigmoids)))
+    require(sigmoids is None or (sigmoids.shape == (n_columns, 2) and _is_finite(sigmoids)))
     certificate = attributes.get("certificate_")
     if certificate is not None:
         n_parts = 0 if n_problems == 1 else n_problems
@@ -75,18 +88,18 @@ def checked_problems(parts: Parts) -> int:
     return n_problems
 
 
-def check_multipliers(attributes: dict[str, Any], n_problems: int) -> tuple[int, ...]:
+def _check_multipliers(attributes: dict[str, Any], n_problems: int) -> tuple[int, ...]:
     """Check the multipliers of all training samples; return their shape."""
     n_samples = len(attributes["alpha_"])
     shape = (n_samples,) if n_problems == 1 else (n_samples, n_problems)
     for name in ("alpha_", "theta_"):
-        require(attributes[name].shape == shape and is_finite(attributes[name]))
+        require(attributes[name].shape == shape and _is_finite(attributes[name]))
     return shape
 
 
 def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
     """Check what is known of every training sample."""
-    shape = check_multipliers(attributes, n_problems)
+    shape = _check_multipliers(attributes, n_problems)
     for name in ("xi_", "eta_"):
         # They are nan in pairs of other classes and, if a fit was cut short, without weight.
         slacks = attributes[name]
@@ -110,18 +123,29 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "balanced")
 
 
-def is_finite(values: Any) -> bool:
+def _is_finite(values: Any) -> bool:
     """Return whether an array holds finite floats."""
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
 
-CLASSIFIER = Kind(
+KERNEL_MODEL = Schema(
     BandedSVC,
     # `check_parameters` knows what they must be, but would take any callable as kernel.
     dict.fromkeys(BandedSVC().get_params(), anything) | {"kernel": text, "warm_start": flag},
     {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
     | dict.fromkeys(("certificate_", "support_", "n_iter_", "sigmoids_", *_TRAINING_SET), anything),
-    _check,
-    before={"multi_class": "ovr"},
+    _check_kernel_model,
+    if_missing={"multi_class": "ovr"},
+)
+
+LINEAR_MODEL = Schema(
+    LinearBandedSVC,
+    dict.fromkeys(LinearBandedSVC().get_params(), anything)
+    | {"store_multipliers": flag, "warm_start": flag},
+    {"n_features_in_": FEATURES["n_features_in_"], "solver_": one_of(*available_linear_solvers())}
+    | dict.fromkeys(("classes_", "coef_", "intercept_"), anything),
+    {"feature_names_in_": FEATURES["feature_names_in_"]}
+    | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_", "sigmoids_"), anything),
+    _check_linear_model,
 )

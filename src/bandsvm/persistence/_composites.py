@@ -11,9 +11,9 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
     Rule,
+    Schema,
     array,
     either,
     finite,
@@ -95,7 +95,7 @@ def _column_width(model: ColumnTransformer) -> int:
 
 
 COMPOSITES = [
-    Kind(
+    Schema(
         ColumnTransformer,
         {
             "transformers": _named(_STEP, _COLUMNS),
@@ -119,7 +119,7 @@ COMPOSITES = [
         _check_columns,
         _column_width,
     ),
-    Kind(
+    Schema(
         Pipeline,
         {
             "steps": _named(_STEP),
@@ -131,7 +131,7 @@ COMPOSITES = [
         {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
         lambda parts: require(parts.model.steps),
     ),
-    Kind(
+    Schema(
         FeatureUnion,
         {
             "transformer_list": _named(_STEP),

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from bandsvm._certificate import Certificate
 from bandsvm._system.text import is_text
-from bandsvm.persistence._values import DTYPES, FUNCTIONS, NAN, NONE, SPLITTERS, TYPES
+from bandsvm.persistence._decoder import DTYPES, FUNCTIONS, NAN, NONE, SPLITTERS, TYPES
 
 # Text of which few entries are long takes less room one after the other.
 LARGE_TEXT, WIDE_TEXT = 2**16, 4

@@ -81,10 +81,10 @@ class _Lines:
         self._path = path
         self._number = 0
 
-    def header_line(self, most_numbers: int) -> list[bytes]:
+    def header_line(self, max_numbers: int) -> list[bytes]:
         """Return the words of the next line."""
         self._number += 1
-        line = self._file.readline(max(LONGEST_HEADER_LINE, LONGEST_NUMBER * most_numbers))
+        line = self._file.readline(max(LONGEST_HEADER_LINE, LONGEST_NUMBER * max_numbers))
         if not line:
             self.fail("the file ends before its support vectors; it was cut off")
         if not line.endswith(b"\n"):
@@ -126,7 +126,7 @@ def quote(word: bytes) -> str:
     return repr(text + ("..." if len(word) > LONGEST_QUOTE else ""))
 
 
-def read_model(path: Path, most_features: int = MAX_FEATURES) -> LibsvmText:
+def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmText:
     """Return the contents of a model file; a ValueError names the line that is wrong."""
     with path.open("rb") as file:
         lines = _Lines(file, path)
@@ -134,7 +134,7 @@ def read_model(path: Path, most_features: int = MAX_FEATURES) -> LibsvmText:
         if header["kernel_type"] == "precomputed":
             coefficients, support = _read_serials(lines, header)
         else:
-            coefficients, support = _read_vectors(lines, header, most_features)
+            coefficients, support = _read_vectors(lines, header, max_features)
     return LibsvmText(
         header["kernel_type"],
         {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
@@ -293,7 +293,7 @@ def _pair(lines: _Lines, word: bytes) -> tuple[int, bytes]:
     return lines.whole("the index of a feature", index), value
 
 
-def _read_vectors(lines: _Lines, header: dict[str, Any], most_features: int) -> tuple[NDArray, Any]:
+def _read_vectors(lines: _Lines, header: dict[str, Any], max_features: int) -> tuple[NDArray, Any]:
     """Return coefficients and support vectors."""
     coefficients, values = array("d"), array("d")
     columns, ends = array("i"), array("q", [0])
@@ -307,9 +307,9 @@ def _read_vectors(lines: _Lines, header: dict[str, Any], most_features: int) -> 
             columns.append(index - 1)
             values.append(lines.number("the value of a feature", value))
             last = index
-        if last > most_features:
+        if last > max_features:
             lines.fail(
-                f"the index of a feature is {last}, more than {most_features}; give n_features if "
+                f"the index of a feature is {last}, more than {max_features}; give n_features if "
                 "it is right"
             )
         n_features = max(n_features, last)

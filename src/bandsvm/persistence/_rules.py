@@ -1,7 +1,7 @@
 """What the parameters and attributes of a step in a model file must be.
 
-A rule takes a value and the step that it belongs to, and returns whether the value will do. Rules
-may raise: a value that a rule cannot look at will not do either.
+A rule takes a value and the step that it belongs to, and returns whether the value is valid. Rules
+may raise: a value that a rule cannot look at is not valid either.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.persistence._values import DTYPES, is_number
+from bandsvm.persistence._decoder import DTYPES, is_number
 
 # Names of features and terms, categories: what is longer is no name.
 LONGEST_TEXT = 100_000
@@ -46,7 +46,7 @@ Rule = Callable[[Any, Parts], Any]
 
 
 @dataclass(frozen=True)
-class Kind:
+class Schema:
     """A class that a model file may hold.
 
     Parameters
@@ -61,7 +61,7 @@ class Kind:
         Raises ValueError unless the parts fit together.
     width : callable
         Returns the number of features that a fitted model returns, None if that depends on X.
-    before : dict
+    if_missing : dict
         Parameters that files of older versions lack, with what models did then.
     """
 
@@ -71,7 +71,7 @@ class Kind:
     optional: dict[str, Rule] = field(default_factory=dict)
     check: Callable[[Parts], None] | None = None
     width: Callable[[Any], int | None] = lambda model: getattr(model, "n_features_in_", None)
-    before: dict[str, Any] = field(default_factory=dict)
+    if_missing: dict[str, Any] = field(default_factory=dict)
 
 
 def require(condition: Any) -> None:
@@ -111,7 +111,7 @@ def scalar(value: Any, _: Parts) -> bool:
 
 
 def anything(value: Any, _: Parts) -> bool:
-    """Return True: the check of the kind looks at this value."""
+    """Return True: the check of the schema looks at this value."""
     return True
 
 
@@ -131,17 +131,17 @@ def one_of(*values: str | None) -> Rule:
 
 
 def either(*rules: Rule) -> Rule:
-    """Return a rule that is kept where one of several is."""
+    """Return a rule for values that obey one of several rules."""
     return lambda value, parts: any(rule(value, parts) for rule in rules)
 
 
 def optional(rule: Rule) -> Rule:
-    """Return a rule that None keeps too."""
+    """Return a rule for None and for values that obey another rule."""
     return either(nothing, rule)
 
 
 def list_of(rule: Rule) -> Rule:
-    """Return a rule for lists whose items keep another one."""
+    """Return a rule for lists whose items obey another one."""
     return lambda value, parts: type(value) is list and all(rule(item, parts) for item in value)
 
 
@@ -177,11 +177,6 @@ def indices_below(end: int, indices: Any) -> bool:
     if not (isinstance(indices, np.ndarray) and indices.dtype.kind == "i" and indices.ndim == 1):
         return False
     return bool(((indices >= 0) & (indices < end)).all())
-
-
-def indices_of_features(value: Any, parts: Parts) -> bool:
-    """Return whether an array holds indices of features."""
-    return indices_below(parts.n_features, value)
 
 
 def dtype_of(kinds: str) -> Rule:

@@ -10,10 +10,11 @@ from bandsvm._certificate import Certificate
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._decoder import SPLITTERS
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
+    Schema,
     array,
     either,
     finite,
@@ -29,7 +30,6 @@ from bandsvm.persistence._rules import (
     text,
     whole,
 )
-from bandsvm.persistence._values import SPLITTERS
 
 _CHOICES = optional(either(finite, text, list_of(either(finite, text)), array("iuf")))
 
@@ -59,7 +59,7 @@ def _check(parts: Parts) -> None:
         require(best.n_features_in_ == parts.n_features)
 
 
-SEARCH = Kind(
+SEARCH = Schema(
     BandedSVCCV,
     {
         **dict.fromkeys(("C1", "C2", "rho2", "kernel", "gamma"), _CHOICES),
@@ -94,5 +94,5 @@ SEARCH = Kind(
         "certificate_": lambda value, _: isinstance(value, Certificate),
     },
     _check,
-    before={"multi_class": "ovr"},
+    if_missing={"multi_class": "ovr"},
 )

@@ -1,6 +1,6 @@
 """What a model file may hold: estimators as JSON and arrays, and back.
 
-Every class has a `Kind`, which says what its parameters and fitted attributes must be. What is
+Every class has a `Schema`, which says what its parameters and fitted attributes must be. What is
 written is checked as what is read, so that a file that was written can be read.
 """
 
@@ -15,25 +15,32 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._system.text import some
 from bandsvm.persistence._categories import CATEGORIES
-from bandsvm.persistence._classifier import CLASSIFIER
+from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
+from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
-from bandsvm.persistence._linear import LINEAR
-from bandsvm.persistence._rules import Kind, Parts, Rule, require
+from bandsvm.persistence._rules import Parts, Rule, Schema, require
 from bandsvm.persistence._search import SEARCH
-from bandsvm.persistence._text import TEXT
 from bandsvm.persistence._transformers import TRANSFORMERS
-from bandsvm.persistence._values import Decoder
+from bandsvm.persistence._vectorizers import VECTORIZERS
 
-_TABLES = (CLASSIFIER, LINEAR, SEARCH, *TRANSFORMERS, *CATEGORIES, *TEXT, *COMPOSITES)
-KINDS = {kind.cls.__name__: kind for kind in _TABLES}
+_TABLES = (
+    KERNEL_MODEL,
+    LINEAR_MODEL,
+    SEARCH,
+    *TRANSFORMERS,
+    *CATEGORIES,
+    *VECTORIZERS,
+    *COMPOSITES,
+)
+SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"
 # Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
 _NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")
-# What a check of nonsense may raise.
-_UNFIT = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError)
+# What looking at an invalid value may raise.
+_INVALID = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError)
 
 
 def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
@@ -41,18 +48,18 @@ def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
     if isinstance(model, str) and model == PASSTHROUGH:
         return {"class": PASSTHROUGH}
     name = type(model).__name__
-    kind = KINDS.get(name)
-    if kind is None or kind.cls is not type(model):
+    schema = SCHEMAS.get(name)
+    if schema is None or schema.cls is not type(model):
         raise TypeError(
-            f"a model file cannot hold {_called(model)}; it takes {', '.join(sorted(KINDS))}. "
+            f"a model file cannot hold {_name_of(model)}; it takes {', '.join(sorted(SCHEMAS))}. "
             "joblib and skops take others."
         )
     left_out = {*_NOT_STORED, *model.get_params(deep=False)}
     attributes = {key: value for key, value in vars(model).items() if key not in left_out}
-    parameters = _parameters(model, kind)
+    parameters = _parameters(model, schema)
     unknown = sorted(
-        (parameters.keys() - kind.parameters.keys())
-        | (attributes.keys() - kind.attributes.keys() - kind.optional.keys())
+        (parameters.keys() - schema.parameters.keys())
+        | (attributes.keys() - schema.attributes.keys() - schema.optional.keys())
     )
     if unknown:
         raise TypeError(
@@ -66,21 +73,21 @@ def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
     }
 
 
-def _called(model: Any) -> str:
-    """Return a thing for a message."""
+def _name_of(model: Any) -> str:
+    """Return how a message calls what should be an estimator."""
     if isinstance(model, BaseEstimator):
         return f"a {type(model).__module__.partition('.')[0]} {type(model).__name__}"
     return repr(model)
 
 
-def _parameters(model: Any, kind: Kind) -> dict[str, Any]:
+def _parameters(model: Any, schema: Schema) -> dict[str, Any]:
     """Return parameters as a file can hold them: columns that were chosen, not what chose them."""
     # What another version of scikit-learn has added does not count where it is not used.
-    defaults = _new(kind).get_params(deep=False)
+    defaults = _new(schema).get_params(deep=False)
     parameters = {
         key: value
         for key, value in model.get_params(deep=False).items()
-        if key in kind.parameters or value is not defaults[key]
+        if key in schema.parameters or value is not defaults[key]
     }
     chosen = getattr(model, "_columns", None)
     if isinstance(model, ColumnTransformer) and chosen and len(chosen) == len(model.transformers):
@@ -96,24 +103,24 @@ def build(described: Any, decoder: Decoder) -> Any:
     name = described.get("class") if isinstance(described, dict) else None
     if name == PASSTHROUGH:
         return name
-    if not isinstance(name, str) or name not in KINDS:
+    if not isinstance(name, str) or name not in SCHEMAS:
         raise ModelFileError("is damaged: it holds a step that is not known")
-    kind = KINDS[name]
+    schema = SCHEMAS[name]
     parameters = decoder.decode_all(described.get("parameters"))
-    model = _new(kind)
-    known = model.get_params(deep=False).keys() & kind.parameters.keys()
+    model = _new(schema)
+    known = model.get_params(deep=False).keys() & schema.parameters.keys()
     unknown = sorted(parameters.keys() - known)
     if unknown:
         raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
     attributes = decoder.decode_all(described.get("attributes"))
-    for key, value in {**kind.before, **parameters}.items():
+    for key, value in {**schema.if_missing, **parameters}.items():
         setattr(model, key, value)
     try:
-        _check(kind, Parts(model, attributes))
+        _check(schema, Parts(model, attributes))
     except ModelFileError:
         raise
-    except _UNFIT as error:
-        part = f" ({error})" if isinstance(error, _MisfitError) else ""
+    except _INVALID as error:
+        part = f" ({error})" if isinstance(error, _InvalidPartError) else ""
         raise ModelFileError(
             f"is damaged: the parts of its {name} do not fit together{part}"
         ) from None
@@ -121,43 +128,43 @@ def build(described: Any, decoder: Decoder) -> Any:
     return model
 
 
-def _new(kind: Kind) -> Any:
+def _new(schema: Schema) -> Any:
     """Return an estimator with default values, or none where there is no default."""
     empty: dict[type, dict[str, Any]] = {
         ColumnTransformer: {"transformers": []},
         FeatureUnion: {"transformer_list": []},
         Pipeline: {"steps": []},
     }
-    return kind.cls(**empty.get(kind.cls, {}))
+    return schema.cls(**empty.get(schema.cls, {}))
 
 
-class _MisfitError(ValueError):
-    """A part that will not do, by its name."""
+class _InvalidPartError(ValueError):
+    """A part that is not valid, by its name."""
 
 
-def _keep(name: str, rule: Rule, value: Any, parts: Parts) -> None:
-    """Raise unless a value keeps its rule."""
+def _check_rule(name: str, rule: Rule, value: Any, parts: Parts) -> None:
+    """Raise unless a value obeys its rule."""
     try:
-        is_kept = rule(value, parts)
-    except _UNFIT:
-        is_kept = False
-    if not is_kept:
-        raise _MisfitError(name)
+        is_valid = rule(value, parts)
+    except _INVALID:
+        is_valid = False
+    if not is_valid:
+        raise _InvalidPartError(name)
 
 
-def _check(kind: Kind, parts: Parts) -> None:
-    """Raise unless parameters and attributes are what a kind asks for."""
+def _check(schema: Schema, parts: Parts) -> None:
+    """Raise unless parameters and attributes are what a schema asks for."""
     parameters = parts.model.get_params(deep=False)
-    for name in parameters.keys() & kind.parameters.keys():
-        _keep(name, kind.parameters[name], parameters[name], parts)
-    rules = {**kind.attributes, **kind.optional}
+    for name in parameters.keys() & schema.parameters.keys():
+        _check_rule(name, schema.parameters[name], parameters[name], parts)
+    rules = {**schema.attributes, **schema.optional}
     require(parts.attributes.keys() <= rules.keys())
-    is_fitted = not kind.attributes or not kind.attributes.keys().isdisjoint(parts.attributes)
-    require(not is_fitted or kind.attributes.keys() <= parts.attributes.keys())
+    is_fitted = not schema.attributes or not schema.attributes.keys().isdisjoint(parts.attributes)
+    require(not is_fitted or schema.attributes.keys() <= parts.attributes.keys())
     for name, value in parts.attributes.items():
-        _keep(name, rules[name], value, parts)
-    if is_fitted and kind.check is not None:
-        kind.check(parts)
+        _check_rule(name, rules[name], value, parts)
+    if is_fitted and schema.check is not None:
+        schema.check(parts)
 
 
 def width(model: Any) -> int | None:
@@ -170,7 +177,7 @@ def width(model: Any) -> int | None:
         widths = [width(step) for _, step in model.transformer_list]
         known = [n for n in widths if n is not None]
         return sum(known) if len(known) == len(widths) else None
-    return KINDS[type(model).__name__].width(model)
+    return SCHEMAS[type(model).__name__].width(model)
 
 
 def check_chain(models: list[Any]) -> None:
@@ -181,7 +188,7 @@ def check_chain(models: list[Any]) -> None:
             check_is_fitted(model)
         n_given = [width(model) for model in models[:-1]]
         n_taken = [getattr(model, "n_features_in_", None) for model in models[1:]]
-    except _UNFIT:
+    except _INVALID:
         raise ModelFileError("is damaged: one of its steps is not fitted") from None
     for given, taken in zip(n_given, n_taken, strict=True):
         if None not in (given, taken) and given != taken:
@@ -193,5 +200,5 @@ def depends_on_version(model: Any) -> bool:
     if model == PASSTHROUGH:
         return False
     is_composite = isinstance(model, (Pipeline, FeatureUnion))
-    names = KINDS[type(model).__name__].attributes
+    names = SCHEMAS[type(model).__name__].attributes
     return is_composite or any(name.startswith("_") for name in names)

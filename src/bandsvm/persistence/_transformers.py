@@ -18,10 +18,11 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from bandsvm.persistence._decoder import FUNCTIONS
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
+    Schema,
     array,
     either,
     finite,
@@ -36,7 +37,6 @@ from bandsvm.persistence._rules import (
     require,
     whole,
 )
-from bandsvm.persistence._values import FUNCTIONS
 
 _NUMBERS = per_feature("f")
 _SEEN = {"n_samples_seen_": either(number, per_feature("iuf")), **FEATURES}
@@ -108,27 +108,27 @@ _PROJECTION = {
 }
 
 TRANSFORMERS = [
-    Kind(
+    Schema(
         StandardScaler,
         {"copy": flag, "with_mean": flag, "with_std": flag},
         dict.fromkeys(("scale_", "mean_", "var_"), optional(_NUMBERS)),
         _SEEN,
         _check_scaler,
     ),
-    Kind(
+    Schema(
         MinMaxScaler,
         {"feature_range": pair_of(finite), "copy": flag, "clip": flag},
         dict.fromkeys(("scale_", "min_", "data_min_", "data_max_", "data_range_"), _NUMBERS),
         _SEEN,
         lambda parts: require(parts.model.feature_range[0] < parts.model.feature_range[1]),
     ),
-    Kind(
+    Schema(
         MaxAbsScaler,
         {"copy": flag, "clip": flag},
         dict.fromkeys(("scale_", "max_abs_"), _NUMBERS),
         _SEEN,
     ),
-    Kind(
+    Schema(
         RobustScaler,
         {
             **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), flag),
@@ -138,8 +138,8 @@ TRANSFORMERS = [
         FEATURES,
         _check_robust,
     ),
-    Kind(Normalizer, {"norm": one_of("l1", "l2", "max"), "copy": flag}, {}, FEATURES),
-    Kind(
+    Schema(Normalizer, {"norm": one_of("l1", "l2", "max"), "copy": flag}, {}, FEATURES),
+    Schema(
         FunctionTransformer,
         {
             **dict.fromkeys(("func", "inverse_func", "kw_args", "inv_kw_args"), nothing),
@@ -149,7 +149,7 @@ TRANSFORMERS = [
         {},
         FEATURES,
     ),
-    Kind(
+    Schema(
         PCA,
         {
             "n_components": either(nothing, whole(0), finite, one_of("mle")),
@@ -170,7 +170,7 @@ TRANSFORMERS = [
         _check_pca,
         lambda model: len(model.components_),
     ),
-    Kind(
+    Schema(
         TruncatedSVD,
         {
             "n_components": whole(1),
@@ -183,7 +183,7 @@ TRANSFORMERS = [
         lambda parts: require(isinstance(parts.attributes["components_"], np.ndarray)),
         lambda model: len(model.components_),
     ),
-    Kind(
+    Schema(
         Nystroem,
         {
             "kernel": one_of(*_KERNELS),
@@ -204,7 +204,7 @@ TRANSFORMERS = [
         _check_nystroem,
         lambda model: model._n_features_out,
     ),
-    Kind(
+    Schema(
         SelectKBest,
         {"score_func": _function, "k": either(one_of("all"), whole(0))},
         {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
@@ -212,7 +212,7 @@ TRANSFORMERS = [
         None,
         lambda model: int(model.get_support().sum()),
     ),
-    Kind(
+    Schema(
         SelectPercentile,
         {"score_func": _function, "percentile": finite},
         {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
@@ -220,7 +220,7 @@ TRANSFORMERS = [
         lambda parts: require(0 <= parts.model.percentile <= 100),
         lambda model: int(model.get_support().sum()),
     ),
-    Kind(
+    Schema(
         VarianceThreshold,
         {"threshold": finite},
         {"variances_": _NUMBERS},

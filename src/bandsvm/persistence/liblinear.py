@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.values import feature_weights
@@ -30,7 +32,9 @@ class _Rule(NamedTuple):
     intercepts: NDArray[np.float64]
 
 
-def export_liblinear(model, path):
+def export_liblinear(
+    model: LinearBandedSVC | BandedSVC | Pipeline, path: str | os.PathLike[str]
+) -> Path:
     """Write a fitted linear model as a LIBLINEAR model file.
 
     LIBLINEAR's `predict` gives the same labels and decision values as `model`. Several classes are

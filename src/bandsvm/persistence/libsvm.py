@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
@@ -19,7 +20,7 @@ from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import MAX_FEATURES, write_whole
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
-from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
+from bandsvm.persistence._libsvm_layout import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, MAX_WHOLE, read_model
 from bandsvm.persistence._scaling import (
     Scaling,
@@ -42,7 +43,7 @@ KERNEL_NAMES = {
 DENSE_SHARE = 0.5
 
 
-def export_libsvm(model, path):
+def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> list[Path]:
     """Write a fitted model as LIBSVM model files.
 
     LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Labels are
@@ -167,7 +168,7 @@ def class_numbers(model: BandedSVC) -> dict[int, Any]:
     return renamed_labels(classes, numbers)
 
 
-def load_libsvm(path, n_features=None):
+def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> BandedSVC:
     """Read a LIBSVM model as a fitted `BandedSVC`; more than two classes are one-vs-one.
 
     The model gives the same predictions as LIBSVM. With two classes labels may differ only where a
@@ -286,7 +287,7 @@ def _support_text(model: BandedSVC, k: int) -> str:
     return " ".join(f"{column}:{value:.17g}" for column, value in pairs)
 
 
-def _n_features(path: str | os.PathLike, given: Any, largest_index: int) -> int:
+def _n_features(path: str | os.PathLike[str], given: Any, largest_index: int) -> int:
     """Return the number of features; the given number must agree with the file."""
     if given is None:
         return max(1, largest_index)

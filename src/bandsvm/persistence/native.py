@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-import bandsvm
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import write_whole
@@ -22,9 +22,9 @@ from bandsvm._system.text import shown
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
+from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
-from bandsvm.persistence._values import Decoder
 
 CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
 MAX_STEPS = 100
@@ -77,7 +77,7 @@ def save(
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
     header: dict[str, Any] = {
-        "writer": f"bandsvm {bandsvm.__version__}",
+        "writer": f"bandsvm {version('bandsvm')}",
         "sklearn": sklearn.__version__,
         "steps": described,
     }

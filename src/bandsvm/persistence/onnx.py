@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,9 @@ from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm.persistence._onnx_columns import register_columns
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
 OUTPUTS = ("label", "decision_values", "probabilities")
@@ -28,7 +31,12 @@ ALIASES = {BandedSVC: "BandsvmBandedSVC", LinearBandedSVC: "BandsvmLinearBandedS
 SVM_REGRESSOR_VERSION = 1
 
 
-def to_onnx(model, X=None, *, target_opset=None):
+def to_onnx(
+    model: BandedSVC | LinearBandedSVC | Pipeline,
+    X: Any = None,
+    *,
+    target_opset: int | dict[str, int] | None = None,
+) -> ModelProto:
     """Convert a fitted model to ONNX.
 
     The graph has two outputs: ``label``, what `predict` returns, and ``decision_values``, what
@@ -134,7 +142,7 @@ def _columns(model: Any, X: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def register_converter():
+def register_converter() -> None:
     """Register our models with skl2onnx, so that models that contain them can be converted."""
     try:
         import skl2onnx

@@ -19,9 +19,9 @@ from sklearn.feature_extraction.text import (
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm.persistence._rules import (
     FEATURES,
-    Kind,
     Parts,
     Rule,
+    Schema,
     dtype_of,
     either,
     finite,
@@ -105,9 +105,9 @@ def _n_terms(model: Any) -> int:
     return len(model.vocabulary_)
 
 
-TEXT = [
-    Kind(CountVectorizer, _COUNTS, _VOCABULARY, FEATURES, None, _n_terms),
-    Kind(
+VECTORIZERS = [
+    Schema(CountVectorizer, _COUNTS, _VOCABULARY, FEATURES, None, _n_terms),
+    Schema(
         TfidfVectorizer,
         {**_COUNTS, **_TFIDF},
         {**_VOCABULARY, "_tfidf": lambda value, _: isinstance(value, TfidfTransformer)},
@@ -115,14 +115,14 @@ TEXT = [
         _check_tfidf_vectorizer,
         _n_terms,
     ),
-    Kind(
+    Schema(
         TfidfTransformer,
         _TFIDF,
         {"n_features_in_": FEATURES["n_features_in_"]},
         {"idf_": per_feature("f"), **FEATURES},
         _check_tfidf,
     ),
-    Kind(
+    Schema(
         HashingVectorizer,
         {
             **_WORDS,
