@@ -78,7 +78,9 @@ def measure(experiment: Experiment) -> dict[str, Any]:
             for name, model in models.items()
         },
         "difference_to_svc": difference_to_svc(experiment),
-        "largest_eigenvalue": largest_eigenvalue_of_hessian(experiment.X, experiment.y),
+        "largest_eigenvalue": largest_eigenvalue_of_hessian(
+            rbf_kernel(experiment.X, gamma=GAMMA), experiment.y
+        ),
         "n_alpha": len(experiment.bsvm.alpha_support_),
         "n_theta": len(experiment.bsvm.theta_support_),
         "distance": distances_to_boundary(experiment),
@@ -136,9 +138,9 @@ def difference_to_svc(experiment: Experiment) -> float:
     return float(np.abs(svc.decision_function(X) - experiment.csvm.decision_function(X)).max())
 
 
-def largest_eigenvalue_of_hessian(X: NDArray, y: NDArray) -> float:
+def largest_eigenvalue_of_hessian(K: NDArray, y: NDArray) -> float:
     """Return the largest eigenvalue of the dual's Hessian in (alpha, theta), 0 if it is concave."""
-    Q = np.outer(y, y) * rbf_kernel(X, gamma=GAMMA)
+    Q = np.outer(y, y) * K
     return float(np.linalg.eigvalsh(-np.block([[Q, -Q], [-Q, Q]])).max())
 
 

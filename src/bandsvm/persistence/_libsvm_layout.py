@@ -92,13 +92,15 @@ def _sides(model: BandedSVC) -> NDArray[np.float64]:
     return np.sign(model.dual_coef_) * np.where(alpha > 0.0, 1.0, -1.0)
 
 
-def read_rule(model: BandedSVC, text: LibsvmText) -> NDArray[np.intp]:
+def read_rule(
+    model: BandedSVC, text: LibsvmText, max_coefficients: int = MAX_COEFFICIENTS
+) -> NDArray[np.intp]:
     """Set classes and coefficients of a model as a file has them; return its order of vectors."""
     n_classes, n_pairs = len(text.labels), len(text.rho)
-    if n_pairs * len(text.coefficients) > MAX_COEFFICIENTS:
+    if n_pairs * len(text.coefficients) > max_coefficients:
         raise ValueError(
             f"The model has {len(text.coefficients)} support vectors and {n_pairs} pairs of "
-            f"classes; load_libsvm takes at most {MAX_COEFFICIENTS} of both multiplied."
+            f"classes; load_libsvm takes at most {max_coefficients} of both multiplied."
         )
     places = np.argsort(text.labels)  # in the file, of the classes in order
     rank = np.argsort(places)

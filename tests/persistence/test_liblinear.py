@@ -24,12 +24,6 @@ MODELS = {
 }
 
 
-@pytest.fixture
-def file(tmp_path):
-    """A file to write."""
-    return tmp_path / "some.model"
-
-
 def judge(file, X):
     """Return labels and decision values that LIBLINEAR computes from a model file."""
     labels, _, values = predict([], X, load_model(str(file)), "-q")

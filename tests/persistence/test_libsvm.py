@@ -40,12 +40,6 @@ def judge(file, X):
     return np.array(labels), np.array(values)[:, 0]
 
 
-@pytest.fixture
-def file(tmp_path):
-    """A file to write."""
-    return tmp_path / "some.model"
-
-
 @pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csr_array])
 def test_libsvm_predicts_the_same(parameters, storage, file):

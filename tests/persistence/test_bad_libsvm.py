@@ -9,15 +9,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandsvm import load_libsvm
+from bandsvm import BandedSVC, load_libsvm
 from bandsvm._kernels import prediction
-
-
-@pytest.fixture
-def file(tmp_path):
-    """A file to write."""
-    return tmp_path / "some.model"
-
+from bandsvm.persistence._libsvm_layout import read_rule
+from bandsvm.persistence._libsvm_text import read_model
 
 VALID = """svm_type c_svc
 kernel_type rbf
@@ -124,11 +119,12 @@ def test_bad_file_of_three_classes(old, new, message, file):
         load_libsvm(file)
 
 
-def test_tables_of_too_many_pairs_are_refused(file, monkeypatch):
-    monkeypatch.setattr("bandsvm.persistence._libsvm_layout.MAX_COEFFICIENTS", 8)
+def test_tables_of_too_many_pairs_are_refused(file):
     file.write_text(THREE)
+    text = read_model(file)
+    read_rule(BandedSVC(), text, max_coefficients=9)
     with pytest.raises(ValueError, match=r"3 support vectors and 3 pairs of classes.* at most 8"):
-        load_libsvm(file)
+        read_rule(BandedSVC(), text, max_coefficients=8)
 
 
 @pytest.mark.parametrize(
