@@ -42,6 +42,11 @@ class Experiment:
     csvm: BandedSVC
     bsvm: BandedSVC
 
+    @property
+    def models(self) -> dict[str, BandedSVC]:
+        """Both models by the paper's names."""
+        return {"C-SVM": self.csvm, "B-SVM": self.bsvm}
+
 
 def make_models(**settings: Any) -> tuple[BandedSVC, BandedSVC]:
     """Return C-SVM and B-SVM with the paper's parameters."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.paper.experiment import Experiment
 from bandsvm.plotting import (
     DecisionMapDisplay,
@@ -81,42 +83,42 @@ def penalties(experiment: Experiment) -> Any:
     return figure
 
 
+def panels_of_models(
+    experiment: Experiment, axes: Any, letters: str, title: str
+) -> Iterator[tuple[Any, BandedSVC]]:
+    """Yield the axes of a panel and the model to draw there, and give the panel its title."""
+    for ax, letter, (name, model) in zip(axes, letters, experiment.models.items(), strict=True):
+        yield ax, model
+        ax.set_title(f"({letter}) {name}: {title}")
+
+
 def support_vectors(experiment: Experiment) -> Any:
     """Draw support vectors in the plane, and the coefficients of all samples."""
     figure, axes = new_figure(2, 2, (12, 9.5))
-    models = {"C-SVM": experiment.csvm, "B-SVM": experiment.bsvm}
-    for ax, letter, (name, model) in zip(axes[:2], "ab", models.items(), strict=True):
+    for ax, model in panels_of_models(experiment, axes[:2], "ab", "regions and support vectors"):
         SupportVectorsDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
-        ax.set_title(f"({letter}) {name}: regions and support vectors")
-    for ax, letter, (name, model) in zip(axes[2:], "cd", models.items(), strict=True):
+    for ax, model in panels_of_models(experiment, axes[2:], "cd", "coefficients"):
         DualCoefficientsDisplay.from_estimator(model, ax=ax)
-        ax.set_title(f"({letter}) {name}: coefficients")
     return figure
 
 
 def decision_values(experiment: Experiment) -> Any:
     """Draw the decision values of all samples, and the decision rules over the plane."""
     figure, axes = new_figure(2, 2, (12, 9.5))
-    models = {"C-SVM": experiment.csvm, "B-SVM": experiment.bsvm}
-    for ax, letter, (name, model) in zip(axes[:2], "ab", models.items(), strict=True):
+    for ax, model in panels_of_models(experiment, axes[:2], "ab", "decision values"):
         DecisionValuesDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
-        ax.set_title(f"({letter}) {name}: decision values")
     limits = [ax.get_ylim() for ax in axes[:2]]
     for ax in axes[:2]:
         ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-    for ax, letter, (name, model) in zip(axes[2:], "cd", models.items(), strict=True):
+    for ax, model in panels_of_models(experiment, axes[2:], "cd", "decision rule"):
         DecisionMapDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
-        ax.set_title(f"({letter}) {name}: decision rule")
     return figure
 
 
 def sensitivity(experiment: Experiment) -> Any:
     """Draw the sensitivity curves of both models, on training and on fresh points."""
     figure, (ax,) = new_figure(1, 1, (7, 5))
-    for name, model, colour in (
-        ("C-SVM", experiment.csvm, NEGATIVE),
-        ("B-SVM", experiment.bsvm, POSITIVE),
-    ):
+    for (name, model), colour in zip(experiment.models.items(), (NEGATIVE, POSITIVE), strict=True):
         for X, y, where, style in (
             (experiment.X, experiment.y, "training points", "-"),
             (experiment.X_test, experiment.y_test, "fresh points", "--"),

@@ -78,7 +78,6 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
     """Return the report as one self-contained page."""
     n_seeds = verdicts[0].n_seeds
     draws = f"{n_seeds} draws" if n_seeds > 1 else "one draw"
-    models = {"C-SVM": experiment.csvm, "B-SVM": experiment.bsvm}
     parts = [
         paragraph(
             f"{len(experiment.y)} samples in nine clusters of the plane; rbf kernel with gamma = "
@@ -98,7 +97,7 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
             for name, picture in pictures.items()
         ),
         heading("Certificates"),
-        *(verbatim(f"{name}\n{model.certificate_}") for name, model in models.items()),
+        *(verbatim(f"{name}\n{model.certificate_}") for name, model in experiment.models.items()),
     ]
     return page("The Banded SVM, reproduced", parts)
 
