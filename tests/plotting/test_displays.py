@@ -4,9 +4,11 @@ import sys
 
 import numpy as np
 import pytest
+from numpydoc.validate import validate
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
+import bandsvm.plotting
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import risk_coverage_area, risk_coverage_curve, sensitivity_curve
@@ -278,3 +280,16 @@ def test_axes_of_the_plane_have_the_names_of_features(display, fitted):
     for estimator, name in ((model, "first feature"), (named, "width")):
         ax = display.from_estimator(estimator, pandas.DataFrame(X), y, resolution=5).ax_
         assert ax.get_xlabel() == name
+
+
+@pytest.mark.parametrize("display", bandsvm.plotting.__all__)
+def test_docstrings_are_complete(display):
+    """Displays share entries of docstrings, which must be there as if they were written out."""
+    optional = {"ES01", "SA01", "EX01"}
+    methods = ("plot", "from_estimator", "from_predictions", "from_path")
+    found = [name for name in methods if hasattr(getattr(bandsvm.plotting, display), name)]
+    for name in (display, *(f"{display}.{method}" for method in found)):
+        checked = validate(f"bandsvm.plotting.{name}")
+        assert not [error for error in checked["errors"] if error[0] not in optional], name
+        assert "%(" not in checked["docstring"], name
+        assert "matplotlib Axes" in checked["docstring"], name
