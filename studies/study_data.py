@@ -62,12 +62,12 @@ SLOW = (
 )
 TRAIN_SHARE = 0.6
 # A size is skipped unless it has this many times the samples of the size below it.
-SMALLEST_STEP = 1.5
+MIN_STEP = 1.5
 # Standardised values are clipped here: a pixel that is nearly constant in training can be 5000
 # standard deviations away in a test sample.
 MAX_DEVIATIONS = 10.0
 # Classes with fewer training samples are left out: they cannot be divided into folds.
-SMALLEST_CLASS = 5
+MIN_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def load(name: str, most_train: int) -> DataSet:
     X, labels = BUNDLED[name](return_X_y=True) if name in BUNDLED else _stored(name)
     found, y, counts = np.unique(labels, return_inverse=True, return_counts=True)
     share = min(most_train / len(y), TRAIN_SHARE)
-    is_common = counts * share >= SMALLEST_CLASS
+    is_common = counts * share >= MIN_CLASS
     kept = is_common[y]
     y = np.unique(y[kept], return_inverse=True)[1]
     return DataSet(name, X[kept], y, int(len(found) - is_common.sum()))
@@ -128,7 +128,7 @@ def sizes(name: str, wanted: tuple[int, ...], n_samples: int) -> list[int]:
     chosen: list[int] = []
     for size in wanted:
         n_train = min(size, available, MAX_TRAIN.get(name, size))
-        if not chosen or n_train >= SMALLEST_STEP * chosen[-1]:
+        if not chosen or n_train >= MIN_STEP * chosen[-1]:
             chosen.append(n_train)
     return chosen
 

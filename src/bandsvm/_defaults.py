@@ -3,6 +3,9 @@
 # Upper edge of the band: bounds scores and hardly costs accuracy (docs/defaults.md).
 DEFAULT_RHO2 = 3.0
 
+# Folds of searches, calibration and thresholds.
+DEFAULT_FOLDS = 5
+
 # What BandedSVCCV tries. Costs around 1, and gammas around that of gamma="scale".
 DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
 DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)

@@ -23,7 +23,7 @@ from bandsvm._certificate import (
     measure,
     primal_value,
 )
-from bandsvm._certificate.gradient import FEW_VALUES, LEAST_FACTOR, _drawn_by
+from bandsvm._certificate.gradient import FEW_VALUES, MIN_FACTOR, _drawn_by
 from bandsvm._kernels import KernelSettings, PrecomputedRows, Samples, make_kernel
 from bandsvm._kernels import exact as exact_module
 from bandsvm._kernels.exact import exact_products
@@ -125,7 +125,7 @@ def test_errors_that_are_found_raise_the_bounds_of_others(solved):
     estimates = np.full(N, 1e-6)
     exact = checked_gradient(case.problem, KnownErrors(case.K, estimates), solution, TOL)
     unchecked = exact.errors > 0.0
-    np.testing.assert_allclose(exact.errors[unchecked], LEAST_FACTOR * estimates[unchecked])
+    np.testing.assert_allclose(exact.errors[unchecked], MIN_FACTOR * estimates[unchecked])
     f = solution.f + 3e-6 * np.where(np.arange(N) % 2, 1.0, -1.0)
     rough = checked_gradient(
         case.problem, KnownErrors(case.K, estimates), replace(solution, f=f), TOL

@@ -15,7 +15,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
-from bandsvm._engines.sizes import LARGEST_BLOCK
+from bandsvm._engines.sizes import MAX_BLOCK
 from bandsvm._fitting import run as fitting_run
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.model import fit_model
@@ -88,7 +88,7 @@ def test_classes_at_the_same_time_come_to_the_same_bits(n_features, kind, cache_
 def small_store(monkeypatch):
     """Let blocks be so small, and rows worth so much, that views keep some in a tight store."""
     for module in (rows_module, packed):
-        monkeypatch.setattr(module, "LARGEST_BLOCK", 96)
+        monkeypatch.setattr(module, "MAX_BLOCK", 96)
     monkeypatch.setattr(packed, "uses_worth_keeping", lambda n_products: 3.5)
     return {"cache_size": 3, **BAND}
 
@@ -403,7 +403,7 @@ def test_views_share_the_memory_of_the_rows(rng):
     assert len(rows_of(few, 100 * MEGABYTE).views(8, 8)) == 1
     views = rows_of(few, 300 * MEGABYTE).views(8, 8)
     assert len(views) > 1
-    assert all(LARGEST_BLOCK <= view.capacity < len(few) for view in views)
+    assert all(MAX_BLOCK <= view.capacity < len(few) for view in views)
     stores = [view._store for view in views]
     assert not any(np.shares_memory(a, b) for a, b in pairwise(stores))
 

@@ -137,7 +137,7 @@ def assert_rows_agree(rows, K, rng):
 def test_stored_rows_equal_the_matrix(name, storage, cache_bytes, rng):
     samples, K = full_matrix(name, storage)
     rows = KernelRows(kernel_of(name), samples, cache_bytes)
-    assert rows.capacity == (len(K) if cache_bytes is None else rows_module.SMALLEST_CAPACITY)
+    assert rows.capacity == (len(K) if cache_bytes is None else rows_module.MIN_CAPACITY)
     assert_rows_agree(rows, K, rng)
 
 

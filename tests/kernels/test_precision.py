@@ -144,5 +144,5 @@ def test_fits_come_closer_before_they_turn_to_double_precision(monkeypatch, rng)
         return len(sharpened)
 
     number = n_sharpened()
-    monkeypatch.setattr(run, "LEAST_AIM", np.inf)
+    monkeypatch.setattr(run, "MIN_AIM", np.inf)
     assert number < n_sharpened() <= 12

@@ -16,7 +16,7 @@ from bandsvm._solvers import available_solvers
 from bandsvm._system.text import some
 
 # The compiled kernel uses 32-bit integers.
-LARGEST_DEGREE = 2**31 - 1
+MAX_DEGREE = 2**31 - 1
 
 
 class BandParameters(NamedTuple):
@@ -206,9 +206,9 @@ def _check_kernel(estimator: Any) -> None:
             f"degree must be an integer, got {estimator.degree!r}: other powers of a negative "
             "inner product are undefined."
         )
-    if kernel == "poly" and estimator.degree > LARGEST_DEGREE:
+    if kernel == "poly" and estimator.degree > MAX_DEGREE:
         raise ValueError(
-            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers "
+            f"degree must be at most {MAX_DEGREE}, got {estimator.degree!r}; such powers "
             "underflow or overflow."
         )
     _finite("coef0", estimator.coef0)

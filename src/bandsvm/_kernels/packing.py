@@ -31,9 +31,9 @@ ROWS_OF_GROUP = _core.ROWS_OF_GROUP
 # fit, fewer miss values that are common.
 N_LOOKED_AT = 255
 # Beyond it, squares of scaled features overflow float32.
-LARGEST_SINGLE = 1e15
+MAX_SINGLE = 1e15
 # Beyond it, coefficients are so small that float32 would lose them.
-LARGEST_VALUE = 1e25
+MAX_VALUE = 1e25
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class PackedKernel:
     def fits_single(self, *matrices: Any) -> bool:
         """Return whether kernel values of samples can be computed in float32."""
         largest = max(_largest(X) for X in matrices)
-        if self.scale() * largest > LARGEST_SINGLE:
+        if self.scale() * largest > MAX_SINGLE:
             return False
         if self.name != "poly":
             return True
         with np.errstate(over="ignore"):
             product = np.float64(largest) ** 2 * matrices[0].shape[1]
             inner = abs(self._finite_gamma()) * product + abs(self.coef0)
-            return bool(inner**self.degree <= LARGEST_VALUE)
+            return bool(inner**self.degree <= MAX_VALUE)
 
     def origin(self, X: Any) -> NDArray[np.float64] | None:
         """Return the origin to which dense samples are shifted; only distances do not depend on it.

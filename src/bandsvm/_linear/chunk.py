@@ -24,7 +24,7 @@ from bandsvm._problem.band_problem import BandProblem
 # next to the distance of the sample from the edge, in units of the edge.
 SNAP = 1e-2
 # Shares of their common target between which products are brought by a step that is centred.
-LEAST_SHARE, LARGEST_SHARE = 0.3, 10.0
+MIN_SHARE, MAX_SHARE = 0.3, 10.0
 
 
 class Chunk:
@@ -221,7 +221,7 @@ class Chunk:
             in_plain_memory(self._line),
             None if step is None else in_plain_memory(step),
             None if earlier is None else in_plain_memory(earlier),
-            (target, trial, LEAST_SHARE, LARGEST_SHARE),
+            (target, trial, MIN_SHARE, MAX_SHARE),
             self._products,
             self._dp,
             aim,

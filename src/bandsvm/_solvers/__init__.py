@@ -10,13 +10,13 @@
 - `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """
 
-from bandsvm._engines.sizes import LARGEST_BLOCK
+from bandsvm._engines.sizes import MAX_BLOCK
 from bandsvm._solvers.block import block_size, solve_for
 from bandsvm._solvers.driver import available_solvers, solve
 from bandsvm._solvers.solution import Progress, Solution, Start, Status, after, moved_by
 
 __all__ = [
-    "LARGEST_BLOCK",
+    "MAX_BLOCK",
     "Progress",
     "Solution",
     "Start",

@@ -16,7 +16,7 @@ from bandsvm._solvers.solution import State
 from bandsvm._system.stopping import check_stop
 
 # Beyond this many free variables a factorisation costs more than the pair steps that it saves.
-LARGEST_FACE = 2000
+MAX_FACE = 2000
 # Steps that end inside the face only refine each other; two reach rounding error.
 REFINEMENTS = 2
 # Variables may land one by one; a climb that is cut short must start again after the next block.
@@ -26,7 +26,7 @@ MAX_WORK_OF_CLIMB = 4e9
 DAMPING_GROWTH = 100.0
 EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
-LEAST_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
+MIN_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
@@ -67,10 +67,10 @@ def newton_direction(face: Face) -> NDArray:
         kernel += abs(float(np.trace(kernel))) / n**2
     # The trace of a kernel is at least its largest entry; that of an indefinite one can be 0.
     largest = float(np.abs(kernel).max())
-    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), LEAST_DAMPING)
+    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), MIN_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
     # No eigenvalue exceeds n times the largest entry, so that much damping is enough.
-    while damping <= max(DAMPING_GROWTH * n * largest, LEAST_DAMPING):
+    while damping <= max(DAMPING_GROWTH * n * largest, MIN_DAMPING):
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
         factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
@@ -94,7 +94,7 @@ def climb_face(
     continues with the rest. ``most_products`` is the number of products with the kernel that
     ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
-    largest = LARGEST_FACE if largest is None else largest
+    largest = MAX_FACE if largest is None else largest
     most_steps = MAX_STEPS_ON_FACE if most_steps is None else most_steps
     problem = state.problem
     free = state.engine.free()

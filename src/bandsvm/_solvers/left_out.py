@@ -15,7 +15,7 @@ from bandsvm._problem.piecewise import project
 from bandsvm._solvers import Solution, Start, Status, moved_by, solve
 from bandsvm._solvers.block import STEPS_PER_VARIABLE
 from bandsvm._solvers.driver import has_drifted
-from bandsvm._solvers.face import LARGEST_FACE, climb_face
+from bandsvm._solvers.face import MAX_FACE, climb_face
 from bandsvm._solvers.solution import State
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
@@ -194,7 +194,7 @@ def part_size(n_free: int, n_samples: int) -> int:
 
 def matrix_bytes(n_free: int, n_samples: int) -> float:
     """Return the memory of the matrices that refits share; infinite if they are too large."""
-    if n_free > LARGEST_FACE:
+    if n_free > MAX_FACE:
         return np.inf
     n_part = min(part_size(n_free, n_samples), n_samples)
     # K of the part, twice (in the store and copied), its free columns, three matrices on the face.

@@ -8,7 +8,7 @@ import numpy as np
 
 # Outer steps in which the dual must rise by more than rounding ...
 PATIENCE = 50
-SMALLEST_GAIN = 1e-14
+MIN_GAIN = 1e-14
 # ... and more of them in which it must rise visibly, or the violation fall.
 LONG_PATIENCE = 200
 VISIBLE_GAIN = 1e-9
@@ -35,7 +35,7 @@ class Patience:
         """
         if violation < VISIBLE_FALL * self._violation:
             self._fell_at = n_iter
-        if n_iter == 0 or dual > self._dual + SMALLEST_GAIN * abs(self._dual):
+        if n_iter == 0 or dual > self._dual + MIN_GAIN * abs(self._dual):
             self._dual, self._dual_at = dual, n_iter
         rose = dual > self._visible_dual + VISIBLE_GAIN * abs(self._visible_dual)
         if n_iter == 0 or rose or violation < VISIBLE_FALL * self._violation:

@@ -5,7 +5,7 @@ The unit is a multiplication in a factorisation; a core does about 1e10 of them 
 
 from __future__ import annotations
 
-from bandsvm._engines.sizes import LARGEST_BLOCK, SMALL_PROBLEM
+from bandsvm._engines.sizes import MAX_BLOCK, SMALL_PROBLEM
 from bandsvm._solvers.solution import State
 
 # A small problem may take a few seconds; a larger one as long as it takes to factorise all of K as
@@ -20,7 +20,7 @@ PER_VALUE = 10.0
 
 def work_done(state: State, n_iter: int) -> float:
     """Return an estimate of the work that a solve has taken so far."""
-    block = min(state.problem.n_samples, LARGEST_BLOCK)
+    block = min(state.problem.n_samples, MAX_BLOCK)
     on_pairs = state.n_pair_steps * (PER_PAIR_STEP + PER_VALUE * block)
     return n_iter * PER_OUTER_STEP + on_pairs + state.face_work
 

@@ -20,7 +20,7 @@ from bandsvm._workflow.models import classifier_of, transformed
 from bandsvm._workflow.preparation import describe_preparation
 from bandsvm._workflow.quality import Judged, Quality, histogram_edges, quality
 from bandsvm._workflow.summary import describe_certificate
-from bandsvm._workflow.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
+from bandsvm._workflow.trial import HELD_OUT, SPLIT_SEED, Trial, rows_of
 
 # Words of the page for places in the band.
 WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
@@ -115,7 +115,7 @@ def of_trial(trial: Trial, model: Pipeline, folds: Judged | None = None) -> dict
         parts["held out"] = part(
             trial.held_out,
             f"{n_held} held-out samples that the model was not fitted to: 1 in {HELD_OUT} of each "
-            f"class, at random (seed {SEED_OF_SPLIT}).",
+            f"class, at random (seed {SPLIT_SEED}).",
         )
     if folds is not None:
         parts["folds"] = part(

@@ -21,7 +21,7 @@ from bandsvm._system.text import printable, shown
 MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
 # Values that differ by less than this share of their size cannot be told apart in a picture.
-SMALLEST_RANGE = 1e-9
+MIN_RANGE = 1e-9
 
 
 @contextmanager
@@ -233,7 +233,7 @@ def places(labels: NDArray, classes: NDArray) -> NDArray[np.intp]:
 def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
     """Return the edges of bins over some values; equal values, up to rounding, get a bin too."""
     low, high = float(values.min()), float(values.max())
-    if high - low <= SMALLEST_RANGE * max(abs(low), abs(high), 1.0):
+    if high - low <= MIN_RANGE * max(abs(low), abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, n_bins + 1)
 

@@ -17,7 +17,7 @@ HELD_OUT = (
     "probabilities of these values were fitted to all of them."
 )
 # The logarithm of a probability of 0 is not finite.
-SMALLEST_PROBABILITY = 1e-15
+MIN_PROBABILITY = 1e-15
 
 
 def reliability_parts(
@@ -45,7 +45,7 @@ def reliability_parts(
     if not len(true):
         return []
     said, came, words = _events(of_classes, true, classes)
-    own = np.maximum(of_classes[np.arange(len(true)), true], SMALLEST_PROBABILITY)
+    own = np.maximum(of_classes[np.arange(len(true)), true], MIN_PROBABILITY)
     log_loss = -float(np.mean(np.log(own)))
     wrong = of_classes.copy()
     wrong[np.arange(len(true)), true] -= 1.0

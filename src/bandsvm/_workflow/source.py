@@ -22,7 +22,7 @@ from bandsvm._workflow.trained import Notes
 from bandsvm.cli._options import add_data_options
 
 # A page is for data that a fit can handle while somebody waits.
-LARGEST_FILE = 64 * 2**20
+MAX_FILE = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
 MAX_COLUMNS_LISTED = 20_000
 # Formats whose labels have a fixed place, and whose columns have no names.
@@ -46,10 +46,10 @@ class FileTooLargeError(ValueError):
 
 def check_size(name: str, n_bytes: int) -> None:
     """Raise if a file is too large for the page."""
-    if n_bytes > LARGEST_FILE:
+    if n_bytes > MAX_FILE:
         raise FileTooLargeError(
             f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
-            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            f"{MAX_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
             "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
             "model.bsvm; or open a part of the rows here."
         )

@@ -22,7 +22,7 @@ from bandsvm._workflow.noted import noted_warnings
 from bandsvm._workflow.work import FitProgress, Work
 
 # One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
-HELD_OUT, SEED_OF_SPLIT = 4, 0
+HELD_OUT, SPLIT_SEED = 4, 0
 NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
 
 
@@ -48,7 +48,7 @@ class Trial:
     @cached_property
     def is_held_out(self) -> NDArray[np.bool_]:
         """Which samples no model is fitted to: a quarter of each class, at random."""
-        generator = np.random.default_rng(SEED_OF_SPLIT)
+        generator = np.random.default_rng(SPLIT_SEED)
         is_held_out = np.zeros(len(self.table.y), dtype=bool)
         for label in np.unique(self.table.y):
             own = generator.permutation(np.flatnonzero(self.table.y == label))

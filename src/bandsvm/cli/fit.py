@@ -64,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     from sklearn.pipeline import Pipeline
 
     from bandsvm._certificate.shortfall import shortfall_of
-    from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
+    from bandsvm._defaults import DEFAULT_FOLDS
+    from bandsvm._estimators.calibration import set_sigmoids
     from bandsvm._workflow.checkpoint import CheckpointFile
     from bandsvm._workflow.models import (
         Checkpoint,

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._workflow.clock import Clock
 from bandsvm.cli._options import (
     add_data_options,
@@ -38,7 +39,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
-    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
+    parser.add_argument(
+        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
+    )
     parser.add_argument(
         "--groups", metavar="COLUMN", help="keep samples of a group in one fold (CSV, Parquet)"
     )

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._checks.svc_arguments import names_svc_arguments
+from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._solvers import Status
 from bandsvm.model_selection._grid import kernels_of
@@ -18,7 +19,7 @@ from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search
 
 # The refit gets the rest of the time limit, or this share of the limit if that is more.
-SMALLEST_REFIT_SHARE = 0.05
+MIN_REFIT_SHARE = 0.05
 # Longest refit after Ctrl-C.
 SECONDS_AFTER_INTERRUPT = 0.25
 
@@ -171,7 +172,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         multi_class="ovo",
         decision_function_shape="ovr",
         break_ties=False,
-        cv=5,
+        cv=DEFAULT_FOLDS,
         scoring=None,
         criterion="cv",
         search="staged",
@@ -295,7 +296,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         if self.time_limit is None:
             return None
         left = self.time_limit - (time.monotonic() - began)
-        return max(left, SMALLEST_REFIT_SHARE * self.time_limit)
+        return max(left, MIN_REFIT_SHARE * self.time_limit)
 
     def _fit_best(
         self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool

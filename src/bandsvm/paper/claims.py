@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm.paper.experiment import RHO2, SMALLEST_EXCESS
+from bandsvm.paper.experiment import MIN_EXCESS, RHO2
 
 # Rounding errors of a relative gap, of eigenvalues of a matrix of size 1000, of decision values.
-SMALLEST_GAP, SMALLEST_EIGENVALUE, SMALLEST_DIFFERENCE = 1e-9, 1e-9, 1e-4
+MIN_GAP, MIN_EIGENVALUE, MIN_DIFFERENCE = 1e-9, 1e-9, 1e-4
 # Thresholds further apart than this, in per cent of the range, are not neighbours.
 STEP = 1.5 * 100 / 49
 # Origin of a claim: stated in the paper, implied by the paper, or added by us.
@@ -186,7 +186,7 @@ CLAIMS = (
         "Primal and dual have the same optimal value.",
         STATED,
         "Section 3",
-        lambda d: max(d["relative_gap"].values()) <= SMALLEST_GAP,
+        lambda d: max(d["relative_gap"].values()) <= MIN_GAP,
         lambda ds: "largest relative gap " + _largest_gap(ds),
     ),
     Claim(
@@ -194,7 +194,7 @@ CLAIMS = (
         "With C2 = 0 and rho1 = 1, B-SVM is C-SVM.",
         STATED,
         "Section 3.1",
-        lambda d: d["difference_to_svc"] <= SMALLEST_DIFFERENCE,
+        lambda d: d["difference_to_svc"] <= MIN_DIFFERENCE,
         lambda ds: (
             "largest difference of decision values to SVC's "
             + format(max(d["difference_to_svc"] for d in ds), ".1e")
@@ -205,7 +205,7 @@ CLAIMS = (
         "The dual is concave.",
         STATED,
         "Section 3.2",
-        lambda d: d["largest_eigenvalue"] <= SMALLEST_EIGENVALUE,
+        lambda d: d["largest_eigenvalue"] <= MIN_EIGENVALUE,
         lambda ds: (
             "largest eigenvalue of its Hessian "
             + format(max(d["largest_eigenvalue"] for d in ds), ".1e")
@@ -224,7 +224,7 @@ CLAIMS = (
         "B-SVM keeps |g(x)| within rho2 = 1.5 at the training points.",
         STATED,
         "Section 4.2",
-        lambda d: d["train"]["largest"]["bsvm"] <= RHO2 + SMALLEST_EXCESS,
+        lambda d: d["train"]["largest"]["bsvm"] <= RHO2 + MIN_EXCESS,
         lambda ds: "largest |g(x)|, " + _both(ds, "train", "largest"),
     ),
     Claim(
@@ -232,7 +232,7 @@ CLAIMS = (
         "The same at fresh points.",
         OURS,
         "",
-        lambda d: d["test"]["largest"]["bsvm"] <= RHO2 + SMALLEST_EXCESS,
+        lambda d: d["test"]["largest"]["bsvm"] <= RHO2 + MIN_EXCESS,
         lambda ds: "largest |g(x)|, " + _both(ds, "test", "largest"),
     ),
     Claim(
@@ -275,7 +275,7 @@ CLAIMS = (
         "The dual needs 2n variables where C-SVM's needs n, and costs more for that reason.",
         STATED,
         "Section 5",
-        lambda d: d["relative_gap"]["bsvm"] > SMALLEST_GAP,  # of a solution in n variables
+        lambda d: d["relative_gap"]["bsvm"] > MIN_GAP,  # of a solution in n variables
         lambda ds: "n variables reach the optimum: largest relative gap " + _largest_gap(ds),
     ),
     Claim(

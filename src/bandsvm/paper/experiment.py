@@ -23,7 +23,7 @@ TEST_SEED, LEAVE_ONE_OUT_SEED = 1_000_000, 2_000_000
 LEAVE_ONE_OUT_PER_CLUSTER = 8
 GRID = 150
 # Distance beyond an edge of the band at which samples still count as on it.
-SMALLEST_EXCESS = 1e-6
+MIN_EXCESS = 1e-6
 # Clusters of class +1, of which the first is the one in the centre, and of class -1.
 POSITIVE_CLUSTERS, NEGATIVE_CLUSTERS = range(5), range(5, 9)
 
@@ -125,8 +125,8 @@ def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) ->
 
 def share_inside(signed: NDArray) -> float:
     """Return the share of signed decision values in the band, including its edges."""
-    above_lower = signed >= RHO1 - SMALLEST_EXCESS
-    return float(np.mean(above_lower & (signed <= RHO2 + SMALLEST_EXCESS)))
+    above_lower = signed >= RHO1 - MIN_EXCESS
+    return float(np.mean(above_lower & (signed <= RHO2 + MIN_EXCESS)))
 
 
 def difference_to_svc(experiment: Experiment) -> float:

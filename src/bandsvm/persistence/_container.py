@@ -21,7 +21,7 @@ FORMAT = 1
 CHECKSUM_BYTES = 32
 ALIGNMENT = 64
 # All that grows with the data is in arrays; JSON takes many times its length in memory.
-LARGEST_HEADER = 2**20
+MAX_HEADER = 2**20
 _DTYPE = re.compile(r"(\|b1|\|[iu]1|<[iu][248]|<f[48]|<U[1-9][0-9]{0,5})")
 
 
@@ -41,9 +41,9 @@ def pack(header: dict[str, Any], arrays: dict[str, NDArray]) -> bytes:
         offset += len(blob)
     text = json.dumps({"format": FORMAT, **header, "arrays": entries}, allow_nan=False).encode()
     text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
-    if len(text) > LARGEST_HEADER:
+    if len(text) > MAX_HEADER:
         raise ModelFileError(
-            f"The model's parameters take {len(text)} bytes, more than the {LARGEST_HEADER} that a "
+            f"The model's parameters take {len(text)} bytes, more than the {MAX_HEADER} that a "
             "model file has room for; joblib takes models of any kind."
         )
     content = b"".join([MAGIC, len(text).to_bytes(8, "little"), text, *blobs])
@@ -59,7 +59,7 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray]]:
     if len(content) < start + CHECKSUM_BYTES or hashlib.sha256(body).digest() != checksum:
         raise ModelFileError("is damaged or incomplete: its checksum does not match")
     length = int.from_bytes(content[len(MAGIC) : start], "little")
-    if length > min(LARGEST_HEADER, len(body) - start):
+    if length > min(MAX_HEADER, len(body) - start):
         raise ModelFileError(f"is damaged: its header cannot be {length} bytes long")
     header = _parse(bytes(body[start : start + length]))
     version = header.get("format")

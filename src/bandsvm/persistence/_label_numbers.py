@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.files import write_whole
-from bandsvm.persistence._libsvm_text import LARGEST_WHOLE
+from bandsvm.persistence._libsvm_text import MAX_WHOLE
 
 HEAD = ("number", "label")
 
 
 def label_numbers(classes: NDArray) -> list[int]:
     """Return the classes if they are whole numbers of 32 bits, else their positions."""
-    if classes.dtype.kind in "biuf" and np.all(np.abs(classes.astype(float)) <= LARGEST_WHOLE):
+    if classes.dtype.kind in "biuf" and np.all(np.abs(classes.astype(float)) <= MAX_WHOLE):
         whole = classes.astype(np.int64)
         if np.array_equal(whole, classes):
             return whole.tolist()

@@ -30,7 +30,7 @@ KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 READABLE_TYPES = ("c_svc", "nu_svc")
 # LIBSVM's own integers: labels, counts, indices of features.
-LARGEST_WHOLE = 2**31 - 1
+MAX_WHOLE = 2**31 - 1
 # Bytes of a header line, far more than two numbers take, and of each further number: a file without
 # line ends is not swallowed.
 LONGEST_HEADER_LINE, LONGEST_NUMBER = 1024, 40
@@ -106,9 +106,9 @@ class _Lines:
     def whole(self, name: str, word: bytes, lowest: int = 0) -> int:
         """Return a whole number as LIBSVM can hold it."""
         number = int(word) if _WHOLE.fullmatch(word) else None
-        if number is None or not lowest <= number <= LARGEST_WHOLE:
+        if number is None or not lowest <= number <= MAX_WHOLE:
             self.fail(
-                f"{name} must be a whole number from {lowest} to {LARGEST_WHOLE}, got {quote(word)}"
+                f"{name} must be a whole number from {lowest} to {MAX_WHOLE}, got {quote(word)}"
             )
         return number
 
@@ -224,7 +224,7 @@ def _gamma(lines: _Lines, name: str, word: bytes) -> float:
 
 
 def _labels(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
-    labels = tuple(lines.whole(name, word, -LARGEST_WHOLE - 1) for word in words)
+    labels = tuple(lines.whole(name, word, -MAX_WHOLE - 1) for word in words)
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         lines.fail(f"the labels must differ, got {twice} twice")

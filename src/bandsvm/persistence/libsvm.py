@@ -20,7 +20,7 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import MAX_FEATURES, write_whole
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._libsvm_rules import WrittenModel, read_rule, written_models
-from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LARGEST_WHOLE, read_model
+from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, MAX_WHOLE, read_model
 from bandsvm.persistence._scaling import (
     Scaling,
     check_is_scaling,
@@ -213,7 +213,7 @@ def load_libsvm(path, n_features=None):
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    text = read_model(Path(path), MAX_FEATURES if n_features is None else LARGEST_WHOLE)
+    text = read_model(Path(path), MAX_FEATURES if n_features is None else MAX_WHOLE)
     ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
     model = BandedSVC(kernel=ours[text.kernel], **text.parameters)
     model.gamma_ = text.parameters.get("gamma", np.nan)

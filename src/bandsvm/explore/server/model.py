@@ -11,7 +11,7 @@ from bandsvm._system.text import shown
 from bandsvm._workflow.card import card, is_model
 from bandsvm._workflow.findings import Findings, of_model, overview
 from bandsvm._workflow.models import check_takes_tables
-from bandsvm._workflow.source import LARGEST_FILE, Source
+from bandsvm._workflow.source import MAX_FILE, Source
 from bandsvm.explore.server.data_views import csv_of, view_of
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.uploads import Upload
@@ -61,7 +61,7 @@ def open_file(wish: Wish) -> Answer:
             _open(wish, _written(upload, Path(folder)), upload.name)
     elif "model" not in session and (path := named_model(session.get("file"))) is not None:
         _open(wish, path, path.name)
-    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None, "data": None}
+    about: dict[str, Any] = {"largest": MAX_FILE, "model": None, "data": None}
     if "model" in session:
         kept = ModelSession.of(wish)
         about |= {"model": kept.card, "data": kept.about_data}

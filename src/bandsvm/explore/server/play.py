@@ -20,7 +20,7 @@ from bandsvm.metrics import sensitivity_curve
 
 KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 LOSSES_TO_PLAY_WITH = ("hinge", "squared_hinge")
-LARGEST_PARAMETER = 1e12
+MAX_PARAMETER = 1e12
 HIGHEST_DEGREE = 10
 # Points of the decision map, and seconds of a fit, at most.
 FINEST_MAP = 400
@@ -35,17 +35,17 @@ NOTHING, LOWER_FREE, LOWER_BOUND, UPPER_FREE, UPPER_BOUND = range(5)
 def parameters(fields: Fields) -> dict[str, Any]:
     """Return the parameters of BandedSVC that a request asks for; the model checks their values."""
     chosen: dict[str, Any] = {
-        name: fields.number(name, 0.0, LARGEST_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
+        name: fields.number(name, 0.0, MAX_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
     }
     chosen["loss"] = fields.choice("loss", LOSSES_TO_PLAY_WITH)
     chosen["kernel"] = kernel = fields.choice("kernel", KERNELS_IN_THE_PLANE)
     if kernel != "linear":
         is_number = fields.has("gamma")
-        chosen["gamma"] = fields.number("gamma", 0.0, LARGEST_PARAMETER) if is_number else "scale"
+        chosen["gamma"] = fields.number("gamma", 0.0, MAX_PARAMETER) if is_number else "scale"
     if kernel == "poly":
         chosen["degree"] = fields.whole("degree", 1, HIGHEST_DEGREE)
     if kernel in ("poly", "sigmoid"):
-        chosen["coef0"] = fields.number("coef0", -LARGEST_PARAMETER, LARGEST_PARAMETER)
+        chosen["coef0"] = fields.number("coef0", -MAX_PARAMETER, MAX_PARAMETER)
     chosen["fit_intercept"] = fields.flag("fit_intercept")
     return chosen
 
@@ -84,7 +84,7 @@ def _view(fields: Fields, X: NDArray, aspect: float) -> list[float]:
     if fields.has("view"):
         view = fields.group("view")
         left, right, bottom, top = (
-            view.number(side, -LARGEST_PARAMETER, LARGEST_PARAMETER) for side in sides
+            view.number(side, -MAX_PARAMETER, MAX_PARAMETER) for side in sides
         )
         if not (left < right and bottom < top):
             raise ValueError("view must go from left to right and from bottom to top.")
