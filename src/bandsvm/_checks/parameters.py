@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bandsvm._kernels import available_kernels
 from bandsvm._problem.band_problem import LOSSES
 from bandsvm._solvers import available_solvers
-from bandsvm._system.text import some
+from bandsvm._system.text import short_list
 
 # The compiled kernel uses 32-bit integers.
 MAX_DEGREE = 2**31 - 1
@@ -88,8 +88,8 @@ def _per_class(
     missing = [label for label in labels if label not in value]
     if unknown or missing:
         raise ValueError(
-            f"{name} as a mapping must have one entry for each class {some(labels)}; "
-            f"missing: {some(missing)}, unknown: {some(unknown)}."
+            f"{name} as a mapping must have one entry for each class {short_list(labels)}; "
+            f"missing: {short_list(missing)}, unknown: {short_list(unknown)}."
         )
     return np.array([number(name + _of_class(label), value[label]) for label in labels])
 

@@ -42,20 +42,20 @@ def printable(text: str, kept: str = "") -> str:
     )
 
 
-def shown(value: Any) -> str:
+def short_text(value: Any) -> str:
     """Return a value from a file as a short line for a message."""
     text = printable(str(value))
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
-def some(values: Iterable[Any]) -> str:
+def short_list(values: Iterable[Any]) -> str:
     """Return the first few of many values from a file, as a list for a message."""
     first: list[str] = []
     for value in values:
         if len(first) == MAX_SHOWN:
             first.append("...")
             break
-        first.append(shown(repr(value)))
+        first.append(short_text(repr(value)))
     return f"[{', '.join(first)}]"
 
 

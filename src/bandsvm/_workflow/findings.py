@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.values import Decisions
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.reading import Table
 from bandsvm._workflow.models import classifier_of, transformed
 from bandsvm._workflow.preparation import describe_preparation
@@ -90,7 +90,7 @@ class Findings:
     @property
     def classes(self) -> list[str]:
         """The model's classes, as text."""
-        return [shown(label) for label in self.classifier.classes_.tolist()]
+        return [short_text(label) for label in self.classifier.classes_.tolist()]
 
 
 def of_trial(trial: Trial, model: Pipeline, folds: Judged | None = None) -> dict[str, Findings]:
@@ -141,8 +141,8 @@ def of_model(model: Any, table: Table) -> Findings:
     """Return what a model says of all samples of a table."""
     n_samples = table.X.shape[0]
     role = (
-        f"{n_samples} samples of {shown(PurePath(table.source).name)}. If the model was fitted to "
-        "some of them, it does worse on new ones."
+        f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was "
+        "fitted to some of them, it does worse on new ones."
     )
     return Findings(model, table, np.arange(n_samples), role)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 
 from bandsvm._decisions.position import POSITIONS
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import Findings
 from bandsvm._workflow.trial import rows_of
 
@@ -24,7 +24,7 @@ SEED = 0
 def axes(findings: Findings) -> list[str]:
     """Return what an axis may show: components, the decision value, features that are numbers."""
     n_components = min(len(COMPONENTS), findings.judged.X.shape[1])
-    names = [shown(name) for name in _numbers(findings)[:MAX_AXES]]
+    names = [short_text(name) for name in _numbers(findings)[:MAX_AXES]]
     value = VALUE if len(findings.classes) == 2 else VALUE_OF_SEVERAL
     return [*COMPONENTS[:n_components], value, *names]
 

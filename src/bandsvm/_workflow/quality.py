@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from bandsvm._decisions.probabilities import probabilities
 from bandsvm._decisions.values import Decisions, decisions_of
-from bandsvm._system.text import printable, shown
+from bandsvm._system.text import printable, short_text
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
@@ -154,7 +154,7 @@ class Quality:
         numbers = [[_score(value) for value in of_class] for of_class in scores]
         counts = self.confusion.sum(axis=1).tolist()
         return [
-            [shown(name), *row, str(count)]
+            [short_text(name), *row, str(count)]
             for name, row, count in zip(self.names, numbers, counts, strict=True)
         ]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, plain
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
@@ -70,7 +70,7 @@ def _events(
 ) -> tuple[NDArray, NDArray[np.bool_], str]:
     """Return probabilities of an event per sample, whether it came true, and what it is."""
     if of_classes.shape[1] == 2:
-        return of_classes[:, 1], true == 1, f"the class is {shown(classes[1])}"
+        return of_classes[:, 1], true == 1, f"the class is {short_text(classes[1])}"
     most_probable = of_classes.argmax(axis=1)
     return of_classes.max(axis=1), true == most_probable, "the most probable class is the true one"
 

@@ -105,10 +105,10 @@ def _class_numbers(model: Any, form: str) -> dict[int, Any]:
 
 def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
     """Return which number stands for which class, in a sentence."""
-    from bandsvm._system.text import MAX_SHOWN, shown
+    from bandsvm._system.text import MAX_SHOWN, short_text
     from bandsvm.persistence._label_numbers import label_file
 
-    parts = [f"{number} is {shown(repr(label))}" for number, label in numbers.items()]
+    parts = [f"{number} is {short_text(repr(label))}" for number, label in numbers.items()]
     if len(parts) > MAX_SHOWN:
         parts[MAX_SHOWN:] = ["..."]
     what = "Names of files have numbers for classes" if is_of_files else "Labels in it are numbers"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bandsvm._system.text import printable, some
+from bandsvm._system.text import printable, short_list
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -137,7 +137,7 @@ def _warn_of_formulas(output: Output, classes: Any) -> None:
     formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]
     if formulas:
         output.warn(
-            f"the labels {some(formulas)} look like formulas; import the predictions into a "
+            f"the labels {short_list(formulas)} look like formulas; import the predictions into a "
             "spreadsheet as text."
         )
 
