@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text, signed
 from bandsvm._tables.reading import NUMBERED, Table
 from bandsvm._workflow.quality import Judged, histogram_edges, names_are_known, quality
@@ -72,7 +72,7 @@ def write_report(
 
 def write_page(path: Path, table: Table, parts: list[str]) -> None:
     """Write a page of some parts under a title that names the table."""
-    write_whole(path, page(f"Banded SVM: {short_text(table.source)}", parts).encode())
+    atomic_write(path, page(f"Banded SVM: {short_text(table.source)}", parts).encode())
 
 
 def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bandsvm import BandedSVCCV
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm._workflow.quality import Judged
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
@@ -44,7 +44,7 @@ def check_format(path: Path) -> None:
 def write_plot(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float, path: Path) -> None:
     """Draw a fitted search and write the picture; see `draw_search`."""
     figure = draw_search(search, X, y, risk, end)
-    write_whole(path, rendered(figure, path.suffix.lower()[1:]))
+    atomic_write(path, rendered(figure, path.suffix.lower()[1:]))
 
 
 def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:

@@ -132,7 +132,7 @@ def _without_search(model: Any) -> Any:
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
     from bandsvm import export_liblinear, export_libsvm, to_onnx
-    from bandsvm._system.files import write_whole
+    from bandsvm._system.files import atomic_write
 
     if form != "onnx":
         _check_steps(model, form)
@@ -140,7 +140,7 @@ def _write(model: Any, form: str, path: Path) -> list[Path]:
         return [export_liblinear(model, path)]
     if form == "libsvm":
         return export_libsvm(model, path)
-    write_whole(path, to_onnx(model, _sample(model)).SerializeToString())
+    atomic_write(path, to_onnx(model, _sample(model)).SerializeToString())
     return [path]
 
 

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
-    from bandsvm._system.files import write_whole
+    from bandsvm._system.files import atomic_write
     from bandsvm._tables.reading import read_table
     from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
     from bandsvm._workflow.preparation import unseen_categories
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
         result |= scores.values()
         output.report(scores.describe())
     if options.output is not None:
-        write_whole(options.output, _as_text(columns).encode())
+        atomic_write(options.output, _as_text(columns).encode())
         output.wrote(options.output)
         output.report(f"The predictions are in {options.output}.")
         result["output"] = str(options.output)

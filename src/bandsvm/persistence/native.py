@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 import bandsvm
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
@@ -91,7 +91,7 @@ def save(
         raise ValueError(
             f"A model file cannot hold this model: {reason}; joblib takes models of any kind."
         ) from None
-    write_whole(Path(path), content)
+    atomic_write(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
