@@ -30,8 +30,9 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm._certificate import certify, checked_gradient, choose_intercept, intercept_interval
 from bandsvm._kernels import KernelSettings, PrecomputedRows
+from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import BandProblem, band_problem
-from bandsvm._solvers import Solution, Start, solve
+from bandsvm._solvers import solve
 from defaults import load, names
 from study_tables import table
 

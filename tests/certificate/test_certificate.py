@@ -19,8 +19,8 @@ from bandsvm._certificate import (
 )
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._kernels import PrecomputedRows
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import LOSSES, BandProblem
-from bandsvm._solvers import Status
 from tests.helpers.problems import make_case, primal_by_clarabel
 
 TOL = 1e-6

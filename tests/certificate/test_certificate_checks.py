@@ -29,8 +29,9 @@ from bandsvm._kernels import exact as exact_module
 from bandsvm._kernels.exact import exact_products
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
+from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import LOSSES, BandProblem, band_problem
-from bandsvm._solvers import Solution, Start, solve
+from bandsvm._solvers import solve
 from tests.helpers.problems import make_case
 
 TOL = 1e-3

@@ -15,7 +15,7 @@ from sklearn.svm import SVR
 from sklearn.utils import compute_sample_weight
 
 from bandsvm import BandedSVC, Certificate
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._solvers.block import MIN_BLOCK
 from tests.helpers.problems import assert_same_objective
 

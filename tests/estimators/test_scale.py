@@ -9,14 +9,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
+from bandsvm._engines import engine_for
 from bandsvm._kernels import PrecomputedRows
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import LOSSES, band_problem
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers import Status, available_solvers, solve
+from bandsvm._solvers import available_solvers, solve
 from bandsvm._solvers import work as work_module
 from bandsvm._solvers.face import climb_face
 from bandsvm._solvers.projected_cg import projected_cg_steps
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm.model_selection import leave_one_out
 from tests.helpers.problems import make_case
 
@@ -229,7 +231,7 @@ def test_step_lengths_of_huge_kernels_are_not_zero(rng):
     X = rng.normal(size=(50, 8))
     K = 1e307 * ((X @ X.T) / np.abs(X @ X.T).max())  # the sum of its diagonal is infinite
     problem = band_problem(np.where(np.arange(50) % 2, 1.0, -1.0), 1.0, 1.5, 1e5, 1e5)
-    state = State(PrecomputedRows(K).engine(problem, np.zeros(50), np.zeros(50)))
+    state = State(engine_for(PrecomputedRows(K), problem, np.zeros(50), np.zeros(50)))
     with np.errstate(over="ignore", invalid="ignore"):
         list(itertools.islice(projected_cg_steps(state, 1e-3), 2))
     assert state.engine.c.any()

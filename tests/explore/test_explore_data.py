@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._workflow import source as sources
 from bandsvm._workflow import trial_search as searches

@@ -15,7 +15,6 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
-from bandsvm._engines.sizes import MAX_BLOCK
 from bandsvm._fitting import run as fitting_run
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.model import fit_model
@@ -24,8 +23,9 @@ from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._kernels import PackedKernel, PackedRows, make_kernel, packed
 from bandsvm._kernels import rows as rows_module
+from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.stopping import current_reason
 from bandsvm._system.threads import results_in_threads

@@ -14,7 +14,7 @@ import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._fitting import limits, progress
 from bandsvm._fitting.limits import Limits
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.cli import main
 from bandsvm.model_selection import (
     PathInterrupted,

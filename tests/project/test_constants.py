@@ -14,8 +14,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, _core
-from bandsvm._engines import sizes
-from bandsvm._kernels import packed, packing
+from bandsvm._kernels import packed, packing, sizes
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "bandsvm"
@@ -149,7 +148,7 @@ def test_every_swept_constant_is_read_when_it_is_used(sweeps):
 
 def test_constants_are_set_wherever_they_are_held_and_restored(sweeps):
     modules = sweeps.holders("MAX_BLOCK")
-    assert {"bandsvm._engines.sizes", "bandsvm._kernels.packed", "bandsvm._solvers.block"} <= {
+    assert {"bandsvm._kernels.sizes", "bandsvm._kernels.packed", "bandsvm._solvers.block"} <= {
         module.__name__ for module in modules
     }
     before = sizes.MAX_BLOCK

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels import KernelOperator, errors_of_sums
+from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution
 
 # Three in eight checks go to the samples at the highest risk, one in eight is drawn by risk. Half
 # are drawn uniformly, and one more for so many samples.

@@ -22,8 +22,9 @@ from bandsvm._fitting.rows import ProblemRows
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Progress, Solution, Start, Status, after, solve
+from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._system.threads import results_in_threads, single_threaded_blas
 

@@ -2,6 +2,7 @@
 
 - `settings`: a kernel as the user sets it, and the best way to compute with it; `gamma`:
   ``gamma="scale"``.
+- `sizes`: sizes on which solvers, engines and stores of kernel rows must agree.
 - `operator`: the interface of a kernel matrix for solvers, certificates and engines.
 - `products`, `distances`, `precomputed`: the kernel functions; `linear`: the linear kernel without
   kernel rows.

@@ -9,10 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines import Engine
-from bandsvm._engines.cpu import CpuEngine
 from bandsvm._kernels.samples import Samples
-from bandsvm._problem.band_problem import BandProblem
 
 # Name, gamma, coef0 and degree of a kernel that compiled functions know.
 Definition = tuple[str, float, float, int]
@@ -49,7 +46,7 @@ class Kernel(Protocol):
 
 
 class KernelOperator(Protocol):
-    """The interface of K for solvers and certificates: products, and an engine."""
+    """The interface of K for solvers and certificates: products and blocks."""
 
     @property
     def n_samples(self) -> int:
@@ -69,11 +66,6 @@ class KernelOperator(Protocol):
 
     def more_precise(self) -> KernelOperator | None:
         """Return an operator of higher precision, or None if there is none."""
-
-    def engine(
-        self, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
-    ) -> Engine:
-        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -126,14 +118,8 @@ class Rows(KernelOperator, Protocol):
         """Return the rows and columns of some samples; None if that saves no time."""
 
 
-class OnCpu:
-    """Rows in main memory, with the CPU engine, for one problem at a time."""
-
-    def engine(
-        self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
-    ) -> CpuEngine:
-        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
-        return CpuEngine(problem, self, c, f)
+class RowsMixin:
+    """What stores of kernel rows have in common that serve one problem at a time."""
 
     def sizes(self: Rows) -> NDArray[np.float64]:
         """Return bounds of kernel values; those of an indefinite kernel may be larger."""

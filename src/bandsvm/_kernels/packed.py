@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._engines.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.packing import (
     PackedKernel,
     pack,
@@ -27,6 +26,7 @@ from bandsvm._kernels.rows import (
     Kernel,
 )
 from bandsvm._kernels.samples import Samples
+from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite
 from bandsvm._system import memory

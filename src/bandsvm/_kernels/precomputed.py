@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import OnCpu
+from bandsvm._kernels.operator import RowsMixin
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples, in_plain_memory
 from bandsvm._system.stopping import check_stop
 
@@ -66,7 +66,7 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class PrecomputedRows(OnCpu):
+class PrecomputedRows(RowsMixin):
     """Rows of a kernel matrix that the user computed, without a copy."""
 
     def __init__(self, matrix: NDArray) -> None:

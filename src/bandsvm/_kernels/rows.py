@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._engines.sizes import MAX_BLOCK
 from bandsvm._kernels.exact import exact_products
-from bandsvm._kernels.operator import Kernel, OnCpu, Rows, errors_of_sums
+from bandsvm._kernels.operator import Kernel, Rows, RowsMixin, errors_of_sums
 from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
+from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite, finite_values
 from bandsvm._system import memory
@@ -28,7 +28,7 @@ SCRATCH_SHARE = 0.15
 COPIED_BLOCK_SHARE = 0.25
 
 
-class ComputedRows(OnCpu):
+class ComputedRows(RowsMixin):
     """Base class of stores of computed rows."""
 
     def __init__(

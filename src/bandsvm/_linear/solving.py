@@ -15,8 +15,8 @@ from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Judge, Point, Start
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.trial import Trial
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Status
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.

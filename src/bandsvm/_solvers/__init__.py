@@ -2,7 +2,7 @@
 
 - `driver`: `solve`, with limits, progress and stopping; `patience`: detects lack of progress;
   `work`: how much work a solve may take.
-- `solution`: the input of a solver (`State`) and its output (`Solution`).
+- `state`: the point that a solver moves.
 - `reference`: ``"reference"``, the whole algorithm in plain NumPy; start reading here.
 - `block`: ``"smo"``, pair steps on blocks; `projected_cg`: ``"pcg"``, projected conjugate
   gradients.
@@ -10,21 +10,7 @@
 - `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """
 
-from bandsvm._engines.sizes import MAX_BLOCK
 from bandsvm._solvers.block import block_size, solve_for
 from bandsvm._solvers.driver import available_solvers, solve
-from bandsvm._solvers.solution import Progress, Solution, Start, Status, after, moved_by
 
-__all__ = [
-    "MAX_BLOCK",
-    "Progress",
-    "Solution",
-    "Start",
-    "Status",
-    "after",
-    "available_solvers",
-    "block_size",
-    "moved_by",
-    "solve",
-    "solve_for",
-]
+__all__ = ["available_solvers", "block_size", "solve", "solve_for"]

@@ -8,11 +8,13 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.sizes import MAX_BLOCK, MAX_PART, PANEL, SMALL_PROBLEM
+from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART, PANEL, SMALL_PROBLEM
+from bandsvm._problem import Solution, Start, Status
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers.face import climb_face
-from bandsvm._solvers.solution import Part, Solution, Start, State, Status
+from bandsvm._solvers.state import Part, State
 
 # Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
 # fewer than MIN_BLOCK. More mean fewer outer steps and kernel rows, but slower pair steps.
@@ -182,7 +184,7 @@ def solve_for(
     """
     began, rows_before = time.perf_counter(), rows.n_computed
     assert start.gradient is not None
-    whole = State(rows.engine(problem, start.c.copy(), start.gradient), start.moved)
+    whole = State(engine_for(rows, problem, start.c.copy(), start.gradient), start.moved)
     c = problem.feasible(start.c)
     n_steps = 0
     if len(variables):
@@ -192,7 +194,9 @@ def solve_for(
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
         budget = max(MIN_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
-        step = rows.engine(problem, c, seen).solve_block(variables, SHARE_FOR_ALL * tol, budget)
+        step = engine_for(rows, problem, c, seen).solve_block(
+            variables, SHARE_FOR_ALL * tol, budget
+        )
         c[variables], n_steps = step.c, step.n_steps
     changed = np.flatnonzero(c != start.c)
     whole.move(changed, c[changed])

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._engines import Engine
-from bandsvm._engines.slopes import piece
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers.solution import State
+from bandsvm._problem.slopes import piece
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import check_stop
 
 # Beyond this many free variables a factorisation costs more than the pair steps that it saves.

@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.slopes import ascent_slopes, free_variables, piece
+from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator, PrecomputedRows
+from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers import Solution, Start, Status, moved_by, solve
+from bandsvm._problem.slopes import ascent_slopes, free_variables, piece
+from bandsvm._solvers import solve
 from bandsvm._solvers.block import STEPS_PER_VARIABLE
 from bandsvm._solvers.driver import has_drifted
 from bandsvm._solvers.face import MAX_FACE, climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
@@ -135,11 +137,11 @@ class LeftOut:
         before, c[free] = c[part], taken_over
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
-        state = State(self._part_rows.engine(of_part, c[part], f_part))
+        state = State(engine_for(self._part_rows, of_part, c[part], f_part))
         mend(state, AIM * self._tol)
         c[part] = before
         moved = moved_by(self._start.moved, self._sizes[[i]], self._c[[i]])
-        whole = State(self._rows.engine(problem, c, f), moved, state.n_pair_steps)
+        whole = State(engine_for(self._rows, problem, c, f), moved, state.n_pair_steps)
         whole.move(part, state.engine.c)
         return whole
 

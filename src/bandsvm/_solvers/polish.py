@@ -7,12 +7,12 @@ from contextlib import suppress
 import numpy as np
 
 from bandsvm._engines import Engine
-from bandsvm._engines.sizes import SMALL_PROBLEM
-from bandsvm._engines.slopes import piece
+from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import shares
+from bandsvm._problem.slopes import piece
 from bandsvm._solvers.face import climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import Stop
 
 # A round is a climb and pair steps on everything; problems that need more than a few are singular,

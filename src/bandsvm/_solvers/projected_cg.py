@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import falling_root, shares
 from bandsvm._solvers.face import Face, climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import check_stop
 
 # Gradient steps before each climb: fewer leave the face unsettled, more cost a product with K each.

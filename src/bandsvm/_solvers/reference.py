@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import check_stop
 
 STEPS_BETWEEN_REPORTS = 1000

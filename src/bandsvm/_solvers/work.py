@@ -5,8 +5,8 @@ The unit is a multiplication in a factorisation; a core does about 1e10 of them 
 
 from __future__ import annotations
 
-from bandsvm._engines.sizes import MAX_BLOCK, SMALL_PROBLEM
-from bandsvm._solvers.solution import State
+from bandsvm._kernels.sizes import MAX_BLOCK, SMALL_PROBLEM
+from bandsvm._solvers.state import State
 
 # A small problem may take a few seconds; a larger one as long as it takes to factorise all of K as
 # often. Less would give up on hard problems that end, more would wait longer for those that do not.

@@ -14,7 +14,7 @@ from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._fitting.model import fit_model
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._tables.reading import Table
 from bandsvm._workflow.advice import PAGE

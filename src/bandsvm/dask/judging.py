@@ -22,7 +22,7 @@ from bandsvm._kernels.samples import in_plain_memory
 from bandsvm._linear.largest import Largest
 from bandsvm._linear.point import Point, relative_gap, values_without_weights
 from bandsvm._linear.solving import LinearSolution
-from bandsvm._solvers import Solution
+from bandsvm._problem import Solution
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.intercept import best_intercept

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search

@@ -14,8 +14,8 @@ from bandsvm._certificate import choose_intercept
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, band_problems, labels_of
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Start, Status, moved_by
 from bandsvm._system.stopping import Stop
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate

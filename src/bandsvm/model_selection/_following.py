@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.slopes import free_variables
 from bandsvm._fitting.run import Outcome
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import MAX_BLOCK
+from bandsvm._problem import Solution, Start, moved_by
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import MAX_BLOCK, Solution, Start, block_size, moved_by, solve_for
+from bandsvm._problem.slopes import free_variables
+from bandsvm._solvers import block_size, solve_for
 from bandsvm.model_selection._shared import at_new_bounds
 
 # Rounding error within which bounds move in the same direction.

@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import choose_intercept
-from bandsvm._engines.sizes import SMALL_PROBLEM
-from bandsvm._engines.slopes import free_variables
 from bandsvm._fitting.model import decision_rule
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
 from bandsvm._fitting.training_set import TrainingSet, training_set
 from bandsvm._kernels import KernelOperator, KernelRows
+from bandsvm._kernels.sizes import SMALL_PROBLEM
+from bandsvm._problem import Solution, Start, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Start, Status, solve
+from bandsvm._problem.slopes import free_variables
+from bandsvm._solvers import solve
 from bandsvm._solvers.left_out import LeftOut, matrix_bytes
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.threads import single_threaded_blas
