@@ -82,7 +82,7 @@ SWEEPS = (
     Sweep("NEIGHBOUR_SHARE", "leave-one-out"),
     Sweep("MIN_NEIGHBOURS", "leave-one-out"),
     Sweep("NEIGHBOURS_PER_FREE", "leave-one-out"),
-    Sweep("MAX_MENDING_ROUNDS", "leave-one-out"),
+    Sweep("MAX_REOPTIMISING_ROUNDS", "leave-one-out"),
     Sweep("AIM", "leave-one-out", OF_MOST),
 )
 

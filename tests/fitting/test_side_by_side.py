@@ -21,7 +21,7 @@ from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.rows import OwnRows
 from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._kernels import PackedKernel, PackedRows, make_kernel, packed
+from bandsvm._kernels import KernelSettings, PackedKernel, PackedRows, packed
 from bandsvm._kernels import rows as rows_module
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
@@ -387,7 +387,7 @@ def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_fi
 
 
 def rows_of(X, cache_bytes, n_jobs=4):
-    kernel = PackedKernel("rbf", 0.01, 0.0, 3), make_kernel("rbf", 0.01, 0.0, 3)
+    kernel = PackedKernel("rbf", 0.01, 0.0, 3), KernelSettings("rbf", 0.01, 0.0, 3).function()
     return PackedRows(*kernel, X, cache_bytes, n_jobs)
 
 

@@ -91,7 +91,7 @@ def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
     return values.argmax(axis=1), values.max(axis=1)
 
 
-def lead(values: NDArray) -> NDArray[np.float64]:
+def margin(values: NDArray) -> NDArray[np.float64]:
     """Return how far the predicted class of each sample is ahead of the next.
 
     With one column that is ``|g(x)|``, the distance from a change of sign.
@@ -168,9 +168,9 @@ class Decisions:
         return self._of_predicted.min(axis=1)
 
     @property
-    def lead(self) -> NDArray:
-        """How far the predicted class is ahead; see `Strategy.lead`."""
-        return self._strategy.lead(self._raw)
+    def margin(self) -> NDArray:
+        """How far the predicted class is ahead; see `Strategy.margin`."""
+        return self._strategy.margin(self._raw)
 
     @property
     def positions(self) -> NDArray[np.str_]:

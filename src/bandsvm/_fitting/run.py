@@ -164,7 +164,9 @@ class FitRun:
             short = [index for index in indices if self._falls_short(self._outcomes[index])]
             self._closer_aims = {} if has_aimed_closer else self._find_closer_aims(short)
             has_aimed_closer = True
-            unsolved = list(self._closer_aims) or (self._rows.sharpen(short) if short else [])
+            unsolved = list(self._closer_aims)
+            if short and not unsolved:
+                unsolved = self._rows.upgrade_precision(short)
             self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
             self._reached.update(self._earlier)
         return [self._outcomes[index] for index in indices]
@@ -189,7 +191,7 @@ class FitRun:
     def _standing(self, index: int) -> Outcome:
         """Return the outcome of a problem if it ended now."""
         # Rows that are lent to another problem may be in use.
-        rows = (self._lent if index == self.index else self._rows.of(index)).aside()
+        rows = (self._lent if index == self.index else self._rows.of(index)).separate_view()
         reached = self._reached.get(index) or self._at_start(index, rows)
         return self._judged(index, rows, reached)
 

@@ -94,10 +94,10 @@ class KernelOperator(Protocol):
     def cost_of_exact(self, n_terms: int) -> float:
         """Return the cost of `exact_product` per target, in units of a kernel value."""
 
-    def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
-        """Return the same K for at most ``most`` of some problems at a time, one view each."""
+    def views(self, n_problems: int, max_views: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``max_views`` of some problems at a time, one view each."""
 
-    def aside(self) -> KernelOperator:
+    def separate_view(self) -> KernelOperator:
         """Return the same K for a product beside the problems that are being solved."""
 
     def begin_problem(self) -> None:
@@ -133,11 +133,11 @@ class RowsMixin:
         """Return the number of kernel values per target."""
         return float(n_terms)
 
-    def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
+    def views(self: Rows, n_problems: int, max_views: int) -> Sequence[Rows]:
         """Return these rows: only one problem at a time can use them."""
         return [self]
 
-    def aside(self: Rows) -> Rows:
+    def separate_view(self: Rows) -> Rows:
         """Return these rows."""
         return self
 

@@ -134,14 +134,14 @@ class PackedRows(ComputedRows):
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
 
-    def views(self, n_problems: int, most: int) -> list[PackedRows]:
-        """Return the same rows for at most ``most`` of some problems at a time, one view each.
+    def views(self, n_problems: int, max_views: int) -> list[PackedRows]:
+        """Return the same rows for at most ``max_views`` of some problems at a time, one view each.
 
         Their number depends on threads and memory; what is computed with them does not.
         """
         if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
             self._worth_keeping = 0.0
-        number = min(n_problems, most, self.n_threads, self._views_in_memory())
+        number = min(n_problems, max_views, self.n_threads, self._views_in_memory())
         return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
 
     def _fits_by_default(self) -> bool:
@@ -177,7 +177,7 @@ class PackedRows(ComputedRows):
 
     def _view(self, k: int, number: int) -> PackedRows:
         """Return view ``k`` of a number of views."""
-        view = self.aside()
+        view = self.separate_view()
         view.n_threads = max(1, self.n_threads // number)
         view._worth_keeping = self._worth_keeping
         if not self._holds_all:
@@ -187,7 +187,7 @@ class PackedRows(ComputedRows):
             view._store = self._store[k * view._capacity : (k + 1) * view._capacity]
         return view
 
-    def aside(self) -> PackedRows:
+    def separate_view(self) -> PackedRows:
         """Return the same rows for a product beside the problems that are being solved."""
         view = copy.copy(self)
         view.n_computed = view._n_values = 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.operator import Definition
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds per kernel value, on two cores; only their ratios matter: they decide which rows are
@@ -110,12 +110,12 @@ def pack(
     single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
-        starts, columns = (in_plain_memory(part, np.int64) for part in (X.indptr, X.indices))
-        return compress(starts, columns, in_plain_memory(X.data), X.shape[1], scale, COST_OF_SPARSE)
+        starts, columns = (as_contiguous(part, np.int64) for part in (X.indptr, X.indices))
+        return compress(starts, columns, as_contiguous(X.data), X.shape[1], scale, COST_OF_SPARSE)
     if origin is None:
         origin = np.zeros(X.shape[1])
     pack_dense = _core.pack_32 if single else _core.pack_64
-    return pack_dense(in_plain_memory(X), origin, scale, COST_OF_SPARSE, n_threads)
+    return pack_dense(as_contiguous(X), origin, scale, COST_OF_SPARSE, n_threads)
 
 
 def cost_of_value(n_products: float) -> float:

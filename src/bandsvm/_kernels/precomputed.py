@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._kernels.operator import RowsMixin
-from bandsvm._kernels.samples import CHUNK_BYTES, Samples, in_plain_memory
+from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
 from bandsvm._system.stopping import check_stop
 
 # The diagonal of a callable kernel is that of blocks: fewer calls, but more values.
@@ -31,7 +31,7 @@ class FromFunction:
         try:
             if np.iscomplexobj(values):
                 raise TypeError("complex numbers")
-            values = in_plain_memory(np.asarray(values), np.float64)
+            values = as_contiguous(np.asarray(values), np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"kernel must return numbers, but the callable {self._name} returned "

@@ -134,8 +134,3 @@ def uses_gamma(kernel: str | Callable) -> bool:
 def available_kernels() -> tuple[str, ...]:
     """Return the names that ``kernel=`` accepts besides "precomputed"."""
     return tuple(KERNELS)
-
-
-def make_kernel(kernel: str | Callable, gamma: float, coef0: float, degree: float) -> Kernel:
-    """Return the kernel function of a name, or a checked wrapper of a callable."""
-    return KernelSettings(kernel, gamma, coef0, degree).function()

@@ -1,7 +1,6 @@
 """Solvers of the band problem, one module each, and the loop that drives all of them.
 
-- `driver`: `solve`, with limits, progress and stopping; `patience`: detects lack of progress;
-  `work`: how much work a solve may take.
+- `driver`: `solve`, with limits, progress and stopping; `limits`: when a solve gives up.
 - `state`: the point that a solver moves.
 - `reference`: ``"reference"``, the whole algorithm in plain NumPy; start reading here.
 - `block`: ``"smo"``, pair steps on blocks; `projected_cg`: ``"pcg"``, projected conjugate

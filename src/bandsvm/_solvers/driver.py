@@ -16,12 +16,11 @@ from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import ROUNDING, BandProblem
 from bandsvm._solvers.block import block_steps
 from bandsvm._solvers.hard_margin import solve_hard
-from bandsvm._solvers.patience import Patience
+from bandsvm._solvers.limits import StallDetector, max_work, work_done
 from bandsvm._solvers.polish import is_small, largest_rounding_error, polish, rounding_error
 from bandsvm._solvers.projected_cg import projected_cg_steps
 from bandsvm._solvers.reference import reference_steps
 from bandsvm._solvers.state import State
-from bandsvm._solvers.work import most_work, work_done
 from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
@@ -175,7 +174,7 @@ class _Run:
         callback: Callback | None,
     ) -> tuple[Status, int]:
         """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
-        patience, noise = Patience(), _Noise(state)
+        detector, noise = StallDetector(), _Noise(state)
         try:
             for violation in self.steps(state, self.tol):
                 verdict = callback is not None and callback(progress(n_iter, violation))
@@ -189,9 +188,9 @@ class _Run:
                 check_stop()
                 if n_iter >= max_iter:
                     return Status.ITERATION_LIMIT, n_iter
-                if work_done(state, n_iter) > most_work(state.problem.n_samples):
+                if work_done(state, n_iter) > max_work(state.problem.n_samples):
                     return Status.WORK_LIMIT, n_iter
-                if state.is_current and patience.is_lost(
+                if state.is_current and detector.has_stalled(
                     n_iter,
                     state.engine.dual_value(),
                     violation,
@@ -219,12 +218,12 @@ class _Noise:
         self._engine = state.engine
 
     @cached_property
-    def _most(self) -> float:
+    def _largest(self) -> float:
         return largest_rounding_error(self._engine)
 
     def explains(self, violation: float) -> bool:
         """Return whether a violation is no larger than rounding errors."""
-        return violation <= self._most and violation <= rounding_error(self._engine, norm=2)
+        return violation <= self._largest and violation <= rounding_error(self._engine, norm=2)
 
 
 def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:

@@ -85,17 +85,17 @@ def climb_face(
     state: State,
     find_direction: Callable[[Face], NDArray] = newton_direction,
     largest: int | None = None,
-    most_steps: int | None = None,
-    most_products: int | None = None,
+    max_steps: int | None = None,
+    max_products: int | None = None,
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
     Variables that reach the end of their piece stay there: the face loses dimensions, and the climb
-    continues with the rest. ``most_products`` is the number of products with the kernel that
+    continues with the rest. ``max_products`` is the number of products with the kernel that
     ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
     largest = MAX_FACE if largest is None else largest
-    most_steps = MAX_STEPS_ON_FACE if most_steps is None else most_steps
+    max_steps = MAX_STEPS_ON_FACE if max_steps is None else max_steps
     problem = state.problem
     free = state.engine.free()
     if not 0 < len(free) <= largest:
@@ -109,7 +109,7 @@ def climb_face(
     # Slopes of this size are only rounding errors of the decision values.
     flat = EPSILON * float(np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MAX_WORK_OF_CLIMB / len(free) ** 3))
-    for _ in range(min(most_steps, affordable)):
+    for _ in range(min(max_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break
         check_stop()
@@ -121,7 +121,7 @@ def climb_face(
         if float(np.abs(uphill).max()) <= flat:
             break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
-        products = len(active) / 3 if most_products is None else most_products
+        products = len(active) / 3 if max_products is None else max_products
         state.face_work += len(active) ** 2 * (products + len(BENT_WAYS))
         moved = _ascend(face, find_direction(face))
         if moved is None:

@@ -26,7 +26,7 @@ NEIGHBOUR_SHARE, MIN_NEIGHBOURS, MAX_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps, and a step on the face where those take too long, this often at most: samples that
 # need more go the long way, which costs less than more rounds.
-MAX_MENDING_ROUNDS = 10
+MAX_REOPTIMISING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
 # Share of the mean curvature that keeps the inverse finite where K is singular.
@@ -55,7 +55,7 @@ class LeftOut:
         The method of the fallback `solve`.
     max_iter : int, default=10_000
         Largest number of its outer steps.
-    most_bytes : float, default=inf
+    max_bytes : float, default=inf
         Memory for the matrices of the fast method; if it does not suffice, `solve` does all refits.
     """
 
@@ -67,7 +67,7 @@ class LeftOut:
         tol: float,
         solver: str = "auto",
         max_iter: int = 10_000,
-        most_bytes: float = np.inf,
+        max_bytes: float = np.inf,
     ) -> None:
         self._problem, self._rows = problem, rows
         self._c, self._f, self._start = solution.c, solution.f, Start.at(solution)
@@ -77,7 +77,7 @@ class LeftOut:
         needed = matrix_bytes(len(self._free), problem.n_samples)
         # Without bounds, any sample may have to absorb the coefficient.
         self._is_worthwhile = (
-            len(self._free) > 0 and needed <= most_bytes and not problem.has_hard_edges
+            len(self._free) > 0 and needed <= max_bytes and not problem.has_hard_edges
         )
         if self._is_worthwhile:
             self._prepare()
@@ -138,7 +138,7 @@ class LeftOut:
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
         state = State(engine_for(self._part_rows, of_part, c[part], f_part))
-        mend(state, AIM * self._tol)
+        reoptimise(state, AIM * self._tol)
         c[part] = before
         moved = moved_by(self._start.moved, self._sizes[[i]], self._c[[i]])
         whole = State(engine_for(self._rows, problem, c, f), moved, state.n_pair_steps)
@@ -218,14 +218,14 @@ def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDA
     return np.linalg.inv(matrix)
 
 
-def mend(state: State, tol: float) -> None:
+def reoptimise(state: State, tol: float) -> None:
     """Take pair steps on all variables, and steps on the face if those take too long.
 
     Only ``c`` is up to date at the end, not ``f``.
     """
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
-    for _ in range(MAX_MENDING_ROUNDS):
+    for _ in range(MAX_REOPTIMISING_ROUNDS):
         step = state.engine.solve_block(everything, tol, budget)
         state.n_pair_steps += step.n_steps
         if step.n_steps < budget and not step.stalled:

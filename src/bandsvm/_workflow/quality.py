@@ -95,7 +95,7 @@ class Judged:
     @property
     def lead(self) -> NDArray:
         """How far predicted classes are ahead of others."""
-        return self._decisions.lead
+        return self._decisions.margin
 
     @cached_property
     def true(self) -> NDArray[np.intp] | None:

@@ -150,13 +150,13 @@ class Column:
         rows: KernelOperator,
         start: NDArray,
         solving: SolverSettings,
-        most_bytes: float,
+        max_bytes: float,
     ) -> None:
         options: dict[str, Any] = {"solver": solving.solver, "max_iter": solving.max_iter}
         tol = SHARE_OF_TOL * solving.tol
         self._whole = solve(problem, rows, tol=tol, start=Start(start), **options)
         self._left_out = LeftOut(
-            problem, rows, self._whole, solving.tol, **options, most_bytes=most_bytes
+            problem, rows, self._whole, solving.tol, **options, max_bytes=max_bytes
         )
         self.is_support = self._whole.c != 0.0
         self.n_refits, self.n_unsettled = 0, 0
@@ -204,7 +204,7 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -
         for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
     strategy = checked.training.strategy
-    ahead = strategy.lead(np.column_stack([column.decision for column in columns]))
+    ahead = strategy.margin(np.column_stack([column.decision for column in columns]))
     for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
         for column in columns:
             if column.is_support[i]:
