@@ -24,13 +24,14 @@ from bandsvm._certificate import (
     primal_value,
 )
 from bandsvm._certificate.gradient import FEW_VALUES, MIN_FACTOR, _drawn_by
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import KernelSettings, PrecomputedRows, Samples
 from bandsvm._kernels import exact as exact_module
 from bandsvm._kernels.exact import exact_products
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
 from bandsvm._problem import Solution, Start
-from bandsvm._problem.band_problem import LOSSES, BandProblem, band_problem
+from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._solvers import solve
 from tests.helpers.problems import make_case
 

@@ -9,10 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
+from bandsvm._defaults import LOSSES
 from bandsvm._engines import engine_for
 from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem import Status
-from bandsvm._problem.band_problem import LOSSES, band_problem
+from bandsvm._problem.band_problem import band_problem
 from bandsvm._problem.piecewise import project
 from bandsvm._solvers import available_solvers, limits, solve
 from bandsvm._solvers.face import climb_face

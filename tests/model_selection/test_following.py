@@ -8,10 +8,11 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm._certificate import intercept_interval
+from bandsvm._defaults import LOSSES
 from bandsvm._fitting.run import judge
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Start
-from bandsvm._problem.band_problem import LOSSES, band_problem
+from bandsvm._problem.band_problem import band_problem
 from bandsvm._solvers import solve, solve_for
 from bandsvm.model_selection import _following
 from bandsvm.model_selection._following import PathFollower

@@ -16,9 +16,9 @@ from sklearn.svm import SVC, SVR
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import dual_value, intercept_interval, kkt_violation, primal_value
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import KernelSettings, PackedRows, Samples
 from bandsvm._kernels.packed import PartOfRows
-from bandsvm._problem.band_problem import LOSSES
 from tests.helpers.problems import dual_by_qp, make_case, primal_by_clarabel
 from torture.lowered import lowered_limits
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._certificate import dual_value
+from bandsvm._defaults import LOSSES
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Start, Status
-from bandsvm._problem.band_problem import LOSSES, band_problem
+from bandsvm._problem.band_problem import band_problem
 from bandsvm._problem.piecewise import falling_root, project
 from bandsvm._problem.slopes import ascent_slopes, violation
 from bandsvm._solvers import available_solvers, solve

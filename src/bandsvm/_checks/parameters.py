@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import available_kernels
-from bandsvm._problem.band_problem import LOSSES
 from bandsvm._solvers import available_solvers
 from bandsvm._system.advice import ParameterError, ParameterTypeError, literal
 from bandsvm._system.text import short_list

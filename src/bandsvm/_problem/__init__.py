@@ -6,11 +6,10 @@
 - `solution`: what a solver returns, why it stopped, and where the next one may start.
 """
 
-from bandsvm._problem.band_problem import LOSSES, BandProblem, band_problem
+from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._problem.solution import Progress, Solution, Start, Status, after, moved_by
 
 __all__ = [
-    "LOSSES",
     "BandProblem",
     "Progress",
     "Solution",

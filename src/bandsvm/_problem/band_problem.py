@@ -13,8 +13,6 @@ from bandsvm._system.cached import cached_property
 
 # Value of sum c, relative to sum |c|, that rounding can explain.
 ROUNDING = 1e-13
-# What is penalised: the distance from the band or its square.
-LOSSES = ("hinge", "squared_hinge")
 # Keeps the curvature of a squared loss finite if its cost is tiny.
 MIN_COST = 1e-300
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._defaults import DEFAULT_FOLDS
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._system.stopping import stop_when
 from bandsvm._workflow.held_out import NotHeldOut, held_out
 from bandsvm._workflow.noted import noted_warnings
@@ -21,7 +21,7 @@ from bandsvm._workflow.quality import Judged
 from bandsvm._workflow.search_report import CandidateScores, best_candidates
 from bandsvm._workflow.trial import StoppedTooSoonError, Trial
 from bandsvm._workflow.work import Work
-from bandsvm.cli.tune import SEARCHED, splits_of
+from bandsvm.cli.tune import splits_of
 from bandsvm.model_selection._cv import fit_search
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import SearchObserver

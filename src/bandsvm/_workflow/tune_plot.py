@@ -14,6 +14,7 @@ from sklearn.base import clone
 from bandsvm import BandedSVCCV
 from bandsvm._system.files import atomic_write
 from bandsvm._workflow.quality import Judged
+from bandsvm.model_selection._standings import mean_fold_scores
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
 from bandsvm.plotting._page import rendered
@@ -168,11 +169,7 @@ def mean_scores(results: dict[str, Any]) -> tuple[NDArray, NDArray]:
     """Return mean scores over the folds that candidates have, and whether these are all."""
     names = [name for name in results if name.startswith("split")]
     scores = np.column_stack([results[name] for name in names])
-    known = np.isfinite(scores)
-    sums = np.where(known, scores, 0.0).sum(axis=1)
-    counts = known.sum(axis=1)
-    means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
-    return means, known.all(axis=1)
+    return mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
 
 
 def draw_places(search: BandedSVCCV, ax: Any) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bandsvm._defaults import DEFAULT_FOLDS
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._workflow.clock import Clock
 from bandsvm.cli._options import (
     add_data_options,
@@ -20,7 +20,6 @@ from bandsvm.cli._options import (
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
-SEARCHED = ("C1", "C2", "rho2", "gamma")
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
 

@@ -11,6 +11,7 @@ from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._decisions.position import band_positions
+from bandsvm._defaults import LOSSES
 from bandsvm._fitting.model import fit_model
 from bandsvm._workflow.advice import PAGE
 from bandsvm.explore.server.frames import Answer
@@ -20,7 +21,6 @@ from bandsvm.explore.server.wishes import Wish
 from bandsvm.metrics import sensitivity_curve
 
 KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
-LOSSES_TO_PLAY_WITH = ("hinge", "squared_hinge")
 MAX_PARAMETER = 1e12
 HIGHEST_DEGREE = 10
 # Points of the decision map, and seconds of a fit, at most.
@@ -38,7 +38,7 @@ def parameters(fields: Fields) -> dict[str, Any]:
     chosen: dict[str, Any] = {
         name: fields.number(name, 0.0, MAX_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
     }
-    chosen["loss"] = fields.choice("loss", LOSSES_TO_PLAY_WITH)
+    chosen["loss"] = fields.choice("loss", LOSSES)
     chosen["kernel"] = kernel = fields.choice("kernel", KERNELS_IN_THE_PLANE)
     if kernel != "linear":
         is_number = fields.has("gamma")
