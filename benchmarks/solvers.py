@@ -11,8 +11,8 @@ from sklearn.svm import SVC, SVR
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate, certify
 from bandsvm._kernels import KernelSettings
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import band_problem
-from bandsvm._solvers import Solution, Status
 from data import DataSet
 
 try:

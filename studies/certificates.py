@@ -30,8 +30,9 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm._certificate import certify, checked_gradient, choose_intercept, intercept_interval
 from bandsvm._kernels import KernelSettings, PrecomputedRows
+from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import BandProblem, band_problem
-from bandsvm._solvers import Solution, Start, solve
+from bandsvm._solvers import solve
 from defaults import load, names
 from study_tables import table
 
@@ -46,7 +47,7 @@ N_SAMPLES, N_TRIALS = 2000, 200
 MEAN_RATIO, MEDIAN_ESTIMATE = 0.3, 0.01 * TOL
 FORMER_CHECKS = 64
 RULES = ("former", "now")
-LEAST_REAL, MAX_REAL, MAX_FEATURES, COSTS = 1000, 5000, 5000, (1.0, 10.0)
+MIN_REAL, MAX_REAL, MAX_FEATURES, COSTS = 1000, 5000, 5000, (1.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def trial(seed: int, way: str, size: float, is_foretold: bool, n_samples: int) -
 def real(name: str, C1: float) -> dict[str, Any] | None:
     """Return how rounding errors of a fit compare with what its certificate takes them to be."""
     X, y = load(name)
-    if X.shape[0] < LEAST_REAL or X.shape[1] > MAX_FEATURES:
+    if X.shape[0] < MIN_REAL or X.shape[1] > MAX_FEATURES:
         return None
     chosen = np.random.default_rng(0).permutation(len(y))[:MAX_REAL]
     X, y = X[chosen], y[chosen]
@@ -242,7 +243,7 @@ def section(results: dict[str, Any]) -> str:
             "drawn uniformly, which was the rule before, then by the rule above.",
             table(["error in units of `tol`", *(f"{size:g}" for size in SIZES)], rows),
             f"On {len(fits)} fits to {len({one['name'] for one in fits})} real data sets of "
-            f"{LEAST_REAL} to {MAX_REAL} samples, in single precision, {beyond} of {left} values "
+            f"{MIN_REAL} to {MAX_REAL} samples, in single precision, {beyond} of {left} values "
             "that were not recomputed had errors beyond their bounds; the largest error was "
             f"{100 * share:.0f} % of its bound. Violation and uncertainty together were below the "
             f"exact violation in {len(understated)} fits. The former violation was below it in "

@@ -11,9 +11,9 @@ import numpy as np
 
 from defaults_rule import (
     CLOSE,
-    LEAST_BOUND,
     MAX_LOSERS,
     MAX_LOST,
+    MIN_BOUND,
     NOISE,
     NOTABLE,
     RUNAWAY,
@@ -134,7 +134,7 @@ def rule() -> str:
         f"most {MAX_LOSERS} sets may lose.\n"
         f"2. Scores run away if the largest score |g| of a test sample exceeds {RUNAWAY:g} with C2 = 0. In "
         "the median of these cases (sets and C1) the candidate must lower it to at most "
-        f"{LEAST_BOUND} times that value.\n"
+        f"{MIN_BOUND} times that value.\n"
         "3. The candidate that bounds scores most is chosen. Candidates within "
         f"{CLOSE} of it count as equal. Among these, what is easier to remember comes first: a fixed C2 "
         "before one that follows C1, whole numbers before others; then the one with fewer pair steps."

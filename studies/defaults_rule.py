@@ -4,7 +4,7 @@
    C1, and by more than `NOISE` standard errors of that difference. At most `MAX_LOSERS` sets may lose.
 2. A candidate must bound scores. Scores run away if the largest |g| of test samples exceeds
    `RUNAWAY` with C2 = 0; in the median of these cases (sets and C1) it must fall to at most
-   `LEAST_BOUND` of that.
+   `MIN_BOUND` of that.
 3. Of those that remain, the one that bounds scores most is chosen. Candidates within `CLOSE` of the
    best count as equal. Among these, what is easier to remember comes first: a fixed C2 before one
    that follows C1, whole numbers before others; then the candidate with fewer pair steps.
@@ -21,7 +21,7 @@ MAX_LOST = 0.005
 NOISE = 2.0
 MAX_LOSERS = 2
 RUNAWAY = 3.0
-LEAST_BOUND = 0.9
+MIN_BOUND = 0.9
 CLOSE = 0.05
 # A difference in accuracy that is worth counting in the table.
 NOTABLE = 0.002
@@ -77,7 +77,7 @@ class Verdict:
     @property
     def is_allowed(self) -> bool:
         """Return whether the rule allows the candidate."""
-        return len(self.losers) <= MAX_LOSERS and self.bound <= LEAST_BOUND
+        return len(self.losers) <= MAX_LOSERS and self.bound <= MIN_BOUND
 
 
 def bands(settings: dict[str, Any]) -> list[Band]:

@@ -67,7 +67,7 @@ MIN_STEP = 1.5
 # standard deviations away in a test sample.
 MAX_DEVIATIONS = 10.0
 # Classes with fewer training samples are left out: they cannot be divided into folds.
-MIN_CLASS_SIZE = 5
+MIN_CLASS = 5
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def load(name: str, most_train: int) -> DataSet:
     X, labels = BUNDLED[name](return_X_y=True) if name in BUNDLED else _stored(name)
     found, y, counts = np.unique(labels, return_inverse=True, return_counts=True)
     share = min(most_train / len(y), TRAIN_SHARE)
-    is_common = counts * share >= MIN_CLASS_SIZE
+    is_common = counts * share >= MIN_CLASS
     kept = is_common[y]
     y = np.unique(y[kept], return_inverse=True)[1]
     return DataSet(name, X[kept], y, int(len(found) - is_common.sum()))

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 from sklearn.model_selection import StratifiedKFold
 
 from bandsvm import BandedSVC
-from bandsvm._decisions.values import lead
+from bandsvm._decisions.values import margin
 from bandsvm.metrics import (
     cluster_balance,
     risk_coverage_area,
@@ -136,7 +136,7 @@ def fitted_with_probabilities(
 
 def quality(y: np.ndarray, predicted: np.ndarray, decision: np.ndarray) -> dict[str, float]:
     """Return measures of predictions and decision values."""
-    score = lead(decision)
+    score = margin(decision)
     coverage, risk, _ = risk_coverage_curve(y, predicted, score)
     found = {
         "accuracy": accuracy_score(y, predicted),

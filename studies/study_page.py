@@ -9,7 +9,7 @@ import numpy as np
 
 import study_tables as tables
 from study_comparison import LEVEL, Ranks, Results, compare, mean_ranks, read
-from study_data import LEFT_OUT, MAX_DEVIATIONS, MAX_TRAIN, MIN_CLASS_SIZE, TRAIN_SHARE
+from study_data import LEFT_OUT, MAX_DEVIATIONS, MAX_TRAIN, MIN_CLASS, TRAIN_SHARE
 from study_diagram import draw
 from study_hypotheses import MANY_CLASSES, MARGIN, PARTS, decide, verdict_on
 from study_models import (
@@ -197,7 +197,7 @@ def method(results: Results) -> str:
         f"samples and clipped at {MAX_DEVIATIONS:g} standard deviations. Sets of two classes have up to "
         f"{', '.join(map(str, settings['binary_sizes']))} training samples, others up to "
         f"{settings['multi_class_sizes'][-1]}; fewer to save time: {capped or 'none'}. Classes with "
-        f"fewer than {MIN_CLASS_SIZE} training samples are left out.",
+        f"fewer than {MIN_CLASS} training samples are left out.",
         "Equal effort means equal numbers of candidates for all SVMs. Candidates tried: "
         f"{counts}. C-SVMs try {len(CSVM_C)} values of C from {CSVM_C[0]:g} to {CSVM_C[-1]:g}; "
         f"all kernel methods try gamma at {', '.join(f'{f:g}' for f in GAMMA_FACTORS)} times that of "

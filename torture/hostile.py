@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import bandsvm
-from bandsvm._tables.bytes import ALWAYS_FINE, LARGEST_RATIO, DataFileError
+from bandsvm._tables.bytes import ALWAYS_FINE, MAX_RATIO, DataFileError
 from bandsvm._tables.reading import read_table
 from bandsvm.persistence import ModelFileError
 from torture import hostile_data, hostile_models
@@ -43,7 +43,7 @@ def allowed_bytes(name: str, size: int) -> int:
         return CONSTANT + TIMES * size
     # A packed file is bounded by what it may unpack to, text by a few times its length.
     is_packed = name not in ("csv", "svm")
-    unpacked = max(ALWAYS_FINE, LARGEST_RATIO * size) if is_packed else size
+    unpacked = max(ALWAYS_FINE, MAX_RATIO * size) if is_packed else size
     return CONSTANT + (10 if is_packed else TIMES) * unpacked
 
 

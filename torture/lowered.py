@@ -14,10 +14,10 @@ from bandsvm._solvers import polish as polish_module
 LOWERED = {
     (settings, "SMALL_PROBLEM"): 0,
     (polish_module, "SMALL_PROBLEM"): 0,
-    (block, "SMALLEST_BLOCK"): 8,
-    (block, "LARGEST_BLOCK"): 16,
+    (block, "MIN_BLOCK"): 8,
+    (block, "MAX_BLOCK"): 16,
     (block, "PANEL"): 4,
-    (block, "LARGEST_PART"): 0.8,
+    (block, "MAX_PART"): 0.8,
 }
 # What the rule of thumb for rounding errors of single precision is made to say.
 ROUNDING = {"single": 0.0, "double": float("inf")}

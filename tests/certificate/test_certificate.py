@@ -18,9 +18,10 @@ from bandsvm._certificate import (
     primal_value,
 )
 from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import PrecomputedRows
-from bandsvm._problem.band_problem import LOSSES, BandProblem
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
+from bandsvm._problem.band_problem import BandProblem
 from tests.helpers.problems import make_case, primal_by_clarabel
 
 TOL = 1e-6

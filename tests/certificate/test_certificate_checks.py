@@ -23,14 +23,16 @@ from bandsvm._certificate import (
     measure,
     primal_value,
 )
-from bandsvm._certificate.gradient import FEW_VALUES, LEAST_FACTOR, _drawn_by
-from bandsvm._kernels import KernelSettings, PrecomputedRows, Samples, make_kernel
+from bandsvm._certificate.gradient import FEW_VALUES, MIN_FACTOR, _drawn_by
+from bandsvm._defaults import LOSSES
+from bandsvm._kernels import KernelSettings, PrecomputedRows, Samples
 from bandsvm._kernels import exact as exact_module
 from bandsvm._kernels.exact import exact_products
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
-from bandsvm._problem.band_problem import LOSSES, BandProblem, band_problem
-from bandsvm._solvers import Solution, Start, solve
+from bandsvm._problem import Solution, Start
+from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._solvers import solve
 from tests.helpers.problems import make_case
 
 TOL = 1e-3
@@ -125,7 +127,7 @@ def test_errors_that_are_found_raise_the_bounds_of_others(solved):
     estimates = np.full(N, 1e-6)
     exact = checked_gradient(case.problem, KnownErrors(case.K, estimates), solution, TOL)
     unchecked = exact.errors > 0.0
-    np.testing.assert_allclose(exact.errors[unchecked], LEAST_FACTOR * estimates[unchecked])
+    np.testing.assert_allclose(exact.errors[unchecked], MIN_FACTOR * estimates[unchecked])
     f = solution.f + 3e-6 * np.where(np.arange(N) % 2, 1.0, -1.0)
     rough = checked_gradient(
         case.problem, KnownErrors(case.K, estimates), replace(solution, f=f), TOL
@@ -230,7 +232,9 @@ def spread_out(rng, n_samples, n_features=2):
 def test_samples_have_the_kernel_value_1_with_themselves(storage, dtype, gamma, rng):
     X = rng.normal(size=(1200, 3)) * (rng.random((1200, 3)) < 0.6)
     kernel = ("rbf", gamma, 0.0, 3)
-    rows = PackedRows(PackedKernel(*kernel), make_kernel(*kernel), storage(X), None, 2, dtype)
+    rows = PackedRows(
+        PackedKernel(*kernel), KernelSettings(*kernel).function(), storage(X), None, 2, dtype
+    )
     everything = np.arange(1200)
     assert (np.diagonal(rows.block(everything)) == 1.0).all()
     some = rng.choice(1200, 40, replace=False)
@@ -242,7 +246,9 @@ def test_samples_have_the_kernel_value_1_with_themselves(storage, dtype, gamma, 
             f = part.product(np.array([i]), np.ones(1))
             assert abs(f[i] - 1.0) <= 8 * np.finfo(dtype).eps
     for name in ("laplacian", "chi2", "rbf"):
-        values = make_kernel(name, gamma, 0.0, 3)(*[Samples(storage(np.abs(X[:50])))] * 2)
+        values = KernelSettings(name, gamma, 0.0, 3).function()(
+            *[Samples(storage(np.abs(X[:50])))] * 2
+        )
         np.testing.assert_allclose(np.diagonal(values), 1.0, rtol=1e-9)
 
 
@@ -251,7 +257,10 @@ def test_samples_have_the_kernel_value_1_with_themselves(storage, dtype, gamma, 
 @pytest.mark.parametrize("right", [np.asarray, sp.csr_array])
 def test_exact_products_take_all_storages(kernel, left, right, rng):
     A, B = (np.abs(rng.normal(size=(n, 6))) * (rng.random((n, 6)) < 0.5) for n in (70, 40))
-    function, coefficients = make_kernel(kernel, 0.3, 0.5, 3), rng.normal(size=(25, 2))
+    function, coefficients = (
+        KernelSettings(kernel, 0.3, 0.5, 3).function(),
+        rng.normal(size=(25, 2)),
+    )
     targets, terms = rng.permutation(70)[:30], rng.permutation(40)[:25]
     expected = function(Samples(A), Samples(B))[np.ix_(targets, terms)] @ coefficients
     for types in ((np.float64, np.float64), (np.float32, np.float64), (np.float64, np.float32)):
@@ -273,7 +282,10 @@ def test_exact_products_take_all_storages(kernel, left, right, rng):
 @pytest.mark.parametrize("shift", [0.0, 1.0])
 def test_dense_samples_of_many_zeros_are_taken_as_sparse_ones(kernel, shift, monkeypatch, rng):
     A, B = (shift + rng.random((n, 40)) * (rng.random((n, 40)) < 0.1) for n in (70, 50))
-    function, coefficients = make_kernel(kernel, 0.3, 0.5, 3), rng.normal(size=(50, 2))
+    function, coefficients = (
+        KernelSettings(kernel, 0.3, 0.5, 3).function(),
+        rng.normal(size=(50, 2)),
+    )
     arguments = function, Samples(A), np.arange(70)[::-1], Samples(B), np.arange(50), coefficients
     dense = exact_products(*arguments)
     converted, as_csr = [], exact_module._as_csr
@@ -290,7 +302,7 @@ def test_fits_and_predictions_far_from_the_origin(storage, rng):
     samples = storage(X)
     model = BandedSVC(C2=0.0, gamma=1e10, tol=1e-6).fit(samples, y)
     assert model.certify(samples, y).is_optimal
-    kernel = make_kernel("rbf", 1e10, 0.0, 3)
+    kernel = KernelSettings("rbf", 1e10, 0.0, 3).function()
     everything = np.arange(1100)
     exact = exact_products(
         kernel,

@@ -17,7 +17,7 @@ from bandsvm._certificate import (
     kkt_violation,
     primal_value,
 )
-from bandsvm._problem.band_problem import LOSSES
+from bandsvm._defaults import LOSSES
 from bandsvm._solvers import available_solvers
 from tests.helpers.numpy_engine import NumpyRows
 from tests.helpers.problems import cases, dual_by_qp, make_case, primal_by_clarabel

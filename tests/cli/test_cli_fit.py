@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import bandsvm
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._workflow.models import Checkpoint
 from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main

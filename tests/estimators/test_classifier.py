@@ -15,8 +15,8 @@ from sklearn.svm import SVR
 from sklearn.utils import compute_sample_weight
 
 from bandsvm import BandedSVC, Certificate
-from bandsvm._solvers import Status
-from bandsvm._solvers.block import SMALLEST_BLOCK
+from bandsvm._problem import Status
+from bandsvm._solvers.block import MIN_BLOCK
 from tests.helpers.problems import assert_same_objective
 
 LABELS = {2: np.array(["cat", "dog"]), 3: np.array(["cat", "dog", "eel"])}
@@ -46,7 +46,7 @@ def by_class(values, y):
 def large_samples():
     """Return more samples than a block holds."""
     X, y = labelled_samples(n_samples=1500, seed=3)
-    assert len(y) > SMALLEST_BLOCK
+    assert len(y) > MIN_BLOCK
     return X, y
 
 

@@ -26,8 +26,8 @@ from bandsvm._decisions.multiclass import OneVsOne
 from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.rows import OwnRows
 from bandsvm._fitting.run import Observer
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import band_problem
-from bandsvm._solvers import Status
 from bandsvm.multipliers import slack_multipliers
 from tests.helpers.problems import Case, dual_by_qp
 

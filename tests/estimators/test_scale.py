@@ -9,14 +9,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
+from bandsvm._defaults import LOSSES
+from bandsvm._engines import engine_for
 from bandsvm._kernels import PrecomputedRows
-from bandsvm._problem.band_problem import LOSSES, band_problem
+from bandsvm._problem import Status
+from bandsvm._problem.band_problem import band_problem
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers import Status, available_solvers, solve
-from bandsvm._solvers import work as work_module
+from bandsvm._solvers import available_solvers, limits, solve
 from bandsvm._solvers.face import climb_face
 from bandsvm._solvers.projected_cg import projected_cg_steps
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm.model_selection import leave_one_out
 from tests.helpers.problems import make_case
 
@@ -167,7 +169,7 @@ def test_work_is_bounded_and_goes_on_from_there(rng, monkeypatch):
     X, y = noisy(rng, 200)
     model = BandedSVC(C1=1e3, C2=1e3, kernel="linear", warm_start=True)
     with monkeypatch.context() as patch:
-        patch.setattr("bandsvm._solvers.work.MAX_WORK", 1e6)
+        patch.setattr("bandsvm._solvers.limits.MAX_WORK", 1e6)
         with pytest.warns(ConvergenceWarning, match=r"work .* gap .* scale X.* warm_start"):
             model.fit(X, y)
         assert model.certificate_.status is Status.WORK_LIMIT
@@ -218,18 +220,18 @@ def test_units_of_any_size_take_little_work(kernel, scale, rng):
 @pytest.mark.parametrize("scale", [1e100, 1e150])
 def test_work_is_bounded_where_rounding_errors_decide(scale, rng, monkeypatch):
     """How soon it ends depends on rounding, that is, on the instructions of the machine."""
-    monkeypatch.setattr(work_module, "MAX_WORK", 1e9)
+    monkeypatch.setattr(limits, "MAX_WORK", 1e9)
     X, y = scale * rng.normal(size=(40, 3)), rng.random(40) > 0.5
     certificate = BandedSVC(kernel="linear").fit(X, y).certificate_
     assert not certificate.is_optimal
-    assert certificate.n_pair_steps <= 1e9 / work_module.PER_PAIR_STEP
+    assert certificate.n_pair_steps <= 1e9 / limits.PER_PAIR_STEP
 
 
 def test_step_lengths_of_huge_kernels_are_not_zero(rng):
     X = rng.normal(size=(50, 8))
     K = 1e307 * ((X @ X.T) / np.abs(X @ X.T).max())  # the sum of its diagonal is infinite
     problem = band_problem(np.where(np.arange(50) % 2, 1.0, -1.0), 1.0, 1.5, 1e5, 1e5)
-    state = State(PrecomputedRows(K).engine(problem, np.zeros(50), np.zeros(50)))
+    state = State(engine_for(PrecomputedRows(K), problem, np.zeros(50), np.zeros(50)))
     with np.errstate(over="ignore", invalid="ignore"):
         list(itertools.islice(projected_cg_steps(state, 1e-3), 2))
     assert state.engine.c.any()

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._workflow import source as sources
 from bandsvm._workflow import trial_search as searches
@@ -120,7 +120,7 @@ def test_categories_and_header_are_chosen():
 
 
 def test_files_too_large_are_refused_before_they_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_FILE", 2**20)
     large = tmp_path / f"{HOSTILE[:4]}.csv"
     with large.open("wb") as file:
         file.truncate(2**21)
@@ -134,14 +134,14 @@ def test_files_too_large_are_refused_before_they_are_read(tmp_path, monkeypatch)
 def test_files_that_unpack_to_too_much_are_refused(monkeypatch):
     import gzip
 
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_FILE", 2**20)
     with pytest.raises(FileTooLargeError):
         Source.of_bytes("upload.csv.gz", gzip.compress(b"1,2,3\n" * 2**18))
 
 
 def test_the_page_of_docs_names_the_limit():
     text = (Path(__file__).parents[2] / "docs" / "explore.md").read_text()
-    assert f"up to {sources.LARGEST_FILE // 2**20} MB" in text
+    assert f"up to {sources.MAX_FILE // 2**20} MB" in text
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ def test_markup_in_names_and_cells_is_text(page):
 
 
 def test_files_that_are_too_large_or_no_tables_are_refused_in_words(page, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 10_000)
+    monkeypatch.setattr(sources, "MAX_FILE", 10_000)
     page.open()
     for name, content, words in (
         ("large.csv", bytes(10_001), "bandsvm fit FILE"),

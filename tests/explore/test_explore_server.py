@@ -290,7 +290,7 @@ def test_messages_that_are_no_requests_are_refused(client, text):
 
 
 def test_binary_and_huge_messages_end_the_connection(server):
-    for message in (b"\x00", "x" * (launch.LARGEST_MESSAGE + 1)):
+    for message in (b"\x00", "x" * (launch.MAX_MESSAGE + 1)):
         with connected(server) as client:
             client.socket.send(message)
             with pytest.raises(ConnectionClosed):

@@ -15,8 +15,9 @@ from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.run import MIN_SPOT_CHECKS, Observer
 from bandsvm._kernels import KernelSettings, PrecomputedRows, packing
+from bandsvm._problem import Start, Status
 from bandsvm._problem.band_problem import band_problem
-from bandsvm._solvers import Start, Status, solve
+from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from tests.helpers.problems import assert_same_objective
 

@@ -15,17 +15,17 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
-from bandsvm._engines.sizes import LARGEST_BLOCK
 from bandsvm._fitting import run as fitting_run
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.rows import OwnRows
 from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._kernels import PackedKernel, PackedRows, make_kernel, packed
+from bandsvm._kernels import KernelSettings, PackedKernel, PackedRows, packed
 from bandsvm._kernels import rows as rows_module
+from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.stopping import current_reason
 from bandsvm._system.threads import results_in_threads
@@ -88,7 +88,7 @@ def test_classes_at_the_same_time_come_to_the_same_bits(n_features, kind, cache_
 def small_store(monkeypatch):
     """Let blocks be so small, and rows worth so much, that views keep some in a tight store."""
     for module in (rows_module, packed):
-        monkeypatch.setattr(module, "LARGEST_BLOCK", 96)
+        monkeypatch.setattr(module, "MAX_BLOCK", 96)
     monkeypatch.setattr(packed, "uses_worth_keeping", lambda n_products: 3.5)
     return {"cache_size": 3, **BAND}
 
@@ -387,7 +387,7 @@ def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_fi
 
 
 def rows_of(X, cache_bytes, n_jobs=4):
-    kernel = PackedKernel("rbf", 0.01, 0.0, 3), make_kernel("rbf", 0.01, 0.0, 3)
+    kernel = PackedKernel("rbf", 0.01, 0.0, 3), KernelSettings("rbf", 0.01, 0.0, 3).function()
     return PackedRows(*kernel, X, cache_bytes, n_jobs)
 
 
@@ -403,7 +403,7 @@ def test_views_share_the_memory_of_the_rows(rng):
     assert len(rows_of(few, 100 * MEGABYTE).views(8, 8)) == 1
     views = rows_of(few, 300 * MEGABYTE).views(8, 8)
     assert len(views) > 1
-    assert all(LARGEST_BLOCK <= view.capacity < len(few) for view in views)
+    assert all(MAX_BLOCK <= view.capacity < len(few) for view in views)
     stores = [view._store for view in views]
     assert not any(np.shares_memory(a, b) for a, b in pairwise(stores))
 

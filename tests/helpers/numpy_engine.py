@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bandsvm._engines import BlockStep
+from bandsvm._engines import BlockStep, engine_for
 from bandsvm._kernels import PrecomputedRows
 
 
@@ -134,8 +134,10 @@ class NumpyEngine:
 class NumpyRows(PrecomputedRows):
     """A given kernel matrix whose points the engine above moves."""
 
-    def engine(self, problem, c=None, f=None):
-        return NumpyEngine(problem, self.matrix, c, f)
+
+@engine_for.register
+def _(rows: NumpyRows, problem, c=None, f=None):
+    return NumpyEngine(problem, rows.matrix, c, f)
 
 
 def read_only(values):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from bandsvm import BandedSVC, LinearBandedSVC
-from bandsvm._kernels import KernelRows, PrecomputedRows, Samples, make_kernel
+from bandsvm._kernels import KernelRows, KernelSettings, PrecomputedRows, Samples
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._solvers import solve
 
@@ -62,7 +62,7 @@ def make_case(
     signs[:2] = (1.0, -1.0)
     weight = rng.integers(0, 3, size=n_samples).astype(float) if weights else np.ones(n_samples)
     weight[:2] = 1.0
-    rows = KernelRows(make_kernel(kernel, 2.0, 1.0, 3), Samples(X))
+    rows = KernelRows(KernelSettings(kernel, 2.0, 1.0, 3).function(), Samples(X))
     K = rows.block(np.arange(n_samples)).copy()
     problem = band_problem(signs, rho1, rho2, C1, C2, weight, has_intercept, loss)
     numbers = f"n={n_samples} C1={C1:g} C2={C2:g} rho2={rho2:g} seed={seed}"

@@ -9,11 +9,11 @@ from sklearn.metrics import pairwise
 from bandsvm import BandedSVC
 from bandsvm._kernels import (
     KernelRows,
+    KernelSettings,
     PrecomputedRows,
     Samples,
     available_kernels,
     kernel_product,
-    make_kernel,
 )
 from bandsvm._kernels import rows as rows_module
 from bandsvm._kernels import samples as samples_module
@@ -48,7 +48,7 @@ def labelled_samples(n_samples=60, n_features=5, *, positive=False):
 
 
 def kernel_of(name):
-    return make_kernel(name, GAMMA, COEF0, DEGREE)
+    return KernelSettings(name, GAMMA, COEF0, DEGREE).function()
 
 
 def fitted(X, y, kernel="rbf", sample_weight=None, **changes):
@@ -137,7 +137,7 @@ def assert_rows_agree(rows, K, rng):
 def test_stored_rows_equal_the_matrix(name, storage, cache_bytes, rng):
     samples, K = full_matrix(name, storage)
     rows = KernelRows(kernel_of(name), samples, cache_bytes)
-    assert rows.capacity == (len(K) if cache_bytes is None else rows_module.SMALLEST_CAPACITY)
+    assert rows.capacity == (len(K) if cache_bytes is None else rows_module.MIN_CAPACITY)
     assert_rows_agree(rows, K, rng)
 
 
@@ -190,7 +190,7 @@ def test_longest_unused_rows_leave_a_full_store():
         return A @ B.T
 
     samples, K = full_matrix("linear", "dense")
-    rows = KernelRows(make_kernel(recording, np.nan, 0.0, 0), samples, cache_bytes=1)
+    rows = KernelRows(KernelSettings(recording, np.nan, 0.0, 0).function(), samples, cache_bytes=1)
     rows.block(np.arange(16))
     rows.block(np.arange(8))
     rows.block(np.arange(30, 38))  # 8 to 15 have to leave

@@ -7,9 +7,11 @@ from sklearn.datasets import make_classification
 from sklearn.svm import LinearSVC
 
 from bandsvm._certificate import certify, choose_intercept
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import LinearOperator, PrecomputedRows
-from bandsvm._problem.band_problem import LOSSES, band_problem
-from bandsvm._solvers import Solution, Status, solve
+from bandsvm._problem import Solution, Status
+from bandsvm._problem.band_problem import band_problem
+from bandsvm._solvers import solve
 
 
 @pytest.fixture(params=[np.asarray, sp.csr_array], ids=["dense", "csr"])

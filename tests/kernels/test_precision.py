@@ -15,8 +15,8 @@ from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import PrecomputedRows
 from bandsvm._kernels.prediction import PackedProduct
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import band_problem
-from bandsvm._solvers import Solution, Status
 from tests.helpers.problems import random_spread
 
 # What `decision_function` promises at the default tol.
@@ -144,5 +144,5 @@ def test_fits_come_closer_before_they_turn_to_double_precision(monkeypatch, rng)
         return len(sharpened)
 
     number = n_sharpened()
-    monkeypatch.setattr(run, "LEAST_AIM", np.inf)
+    monkeypatch.setattr(run, "MIN_AIM", np.inf)
     assert number < n_sharpened() <= 12

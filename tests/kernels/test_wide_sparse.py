@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from bandsvm import BandedSVC, _core
-from bandsvm._kernels import Samples, available_kernels, kernel_product, make_kernel
-from bandsvm._kernels.settings import KernelSettings
+from bandsvm._kernels import KernelSettings, Samples, available_kernels, kernel_product
 
 N_TEXTS, N_WORDS = 300, 30
 # An array with one value a column would take eight terabytes.
@@ -111,7 +110,7 @@ def test_columns_of_one_side_alone(rng, kernel, left, right):
 def test_distances_of_sparse_samples_equal_those_of_dense_ones(rng, kernel, monkeypatch):
     A, B = (rng.random((n, 40)) * (rng.random((n, 40)) < 0.1) for n in (30, 50))
     A[3] = B[7] = 0.0
-    function = make_kernel(kernel, 0.3, 0.0, 3)
+    function = KernelSettings(kernel, 0.3, 0.0, 3).function()
     expected = function(Samples(A), Samples(B))
     sparse = Samples(sp.csr_array(A)), Samples(sp.csr_array(B))
     np.testing.assert_allclose(function(*sparse), expected, rtol=1e-13)
@@ -133,7 +132,7 @@ def test_linear_prediction_is_one_product_with_the_weights(rng, monkeypatch):
     X, y = texts(rng, 2**20)
     model = BandedSVC(kernel="linear").fit(X, y)
     expected = kernel_product(
-        make_kernel("linear", 0.0, 0.0, 3),
+        KernelSettings("linear", 0.0, 0.0, 3).function(),
         Samples(X),
         Samples(model.support_vectors_),
         model.dual_coef_.T,

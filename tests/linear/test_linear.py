@@ -20,7 +20,7 @@ from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._linear.point import LocalJudge
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.stopping import Stop, check_stop
 from tests.helpers.problems import NarrowBandedSVC as BandedSVC
 from tests.helpers.problems import NarrowLinearBandedSVC as LinearBandedSVC

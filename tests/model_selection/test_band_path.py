@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC
-from bandsvm._problem.band_problem import LOSSES
+from bandsvm._defaults import LOSSES
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.model_selection import band_path
 from tests.helpers.problems import assert_same_objective

@@ -8,10 +8,12 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm._certificate import intercept_interval
+from bandsvm._defaults import LOSSES
 from bandsvm._fitting.run import judge
 from bandsvm._kernels import KernelSettings
-from bandsvm._problem.band_problem import LOSSES, band_problem
-from bandsvm._solvers import Start, solve, solve_for
+from bandsvm._problem import Start
+from bandsvm._problem.band_problem import band_problem
+from bandsvm._solvers import solve, solve_for
 from bandsvm.model_selection import _following
 from bandsvm.model_selection._following import PathFollower
 
@@ -75,7 +77,7 @@ def test_a_start_out_of_balance_ends_in_balance(rows, rng, n_variables):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_coefficients_at_bounds_go_where_the_bounds_go(rows, rng, monkeypatch, weighted):
-    monkeypatch.setattr(_following, "LARGEST_BLOCK", 0)  # nothing is solved for
+    monkeypatch.setattr(_following, "MAX_BLOCK", 0)  # nothing is solved for
     weights = rng.uniform(0.5, 2.0, size=N) if weighted else np.ones(N)
     follower = PathFollower(rows)
     # Also from no cost at all, where all that lies above the band is at the bound 0.
@@ -99,7 +101,7 @@ def test_coefficients_at_bounds_go_where_the_bounds_go(rows, rng, monkeypatch, w
 @pytest.mark.parametrize("most", [0, 400, 1920])
 @pytest.mark.parametrize("vary", ["C2", "rho2"])
 def test_a_short_step_is_all_but_solved(rows, monkeypatch, vary, most):
-    monkeypatch.setattr(_following, "LARGEST_BLOCK", most)
+    monkeypatch.setattr(_following, "MAX_BLOCK", most)
     monkeypatch.setattr(_following, "block_size", lambda n_samples: min(100, n_samples))
     numbers = {"rho1": 1.0, "rho2": 1.5, "C1": 1.0, "C2": 0.5}
     problems = [
@@ -118,7 +120,7 @@ def test_a_short_step_is_all_but_solved(rows, monkeypatch, vary, most):
 
 
 def test_squared_losses_have_no_bounds_to_follow(rows, monkeypatch):
-    monkeypatch.setattr(_following, "LARGEST_BLOCK", 0)
+    monkeypatch.setattr(_following, "MAX_BLOCK", 0)
     old, new = (band_problem(SIGNS, 1.0, 1.5, 1.0, C2, loss="squared_hinge") for C2 in (0.0, 0.1))
     last = solved(old, rows)
     start = PathFollower(rows).start(old, new, last, TOL)

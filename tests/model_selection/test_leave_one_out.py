@@ -270,7 +270,7 @@ def test_short_and_long_way_meet(fit_intercept, monkeypatch):
     X, y = breast_cancer(5, 100)
     model = BandedSVC(fit_intercept=fit_intercept, tol=1e-7).fit(X, y)
     short = leave_one_out(model, X, y)
-    monkeypatch.setattr(left_out, "LARGEST_FACE", 0)
+    monkeypatch.setattr(left_out, "MAX_FACE", 0)
     long = leave_one_out(model, X, y)
     np.testing.assert_allclose(short.decision, long.decision, atol=1e-5)
 

@@ -3,6 +3,7 @@
 import pickle
 import signal
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._fitting import limits, progress
 from bandsvm._fitting.limits import Limits
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.cli import main
 from bandsvm.model_selection import (
     PathInterrupted,
@@ -34,22 +35,27 @@ pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserW
 GRID = {"C1": [0.1, 1.0, 10.0], "gamma": [0.01, 0.03, 0.1], "refine": 0}
 
 
-def ended_in_fit(number, status, monkeypatch):
-    """Let a limit be met in the given fit of a search, and from then on."""
-    n_fits = []
+@pytest.fixture
+def end_in_fit(monkeypatch):
+    """Return a function that lets a limit be met in a fit of a search, and from then on."""
     score_of = _folds.FoldSolver.score_of
 
-    def counted(self, candidate):
-        n_fits.append(candidate)
-        return score_of(self, candidate)
+    def end(number, status):
+        n_fits = []
 
-    class Limited(Limits):
-        def reason(self):
-            return status if len(n_fits) >= number else None
+        def counted(self, candidate):
+            n_fits.append(candidate)
+            return score_of(self, candidate)
 
-    monkeypatch.setattr(_folds.FoldSolver, "score_of", counted)
-    monkeypatch.setattr(_search, "Limits", Limited)
-    return n_fits
+        class Limited(Limits):
+            def reason(self):
+                return status if len(n_fits) >= number else None
+
+        monkeypatch.setattr(_folds.FoldSolver, "score_of", counted)
+        monkeypatch.setattr(_search, "Limits", Limited)
+        return n_fits
+
+    return end
 
 
 def scored(rows):
@@ -84,8 +90,8 @@ def test_with_all_folds_everywhere_means_are_compared():
 
 
 @pytest.mark.parametrize("number", [2, 4, 8])
-def test_time_limit_before_any_candidate_has_all_folds(number, monkeypatch):
-    fits = ended_in_fit(number, Status.TIME_LIMIT, monkeypatch)
+def test_time_limit_before_any_candidate_has_all_folds(number, end_in_fit):
+    fits = end_in_fit(number, Status.TIME_LIMIT)
     with pytest.warns(ConvergenceWarning, match=r"ended early \(time limit\).*in \d of 5 folds"):
         search = BandedSVCCV(**GRID, time_limit=1000.0, n_jobs=1).fit(X, Y)
     assert len(fits) == number
@@ -109,7 +115,7 @@ def test_time_limit_before_anything_is_scored_takes_the_middle():
     assert search.best_params_["gamma"] == pytest.approx(0.3 / (X.shape[1] * X.var()))
 
 
-def test_refit_gets_what_is_left(monkeypatch):
+def test_refit_gets_what_is_left(monkeypatch, end_in_fit):
     clock = iter(np.arange(0.0, 1e6, 0.25))
     given = []
     fit = BandedSVC.fit
@@ -124,7 +130,7 @@ def test_refit_gets_what_is_left(monkeypatch):
     BandedSVCCV(**GRID).fit(X, Y)
     assert 9e4 < given[0] < 1e5
     assert given[1] is None
-    ended_in_fit(4, Status.TIME_LIMIT, monkeypatch)
+    end_in_fit(4, Status.TIME_LIMIT)
     clock = iter([0.0, *np.arange(200.0, 1e6)])
     with pytest.warns(ConvergenceWarning, match="ended early"):
         BandedSVCCV(**GRID, time_limit=100.0).fit(X, Y)
@@ -146,8 +152,8 @@ def test_search_ends_before_the_time_is_up_to_leave_some_for_the_refit(monkeypat
 
 
 @pytest.mark.parametrize("number", [3, 25])
-def test_ctrl_c_stores_what_was_found_and_raises(number, monkeypatch):
-    ended_in_fit(number, Status.INTERRUPTED, monkeypatch)
+def test_ctrl_c_stores_what_was_found_and_raises(number, end_in_fit):
+    end_in_fit(number, Status.INTERRUPTED)
     search = BandedSVCCV(**GRID, n_jobs=1)
     with pytest.raises(KeyboardInterrupt, match="keeps the best so far"):
         search.fit(X, Y)
@@ -158,10 +164,10 @@ def test_ctrl_c_stores_what_was_found_and_raises(number, monkeypatch):
     assert search.n_features_in_ == 30
 
 
-def test_ctrl_c_before_anything_is_scored_changes_nothing(monkeypatch):
+def test_ctrl_c_before_anything_is_scored_changes_nothing(end_in_fit):
     search = BandedSVCCV(**GRID).fit(X, Y)
     expected = dict(vars(search))
-    ended_in_fit(1, Status.INTERRUPTED, monkeypatch)
+    end_in_fit(1, Status.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt, match="before any candidate"):
         search.fit(X, Y)
     assert vars(search) == expected
@@ -204,14 +210,20 @@ def test_an_error_in_one_thread_ends_the_others(monkeypatch):
     assert len(n_begun) == 20 * 5 + 1  # the longest group, then the one that fails
 
 
-def test_interrupted_command_writes_the_model_it_has(monkeypatch, tmp_path, capsys):
+def test_interrupted_command_writes_the_model_it_has(tmp_path, capsys, end_in_fit):
     table = tmp_path / "table.csv"
     np.savetxt(table, np.column_stack([X[:, :5], Y]), delimiter=",")
-    ended_in_fit(9, Status.INTERRUPTED, monkeypatch)
+    end_in_fit(9, Status.INTERRUPTED)
     written = tmp_path / "best.bsvm"
     assert main(["tune", str(table), "--model", str(written), "--quiet"]) == 130
     assert "interrupted after" in capsys.readouterr().err
     assert bandsvm.load(written).score(X[:, :5], Y) > 0.8
+
+
+@pytest.fixture
+def line_every(monkeypatch):
+    """Return a function that sets how many seconds lie between lines."""
+    return partial(monkeypatch.setattr, _reporting, "SECONDS_BETWEEN_LINES")
 
 
 @pytest.fixture
@@ -239,8 +251,8 @@ def test_search_says_at_once_what_it_tries(lines, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_slow_search_says_a_line_for_every_fold(n_jobs, lines, monkeypatch):
-    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
+def test_slow_search_says_a_line_for_every_fold(n_jobs, lines, line_every):
+    line_every(0.0)
     BandedSVCCV(**GRID, C2=0.0, verbose=1, refit=False, give_up=False, n_jobs=n_jobs).fit(X, Y)
     for gamma in GRID["gamma"]:
         for fold in range(1, 6):
@@ -251,14 +263,14 @@ def test_slow_search_says_a_line_for_every_fold(n_jobs, lines, monkeypatch):
         assert threading.get_ident() not in {who for line, who in lines if "fold 1 of" in line}
 
 
-def test_long_fits_say_where_they_are(lines, monkeypatch):
-    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
+def test_long_fits_say_where_they_are(lines, line_every):
+    line_every(0.0)
     options = {"C1": 1.0, "gamma": 0.03, "C2": 0.0, "refine": 0, "refit": False, "verbose": 1}
     BandedSVCCV(**options).fit(X, Y)
     steps = [line for line, _ in lines if ": step " in line]
     assert steps[0].startswith("rbf, gamma=0.03, C1=1, C2=0, rho2=3, fold 1 of 5: step 0, ")
     lines.clear()
-    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 1e9)
+    line_every(1e9)
     BandedSVCCV(**options).fit(X, Y)
     assert not [line for line, _ in lines if ": step " in line]
     lines.clear()
@@ -266,35 +278,41 @@ def test_long_fits_say_where_they_are(lines, monkeypatch):
     assert not lines
 
 
-def test_quick_search_says_a_line_per_second(lines, monkeypatch):
-    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 1e6)
+def test_quick_search_says_a_line_per_second(lines, line_every):
+    line_every(1e6)
     BandedSVCCV(**GRID, C2=0.0, verbose=1, refit=False).fit(X, Y)
     assert [line.partition(":")[0] for line, _ in lines] == ["569 samples, 5 folds"]
 
 
-def test_lines_go_to_standard_error(capsys, monkeypatch):
+def test_lines_go_to_standard_error(capsys, monkeypatch, line_every):
     monkeypatch.setattr(progress.logger, "propagate", False)
-    monkeypatch.setattr(_reporting, "SECONDS_BETWEEN_LINES", 0.0)
+    line_every(0.0)
     BandedSVCCV(C1=[1.0, 10.0], gamma=[0.01, 0.03], verbose=1, refine=0).fit(X, Y)
     told = capsys.readouterr().err
     assert "gamma=0.03: 2 candidates; the best of" in told
 
 
-def path_ended_at(number, status, monkeypatch):
-    """Let a limit be met in the given outer step of a path."""
-    steps = []
+@pytest.fixture
+def end_path_at(monkeypatch):
+    """Return a function that lets a limit be met in an outer step of a path."""
 
-    def reason(self):
-        steps.append(1)
-        return status if len(steps) >= number else None
+    def end(number, status):
+        steps = []
 
-    monkeypatch.setattr(limits.Limits, "reason", reason)
+        def reason(self):
+            steps.append(1)
+            return status if len(steps) >= number else None
+
+        monkeypatch.setattr(limits.Limits, "reason", reason)
+        return steps
+
+    return end
 
 
-def test_interrupted_path_has_its_points(monkeypatch):
+def test_interrupted_path_has_its_points(end_path_at):
     samples, labels = make_classification(300, flip_y=0.1, random_state=0)
     whole = band_path(samples, labels)
-    path_ended_at(40, Status.INTERRUPTED, monkeypatch)
+    end_path_at(40, Status.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt) as caught:
         band_path(samples, labels)
     interrupt = caught.value
@@ -308,8 +326,8 @@ def test_interrupted_path_has_its_points(monkeypatch):
 
 
 @pytest.mark.parametrize("status", [Status.INTERRUPTED, Status.TIME_LIMIT])
-def test_path_without_a_point(status, monkeypatch):
-    path_ended_at(1, status, monkeypatch)
+def test_path_without_a_point(status, end_path_at):
+    end_path_at(1, status)
     if status is Status.INTERRUPTED:
         with pytest.raises(PathInterrupted, match="after 0 of 50 points") as caught:
             band_path(X, Y)
@@ -322,20 +340,15 @@ def test_path_without_a_point(status, monkeypatch):
     assert path.coefficients[0].shape == (0, len(Y))
 
 
-def test_path_whose_time_is_up_at_its_end_is_whole(monkeypatch):
-    steps = []
-
-    def reason(self):
-        steps.append(1)
-
-    monkeypatch.setattr(limits.Limits, "reason", reason)
+def test_path_whose_time_is_up_at_its_end_is_whole(end_path_at):
+    steps = end_path_at(np.inf, Status.TIME_LIMIT)
     band_path(X, Y, values=[0.0, 1.0])
-    path_ended_at(len(steps) + 1, Status.TIME_LIMIT, monkeypatch)
+    end_path_at(len(steps) + 1, Status.TIME_LIMIT)
     assert len(band_path(X, Y, values=[0.0, 1.0]).values) == 2
 
 
-def test_interruption_of_a_path_can_be_pickled(monkeypatch):
-    path_ended_at(1, Status.INTERRUPTED, monkeypatch)
+def test_interruption_of_a_path_can_be_pickled(end_path_at):
+    end_path_at(1, Status.INTERRUPTED)
     with pytest.raises(PathInterrupted) as caught:
         band_path(X, Y)
     again = pickle.loads(pickle.dumps(caught.value))

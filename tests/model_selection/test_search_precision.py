@@ -18,7 +18,8 @@ from bandsvm._fitting.training import training_problems
 from bandsvm._kernels import KernelSettings
 from bandsvm._kernels import settings as settings_module
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._solvers import Status, solve
+from bandsvm._problem import Status
+from bandsvm._solvers import solve
 from bandsvm.model_selection._shared import CheckedRows, Start
 from tests.helpers.problems import random_spread
 

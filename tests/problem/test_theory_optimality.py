@@ -19,10 +19,10 @@ from bandsvm._certificate import (
     primal_value,
 )
 from bandsvm._certificate.gradient import FEW_VALUES, SAMPLES_PER_CHECK
-from bandsvm._engines.slopes import ascent_slopes, violation
 from bandsvm._kernels import PrecomputedRows
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Status
+from bandsvm._problem.slopes import ascent_slopes, violation
 from tests.helpers.statements import (
     ANY,
     at_most,

@@ -7,8 +7,8 @@ import numpy as np
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import FEASIBLE, CheckedGradient, certificate_of, choose_intercept
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Status
 from bandsvm.datasets import make_paper_clusters
 from tests.helpers.statements import ANY, at_most, equal, gap_terms, judged, states
 

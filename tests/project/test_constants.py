@@ -14,18 +14,19 @@ import pytest
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, _core
-from bandsvm._engines import sizes
-from bandsvm._kernels import packed, packing
+from bandsvm._kernels import packed, packing, sizes
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "bandsvm"
-# Names that several modules give to numbers of their own, and why.
-SHARED_NAMES = {
+# Names that modules of a room give to numbers of their own, and why.
+OF_EACH_MODULE = {
     "ROUNDING": "the rounding errors of each module's own sums",
     "MAX_CLASSES": "how many each description shows",
 }
+# Numbers that are equal and mean different things, and what they mean.
+SAME_BY_CHANCE = {**OF_EACH_MODULE, "SEED": "any seed will do"}
 # Numbers that Python and the core write down each for itself, and why.
-ON_BOTH_SIDES = {"SMALLEST_CURVATURE": "the reference solver shares no line with the others"}
+ON_BOTH_SIDES = {"MIN_CURVATURE": "the reference solver shares no line with the others"}
 
 
 def constants(path):
@@ -56,6 +57,12 @@ def homes_in_python():
     return homes
 
 
+def value_of(home, name):
+    """Return the value of a constant; its name may begin with an underscore."""
+    module = importlib.import_module("bandsvm." + home.removesuffix(".py").replace("/", "."))
+    return vars(module)[name if hasattr(module, name) else f"_{name}"]
+
+
 def homes_in_core():
     """Return the files that define each top-level constant of the core, by Python's names."""
     homes = defaultdict(set)
@@ -66,24 +73,39 @@ def homes_in_core():
     return homes
 
 
-def test_no_constant_has_two_homes():
-    twice = {name: found for name, found in homes_in_python().items() if len(found) > 1}
-    assert {name: found for name, found in twice.items() if name not in SHARED_NAMES} == {}
+def test_no_room_defines_a_constant_twice():
+    """Modules of a room import a number that they share; other rooms may use its name."""
+    twice = {
+        name: found
+        for name, found in homes_in_python().items()
+        if name not in OF_EACH_MODULE and len({Path(home).parent for home in found}) < len(found)
+    }
+    assert twice == {}
     assert {name: found for name, found in homes_in_core().items() if len(found) > 1} == {}
+
+
+def test_a_number_that_rooms_share_has_one_home():
+    """A name with the same value in two rooms is one number that is written down twice."""
+    copies = {}
+    for name, found in homes_in_python().items():
+        values = [repr(value_of(home, name)) for home in found]
+        if len(set(values)) < len(values) and name not in SAME_BY_CHANCE:
+            copies[name] = found
+    assert copies == {}
 
 
 def test_no_constant_of_the_core_is_written_down_in_python():
     python, core = homes_in_python(), homes_in_core()
     assert {"PANEL", "TILE_ROWS", "ROWS_OF_GROUP"} <= set(core)
-    assert {"LARGEST_BLOCK", "COST_OF_SPARSE", "OF_TERMS"} <= set(python)
-    assert set(python) & set(core) == set(ON_BOTH_SIDES)
+    assert {"MAX_BLOCK", "COST_OF_SPARSE", "OF_TERMS"} <= set(python)
+    assert set(python) & set(core) <= set(ON_BOTH_SIDES)
 
 
 def test_python_asks_the_core():
     assert sizes.PANEL == _core.Samples32.panel == 2 * _core.Samples64.panel
     assert packing.ROWS_OF_GROUP == _core.ROWS_OF_GROUP
     # A block of whole panels has no idle lanes; the memory for padding suffices in any precision.
-    assert sizes.LARGEST_BLOCK % sizes.PANEL == 0
+    assert sizes.MAX_BLOCK % sizes.PANEL == 0
     assert packed.PADDING >= sizes.PANEL
 
 
@@ -125,23 +147,23 @@ def test_every_swept_constant_is_read_when_it_is_used(sweeps):
 
 
 def test_constants_are_set_wherever_they_are_held_and_restored(sweeps):
-    modules = sweeps.holders("LARGEST_BLOCK")
-    assert {"bandsvm._engines.sizes", "bandsvm._kernels.packed", "bandsvm._solvers.block"} <= {
+    modules = sweeps.holders("MAX_BLOCK")
+    assert {"bandsvm._kernels.sizes", "bandsvm._kernels.packed", "bandsvm._solvers.block"} <= {
         module.__name__ for module in modules
     }
-    before = sizes.LARGEST_BLOCK
-    with suppress(KeyError), sweeps.setting("LARGEST_BLOCK", 96):
-        assert {module.LARGEST_BLOCK for module in modules} == {96}
+    before = sizes.MAX_BLOCK
+    with suppress(KeyError), sweeps.setting("MAX_BLOCK", 96):
+        assert {module.MAX_BLOCK for module in modules} == {96}
         raise KeyError
-    assert {module.LARGEST_BLOCK for module in modules} == {before}
-    with pytest.raises(ValueError, match="no module of bandsvm has a constant SMALLEST_WHALE"):
-        sweeps.holders("SMALLEST_WHALE")
+    assert {module.MAX_BLOCK for module in modules} == {before}
+    with pytest.raises(ValueError, match="no module of bandsvm has a constant MIN_WHALE"):
+        sweeps.holders("MIN_WHALE")
 
 
 def test_smaller_blocks_take_more_outer_steps_to_the_same_solution(sweeps):
     X, y = make_classification(1500, 10, flip_y=0.1, random_state=0)
     usual = BandedSVC(rho2=1.5).fit(X, y)
-    with sweeps.setting("LARGEST_BLOCK", 96):
+    with sweeps.setting("MAX_BLOCK", 96):
         other = BandedSVC(rho2=1.5).fit(X, y)
     assert other.certificate_.n_iter > 2 * usual.certificate_.n_iter
     assert other.certificate_.is_optimal
@@ -165,7 +187,7 @@ def test_compiled_constants_exist(sweeps):
 
 
 def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
-    names = ["LARGEST_BLOCK", "WARM_SHARE", "GRADIENT_STEPS", "AIM", "POLISHING_STEPS_PER_VARIABLE"]
+    names = ["MAX_BLOCK", "WARM_SHARE", "GRADIENT_STEPS", "AIM", "POLISHING_STEPS_PER_VARIABLE"]
     monkeypatch.setattr(
         "sys.argv", ["constants.py", "--quick", "--only", *names, "--out", str(tmp_path)]
     )
@@ -179,7 +201,7 @@ def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
             1.0
         ] * 4
         assert all(entry["certified"] == entry["runs"] > 0 for entry in constant["values"])
-    (block,) = (found for found in results["constants"] if found["name"] == "LARGEST_BLOCK")
+    (block,) = (found for found in results["constants"] if found["name"] == "MAX_BLOCK")
     assert block["values"][0]["outer_steps"] > 1.1
     section = importlib.import_module("constants_report").constants_section(results)
     assert all(f"`{name}`" in section for name in names)

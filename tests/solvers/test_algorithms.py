@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bandsvm import _core
-from bandsvm._engines.slopes import ascent_slopes
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.slopes import ascent_slopes
 from tests.helpers.statements import (
     ANY,
     at_most,

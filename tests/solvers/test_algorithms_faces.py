@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bandsvm._engines.slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm._problem.band_problem import band_problem
+from bandsvm._problem.slopes import ascent_slopes, free_variables, piece, violation
 from bandsvm._solvers.face import EPSILON, Face, newton_direction
 from bandsvm._solvers.left_out import inverse_on_face
 from bandsvm._solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point

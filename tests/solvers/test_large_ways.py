@@ -16,9 +16,9 @@ from sklearn.svm import SVC, SVR
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import dual_value, intercept_interval, kkt_violation, primal_value
-from bandsvm._kernels import PackedRows, Samples, make_kernel
+from bandsvm._defaults import LOSSES
+from bandsvm._kernels import KernelSettings, PackedRows, Samples
 from bandsvm._kernels.packed import PartOfRows
-from bandsvm._problem.band_problem import LOSSES
 from tests.helpers.problems import dual_by_qp, make_case, primal_by_clarabel
 from torture.lowered import lowered_limits
 
@@ -66,7 +66,7 @@ def in_single(case, kernel):
     """Return a case with samples that single precision holds exactly."""
     X = case.X.astype(np.float32).astype(np.float64)
     samples = Samples(X)
-    return replace(case, X=X, K=make_kernel(kernel, 2.0, 1.0, 3)(samples, samples))
+    return replace(case, X=X, K=KernelSettings(kernel, 2.0, 1.0, 3).function()(samples, samples))
 
 
 def assert_optimal(way, case, parameters):

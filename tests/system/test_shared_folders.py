@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file, load_iris
 
 import bandsvm
 from bandsvm import BandedSVC
-from bandsvm._system.files import follow_links, write_whole
+from bandsvm._system.files import atomic_write, follow_links
 from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main
 
@@ -72,7 +72,7 @@ def test_other_links_are_followed(mode, owner, shared, secret):
         give_away(shared / "link")
         give_away(shared)
     shared.chmod(mode)
-    write_whole(shared / "link", b"new")
+    atomic_write(shared / "link", b"new")
     assert secret.read_bytes() == b"new"
     assert (shared / "link").is_symlink()
 
@@ -82,7 +82,7 @@ def test_links_of_strangers_elsewhere_are_followed(shared, secret):
     shared.chmod(0o755)
     (shared / "link").symlink_to(secret)
     give_away(shared / "link")
-    write_whole(shared / "link", b"new")
+    atomic_write(shared / "link", b"new")
     assert secret.read_bytes() == b"new"
 
 
@@ -91,7 +91,7 @@ def test_pipes_of_strangers_in_a_shared_folder_are_refused(shared):
     os.mkfifo(shared / "pipe", 0o666)
     give_away(shared / "pipe")
     with pytest.raises(PermissionError, match="another user"):
-        write_whole(shared / "pipe", b"secret")
+        atomic_write(shared / "pipe", b"secret")
 
 
 def test_where_links_lead(tmp_path, monkeypatch):
@@ -126,7 +126,7 @@ def test_nobody_reads_an_unfinished_file_who_may_not_read_the_finished_one(
         return handle
 
     monkeypatch.setattr(os, "open", recorded)
-    write_whole(path, b"new")
+    atomic_write(path, b"new")
     final = stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
@@ -141,7 +141,7 @@ def test_the_successor_of_a_strangers_file_is_ours_alone_to_write(shared):
     path.write_bytes(b"planted")
     path.chmod(0o666)
     give_away(path)
-    write_whole(path, b"new")
+    atomic_write(path, b"new")
     assert path.stat().st_uid == os.geteuid()
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 

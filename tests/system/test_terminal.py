@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 import bandsvm
 from bandsvm import BandedSVC
-from bandsvm._system.text import printable, shown, some
+from bandsvm._system.text import printable, short_list, short_text
 from bandsvm.cli import main
 
 X, Y = load_iris(return_X_y=True)
@@ -46,8 +46,8 @@ def test_what_is_printable():
     assert printable("plain, été, 漢字 ½") == "plain, été, 漢字 ½"
     assert printable("\x1b[0m\x9b\x7f\u202e\ud800\n") == r"\x1b[0m\x9b\x7f\u202e\ud800" + r"\n"
     assert printable("a\nb\t", kept="\n") == "a\nb\\t"
-    assert len(shown("x" * 10**6)) < 200
-    assert some(iter(range(10**9))) == "[0, 1, 2, 3, 4, 5, ...]"
+    assert len(short_text("x" * 10**6)) < 200
+    assert short_list(iter(range(10**9))) == "[0, 1, 2, 3, 4, 5, ...]"
 
 
 def test_labels_and_names_of_a_data_file(folder, capsys):

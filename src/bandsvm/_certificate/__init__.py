@@ -33,8 +33,8 @@ from bandsvm._certificate.values import (
     with_finite_costs,
 )
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Status
 
 __all__ = [
     "N_SPOT_CHECKS",

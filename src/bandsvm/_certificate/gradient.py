@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels import KernelOperator, errors_of_sums
+from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution
 
 # Three in eight checks go to the samples at the highest risk, one in eight is drawn by risk. Half
 # are drawn uniformly, and one more for so many samples.
@@ -30,7 +30,7 @@ FEW_VALUES = 2**16
 # root mean square of what was found, in units of the estimates; twice the largest; and no less than
 # a share of the estimate, since samples without errors say nothing about others. Of errors on real
 # data one in thousands was larger, none of them where it mattered (studies/certificates.py).
-TIMES_MEAN, TIMES_LARGEST, LEAST_FACTOR = 8.0, 2.0, 0.5
+TIMES_MEAN, TIMES_LARGEST, MIN_FACTOR = 8.0, 2.0, 0.5
 # Recomputed samples move the interval of the intercept, and with it the margins of others.
 MAX_ROUNDS = 4
 # Of coarse rows: with more samples at risk than this share, a more precise fit is the better way.
@@ -41,7 +41,7 @@ FAR_FROM_TOL = 2.0
 # Errors below this share of tol are left out of account.
 NEGLIGIBLE = 1e-3
 # Samples are drawn at random, since data may have patterns, but with a fixed seed.
-SEED_OF_CHECKS = 0
+SEED = 0
 
 
 class CheckedGradient(NamedTuple):
@@ -118,7 +118,7 @@ class _SpotChecks:
         self._recomputed = recomputed
         self._estimates = rows.rounding_errors(solution.c, solution.moved)
         self._is_checked = np.zeros(problem.n_samples, dtype=bool)
-        self._factor, self._drift = LEAST_FACTOR, 0.0
+        self._factor, self._drift = MIN_FACTOR, 0.0
 
     def calibrate(self, n_checks: int) -> None:
         """Recompute some samples, and compare their errors with the estimates."""
@@ -206,13 +206,13 @@ def _drawn_by(weights: NDArray, number: int) -> NDArray[np.intp]:
 @lru_cache(maxsize=64)
 def _uniform(number: int) -> NDArray[np.float64]:
     """Return numbers between 0 and 1, drawn at random but always the same ones."""
-    return np.random.default_rng(SEED_OF_CHECKS).random(number)
+    return np.random.default_rng(SEED).random(number)
 
 
 @lru_cache(maxsize=64)
 def _drawn(n_samples: int, number: int) -> NDArray[np.intp]:
     """Return some samples, drawn uniformly but always the same ones; drawing takes 0.1 ms."""
-    generator = np.random.default_rng(SEED_OF_CHECKS)
+    generator = np.random.default_rng(SEED)
     drawn = generator.choice(n_samples, min(number, n_samples), replace=False)
     drawn.flags.writeable = False
     return drawn

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from bandsvm._certificate import FEASIBLE, Certificate
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 
 
 class Cure(Enum):

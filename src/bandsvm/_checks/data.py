@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from bandsvm._checks.objects import are_objects, check_objects
 from bandsvm._kernels import FromFunction, Samples
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 
 FLOATS = [np.float64, np.float32]
 # Relative asymmetry of a kernel matrix that float32 arithmetic can explain.
@@ -83,7 +83,7 @@ def check_storage(X: Any) -> None:
 def canonical(X: Any) -> Any:
     """Return X or a copy of it: aligned if dense, without duplicate entries if CSR."""
     if not sp.issparse(X):
-        return in_plain_memory(X)
+        return as_contiguous(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -135,7 +135,7 @@ def finite_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
             f"sample_weight must not be negative, got a smallest weight of {weights.min()}; "
             "use 0 to leave a sample out."
         )
-    return in_plain_memory(weights)
+    return as_contiguous(weights)
 
 
 def check_for_kernel(kernel: str | Callable, X: Any) -> None:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._defaults import LOSSES
 from bandsvm._kernels import available_kernels
-from bandsvm._problem.band_problem import LOSSES
 from bandsvm._solvers import available_solvers
 from bandsvm._system.advice import ParameterError, ParameterTypeError, literal
-from bandsvm._system.text import some
+from bandsvm._system.text import short_list
 
 # The compiled kernel uses 32-bit integers.
-LARGEST_DEGREE = 2**31 - 1
+MAX_DEGREE = 2**31 - 1
 
 
 class BandParameters(NamedTuple):
@@ -96,8 +96,8 @@ def _per_class(
     if unknown or missing:
         raise ParameterError(
             name,
-            literal(f"must have one entry for each class {some(labels)}"),
-            cure=literal(f"missing: {some(missing)}, unknown: {some(unknown)}"),
+            literal(f"must have one entry for each class {short_list(labels)}"),
+            cure=literal(f"missing: {short_list(missing)}, unknown: {short_list(unknown)}"),
             of=" as a mapping",
         )
     return np.array([number(name, value[label], _of_class(label)) for label in labels])
@@ -220,10 +220,10 @@ def _check_kernel(estimator: Any) -> None:
             degree,
             "other powers of a negative inner product are undefined",
         )
-    if kernel == "poly" and degree > LARGEST_DEGREE:
+    if kernel == "poly" and degree > MAX_DEGREE:
         raise ParameterError(
             "degree",
-            f"must be at most {LARGEST_DEGREE}",
+            f"must be at most {MAX_DEGREE}",
             degree,
             "such powers underflow or overflow",
         )

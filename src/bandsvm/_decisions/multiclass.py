@@ -60,15 +60,15 @@ class Strategy(Protocol):
         """
         ...
 
-    def lead(self, values: NDArray) -> NDArray:
+    def margin(self, values: NDArray) -> NDArray:
         """Return how far the predicted classes are ahead.
 
         If it is positive, values may change by half of it before the predicted class changes.
         """
         ...
 
-    def least_lead(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
-        """Return bounds on the lead of each sample's own class; above 0 it is the predicted one.
+    def min_margin(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
+        """Return bounds on the margin of each sample's own class; above 0 it is the predicted one.
 
         ``lowest`` bounds sign times value from below, one row per problem, like ``signs``.
         """
@@ -114,11 +114,11 @@ class TwoClasses:
         """Return one column."""
         return np.where(classes[:, None] == 1, values, -values)
 
-    def lead(self, values: NDArray) -> NDArray:
+    def margin(self, values: NDArray) -> NDArray:
         """Return the distance from a change of sign."""
         return np.abs(values[:, 0])
 
-    def least_lead(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
+    def min_margin(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
         """Return the bounds of the only problem."""
         return lowest[0]
 
@@ -166,12 +166,12 @@ class OneVsRest:
         """Return one column."""
         return np.take_along_axis(values, classes[:, None], axis=1)
 
-    def lead(self, values: NDArray) -> NDArray:
+    def margin(self, values: NDArray) -> NDArray:
         """Return the difference between the largest and the next value."""
         second, first = np.partition(values, -2, axis=1)[:, -2:].T
         return first - second
 
-    def least_lead(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
+    def min_margin(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
         """Return the own class's least value minus the largest that another can have."""
         own = signs > 0.0
         best_other = np.where(own, -np.inf, -lowest).max(axis=0)
@@ -266,11 +266,11 @@ class OneVsOne:
         sides = self.sides[problems, classes[:, None]].astype(values.dtype)
         return sides * np.take_along_axis(values, problems, axis=1)
 
-    def lead(self, values: NDArray) -> NDArray:
+    def margin(self, values: NDArray) -> NDArray:
         """Return the least value of the predicted class in its pairs; negative if it lost one."""
         return self.of_class(values, self.predicted(values)).min(axis=1)
 
-    def least_lead(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
+    def min_margin(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
         """Return the least value of the own class in a pair: whoever wins all is predicted."""
         return np.where(signs != 0.0, lowest, np.inf).min(axis=0)
 

@@ -1,110 +1,38 @@
 """Engines: a point of a band problem's dual, and the arithmetic that moves it.
 
-Solvers decide which step to take; an engine computes it, wherever its arrays are stored. A store of
-kernel rows chooses its engine: ``rows.engine(problem, c, f)``.
+Solvers decide which step to take; an engine computes it, wherever its arrays are stored.
 
+- `engine`: the interface of engines.
 - `cpu`: NumPy arrays, moved by compiled functions.
-- `sizes`: sizes on which solvers, engines and stores of kernel rows must agree.
-- `slopes`: the slopes of the dual, by which solvers select variables and stop.
+
+`engine_for` chooses the engine by the type of the kernel matrix. Another engine is one class that
+is registered for kernel matrices of its own::
+
+    @engine_for.register
+    def _(rows: GpuRows, problem, c=None, f=None):
+        return GpuEngine(problem, rows, c, f)
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from functools import singledispatch
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._problem.band_problem import BandProblem
+from bandsvm._engines.cpu import CpuEngine
+from bandsvm._engines.engine import BlockStep, Engine
+from bandsvm._problem import BandProblem
+
+__all__ = ["BlockStep", "Engine", "engine_for"]
 
 
-class BlockStep(NamedTuple):
-    """The result of pair steps on a block: its coefficients and the cost."""
+@singledispatch
+def engine_for(
+    rows: Any, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
+) -> Engine:
+    """Return an engine at ``c`` with ``f = K c``, which it takes over; None is zero.
 
-    c: NDArray[np.float64]
-    n_steps: int
-    stalled: bool
-
-
-class Engine(Protocol):
-    """A point ``c`` with ``f = K c``, and the operations that solvers use.
-
-    Indices and values of some variables are passed as NumPy arrays. Arrays as long as the problem
-    stay in the engine, unless a solver asks for `c`, `f`, `diagonal` or `product`.
+    ``rows`` are a `Rows`, unless an engine is registered for their type.
     """
-
-    @property
-    def problem(self) -> BandProblem:
-        """The problem whose dual is maximised."""
-
-    @property
-    def c(self) -> NDArray[np.float64]:
-        """Coefficients, read-only; copy them to keep them."""
-
-    @property
-    def f(self) -> NDArray[np.float64]:
-        """``K c``, read-only; copy it to keep it."""
-
-    @property
-    def largest_block(self) -> int:
-        """Number of variables whose block of K can be computed at a time."""
-
-    # Queries of the point
-
-    def violation(self) -> float:
-        """Return how far the point is from optimality: ``m - M``, ``max(m, -M, 0)`` without b."""
-
-    def violators(self, tol: float) -> tuple[float, int]:
-        """Return the violation, and how many variables violate optimality by more than tol."""
-
-    def in_play(self, margin: float) -> NDArray[np.intp]:
-        """Return the variables that could move if the violation grew by this share."""
-
-    def free(self) -> NDArray[np.intp]:
-        """Return the variables strictly inside a piece: at no bound and not at the kink."""
-
-    def at(self, indices: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return ``c`` and the gradient of the dual's quadratic part at some variables."""
-
-    def dual_value(self) -> float:
-        """Return the dual's value, which every step of every solver raises."""
-
-    def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
-        """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
-
-    # Moves
-
-    def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
-        """Take pair steps on the block's variables until its own violation is at most ``tol``.
-
-        The point itself does not change; call `move` with the result.
-        """
-
-    def move(self, indices: NDArray, values: NDArray) -> None:
-        """Set ``c[indices]`` to ``values`` and bring ``f`` up to date; all or nothing."""
-
-    def put(self, indices: NDArray, values: NDArray) -> None:
-        """Set ``c[indices]`` to ``values`` and leave ``f`` as it is."""
-
-    def place(self, c: NDArray, f: NDArray) -> None:
-        """Set all of ``c`` and ``f = K c``."""
-
-    def refresh(self) -> None:
-        """Recompute ``f`` without the rounding errors that updates accumulate."""
-
-    def part(self, indices: NDArray) -> Engine | None:
-        """Return the point of some samples while others are fixed; None if that saves no time."""
-
-    # Queries of K
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-
-    def sizes(self) -> NDArray[np.float64]:
-        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
-
-    def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]; it belongs to the engine."""
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
+    return CpuEngine(problem, rows, c, f)

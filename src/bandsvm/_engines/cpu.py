@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._engines import BlockStep
-from bandsvm._engines.slopes import ascent_slopes, free_variables, violation
+from bandsvm._engines.engine import BlockStep
+from bandsvm._kernels import Rows
 from bandsvm._problem.band_problem import BandProblem
-
-if TYPE_CHECKING:
-    from bandsvm._kernels import Rows
+from bandsvm._problem.slopes import ascent_slopes, free_variables, violation
 
 
 class CpuEngine:

@@ -18,7 +18,7 @@ from bandsvm._fitting.ending import end_fit
 from bandsvm._fitting.model import decision_rule, fit_model
 from bandsvm._fitting.rows import problem_rows
 from bandsvm._fitting.training_set import training_set
-from bandsvm._solvers import Solution
+from bandsvm._problem import Solution
 from bandsvm._system.threads import single_threaded_blas
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from bandsvm._checks.data import check_weights
+from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.selective_scores import (
     check_compares_classes,
@@ -112,7 +113,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     array([ 0, -1,  1])
     """
 
-    def __init__(self, estimator=None, *, coverage=None, max_error=None, cv=5, abstain_label=None):
+    def __init__(
+        self, estimator=None, *, coverage=None, max_error=None, cv=DEFAULT_FOLDS, abstain_label=None
+    ):
         self.estimator = estimator
         self.coverage = coverage
         self.max_error = max_error

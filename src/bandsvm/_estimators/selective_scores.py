@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from bandsvm._decisions.values import decisions_of, lead
+from bandsvm._decisions.values import decisions_of, margin
 from bandsvm._estimators.kernel import BandedSVC
 
 
@@ -49,7 +49,7 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
     """
     final, samples = _final(estimator, X)
     if isinstance(final, BandedSVC):
-        return np.asarray(decisions_of(final, samples).lead, dtype=np.float64)
+        return np.asarray(decisions_of(final, samples).margin, dtype=np.float64)
     if hasattr(estimator, "decision_function"):
         check_compares_classes(estimator, len(getattr(estimator, "classes_", ())))
         values = np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -60,7 +60,7 @@ def prediction_score(estimator: Any, X: Any) -> NDArray[np.float64]:
             "estimator must have decision_function or predict_proba; "
             f"{type(estimator).__name__} has neither."
         )
-    return lead(values)
+    return margin(values)
 
 
 def _final(estimator: Any, X: Any) -> tuple[Any, Any]:

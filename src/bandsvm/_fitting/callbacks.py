@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bandsvm._fitting.run import FitRun, Observer
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 
 
 def has_callbacks(estimator: Any) -> bool:

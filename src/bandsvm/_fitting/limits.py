@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from types import FrameType
 
 from bandsvm._fitting.run import Observer
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.stopping import current_reason, stop_when
 
 # Share of a time limit, and largest number of seconds, reserved for work after the solver.

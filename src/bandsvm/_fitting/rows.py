@@ -34,7 +34,7 @@ class ProblemRows(Protocol):
     def of(self, index: int) -> KernelOperator:
         """Return rows of a problem that are not lent to it, for products."""
 
-    def sharpen(self, indices: list[int]) -> list[int]:
+    def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Lend more precise rows to some problems from now on; return to which there are any."""
 
 
@@ -92,7 +92,7 @@ class SharedRows:
         """Return the store."""
         return self._store
 
-    def sharpen(self, indices: list[int]) -> list[int]:
+    def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Replace the store by a more precise one; return no problem if there is none."""
         self._views, self._free = [], []
         sharper = self._store.more_precise()
@@ -157,7 +157,7 @@ class OwnRows:
         sharper = rows.more_precise() if index in self._sharpened else None
         return rows if sharper is None else sharper
 
-    def sharpen(self, indices: list[int]) -> list[int]:
+    def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Make more precise stores for problems whose rows were in single precision."""
         found = [index for index in indices if index in self._coarse]
         self._sharpened.update(found)

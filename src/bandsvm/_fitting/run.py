@@ -22,8 +22,9 @@ from bandsvm._fitting.rows import ProblemRows
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Progress, Solution, Start, Status, after, solve
+from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._system.threads import results_in_threads, single_threaded_blas
 
@@ -32,7 +33,7 @@ COARSE_AIM = 0.8
 # Where rounding errors leave less of ``tol`` than the solver aimed at, it aims at this share of
 # what they leave, unless that is less than the second share of ``tol``: steps in single precision
 # are cheaper than decision values in double precision, but not if they must be many.
-CLOSER_AIM, LEAST_AIM = 0.9, 0.1
+CLOSER_AIM, MIN_AIM = 0.9, 0.1
 
 
 def aim_at(tol: float, rows: KernelOperator) -> float:
@@ -47,7 +48,7 @@ def closer_aim(certificate: Certificate) -> float | None:
     it does not see is the uncertainty.
     """
     aim = CLOSER_AIM * (certificate.tol - certificate.uncertainty)
-    is_way_out = LEAST_AIM * certificate.tol <= aim < certificate.kkt_violation
+    is_way_out = MIN_AIM * certificate.tol <= aim < certificate.kkt_violation
     return aim if certificate.status is Status.CONVERGED and is_way_out else None
 
 
@@ -163,7 +164,9 @@ class FitRun:
             short = [index for index in indices if self._falls_short(self._outcomes[index])]
             self._closer_aims = {} if has_aimed_closer else self._find_closer_aims(short)
             has_aimed_closer = True
-            unsolved = list(self._closer_aims) or (self._rows.sharpen(short) if short else [])
+            unsolved = list(self._closer_aims)
+            if short and not unsolved:
+                unsolved = self._rows.upgrade_precision(short)
             self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
             self._reached.update(self._earlier)
         return [self._outcomes[index] for index in indices]
@@ -188,7 +191,7 @@ class FitRun:
     def _standing(self, index: int) -> Outcome:
         """Return the outcome of a problem if it ended now."""
         # Rows that are lent to another problem may be in use.
-        rows = (self._lent if index == self.index else self._rows.of(index)).aside()
+        rows = (self._lent if index == self.index else self._rows.of(index)).separate_view()
         reached = self._reached.get(index) or self._at_start(index, rows)
         return self._judged(index, rows, reached)
 

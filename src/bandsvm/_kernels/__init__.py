@@ -2,6 +2,7 @@
 
 - `settings`: a kernel as the user sets it, and the best way to compute with it; `gamma`:
   ``gamma="scale"``.
+- `sizes`: sizes on which solvers, engines and stores of kernel rows must agree.
 - `operator`: the interface of a kernel matrix for solvers, certificates and engines.
 - `products`, `distances`, `precomputed`: the kernel functions; `linear`: the linear kernel without
   kernel rows.
@@ -22,7 +23,7 @@ from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.rows import KernelRows
 from bandsvm._kernels.samples import Samples
-from bandsvm._kernels.settings import KernelSettings, available_kernels, make_kernel, uses_gamma
+from bandsvm._kernels.settings import KernelSettings, available_kernels, uses_gamma
 from bandsvm._kernels.values import kernel_product
 
 __all__ = [
@@ -40,7 +41,6 @@ __all__ = [
     "available_kernels",
     "errors_of_sums",
     "kernel_product",
-    "make_kernel",
     "resolve_gamma",
     "uses_gamma",
 ]

@@ -21,7 +21,7 @@ from bandsvm._kernels.samples import (
 
 EPSILON = float(np.finfo(np.float64).eps)
 # Largest error of an exponent with which distances are still computed from inner products.
-LARGEST_LOSS = 1e-10
+MAX_LOSS = 1e-10
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Rbf:
         # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
         shift = None if A.is_sparse or B.is_sparse else B.centre
         left, right = squared_norms(A, shift), squared_norms(B, shift)
-        if self.gamma * EPSILON * float(left.max(initial=0.0)) <= LARGEST_LOSS:
+        if self.gamma * EPSILON * float(left.max(initial=0.0)) <= MAX_LOSS:
             values = inner_products(A, B, shift)
             values *= -2.0
             values += left[:, None]

@@ -16,7 +16,7 @@ from bandsvm import _core
 from bandsvm._kernels.operator import Definition, Kernel
 from bandsvm._kernels.packing import LONGEST_CALL, PackedKernel
 from bandsvm._kernels.products import Linear, linear_product
-from bandsvm._kernels.samples import Samples, in_plain_memory
+from bandsvm._kernels.samples import Samples, as_contiguous
 from bandsvm._kernels.values import finite, kernel_product
 from bandsvm._system.stopping import check_stop
 
@@ -102,9 +102,9 @@ def _as_csr(A: Samples) -> Samples:
 def _passed(X: Any) -> Any:
     """Return samples as the compiled function takes them."""
     if not sp.issparse(X):
-        return in_plain_memory(X)
+        return as_contiguous(X)
     return (
-        in_plain_memory(X.indptr, np.int64),
-        in_plain_memory(X.indices),
-        in_plain_memory(X.data),
+        as_contiguous(X.indptr, np.int64),
+        as_contiguous(X.indices),
+        as_contiguous(X.data),
     )

@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import OnCpu
+from bandsvm._kernels.operator import RowsMixin
 from bandsvm._kernels.samples import CHUNK_BYTES
 from bandsvm._system.stopping import check_stop
 
 
-class LinearOperator(OnCpu):
+class LinearOperator(RowsMixin):
     """``K = X X'`` by products with X and its transpose; the cost is that of the values of X.
 
     No kernel row is ever computed; blocks are computed when a solver needs them.

@@ -9,10 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines import Engine
-from bandsvm._engines.cpu import CpuEngine
 from bandsvm._kernels.samples import Samples
-from bandsvm._problem.band_problem import BandProblem
 
 # Name, gamma, coef0 and degree of a kernel that compiled functions know.
 Definition = tuple[str, float, float, int]
@@ -49,7 +46,7 @@ class Kernel(Protocol):
 
 
 class KernelOperator(Protocol):
-    """The interface of K for solvers and certificates: products, and an engine."""
+    """The interface of K for solvers and certificates: products and blocks."""
 
     @property
     def n_samples(self) -> int:
@@ -69,11 +66,6 @@ class KernelOperator(Protocol):
 
     def more_precise(self) -> KernelOperator | None:
         """Return an operator of higher precision, or None if there is none."""
-
-    def engine(
-        self, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
-    ) -> Engine:
-        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -102,10 +94,10 @@ class KernelOperator(Protocol):
     def cost_of_exact(self, n_terms: int) -> float:
         """Return the cost of `exact_product` per target, in units of a kernel value."""
 
-    def views(self, n_problems: int, most: int) -> Sequence[KernelOperator]:
-        """Return the same K for at most ``most`` of some problems at a time, one view each."""
+    def views(self, n_problems: int, max_views: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``max_views`` of some problems at a time, one view each."""
 
-    def aside(self) -> KernelOperator:
+    def separate_view(self) -> KernelOperator:
         """Return the same K for a product beside the problems that are being solved."""
 
     def begin_problem(self) -> None:
@@ -126,14 +118,8 @@ class Rows(KernelOperator, Protocol):
         """Return the rows and columns of some samples; None if that saves no time."""
 
 
-class OnCpu:
-    """Rows in main memory, with the CPU engine, for one problem at a time."""
-
-    def engine(
-        self: Rows, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
-    ) -> CpuEngine:
-        """Return the engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
-        return CpuEngine(problem, self, c, f)
+class RowsMixin:
+    """What stores of kernel rows have in common that serve one problem at a time."""
 
     def sizes(self: Rows) -> NDArray[np.float64]:
         """Return bounds of kernel values; those of an indefinite kernel may be larger."""
@@ -147,11 +133,11 @@ class OnCpu:
         """Return the number of kernel values per target."""
         return float(n_terms)
 
-    def views(self: Rows, n_problems: int, most: int) -> Sequence[Rows]:
+    def views(self: Rows, n_problems: int, max_views: int) -> Sequence[Rows]:
         """Return these rows: only one problem at a time can use them."""
         return [self]
 
-    def aside(self: Rows) -> Rows:
+    def separate_view(self: Rows) -> Rows:
         """Return these rows."""
         return self
 

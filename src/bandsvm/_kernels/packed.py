@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._engines.sizes import LARGEST_BLOCK, LARGEST_PART
 from bandsvm._kernels.packing import (
     PackedKernel,
     pack,
@@ -21,12 +20,13 @@ from bandsvm._kernels.packing import (
 from bandsvm._kernels.part import PartOfRows
 from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.rows import (
+    MIN_CAPACITY,
     SCRATCH_SHARE,
-    SMALLEST_CAPACITY,
     ComputedRows,
     Kernel,
 )
 from bandsvm._kernels.samples import Samples
+from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite
 from bandsvm._system import memory
@@ -50,7 +50,7 @@ PADDING = 256
 def largest_block(n_samples: int, itemsize: int, cache_bytes: float) -> int:
     """Return the largest block for which a store's memory suffices."""
     fits = int((BLOCK_SHARE * cache_bytes / (2 * itemsize)) ** 0.5)
-    return min(n_samples, LARGEST_BLOCK, max(SMALLEST_CAPACITY, fits))
+    return min(n_samples, MAX_BLOCK, max(MIN_CAPACITY, fits))
 
 
 def useful_bytes(X: Any) -> float:
@@ -60,9 +60,9 @@ def useful_bytes(X: Any) -> float:
     """
     n_samples, n_features = X.shape[0], X.shape[1] if X.ndim == 2 else 1
     n_values = X.nnz if sp.issparse(X) else X.size
-    blocks = 2 * 8 * min(n_samples, LARGEST_BLOCK) ** 2
-    rows = 8 * (n_samples + PADDING) * min(n_samples, LARGEST_BLOCK)
-    samples = (1.0 + LARGEST_PART) * 2 * 8 * (n_values + PADDING * n_features)
+    blocks = 2 * 8 * min(n_samples, MAX_BLOCK) ** 2
+    rows = 8 * (n_samples + PADDING) * min(n_samples, MAX_BLOCK)
+    samples = (1.0 + MAX_PART) * 2 * 8 * (n_values + PADDING * n_features)
     for_rows = 1.0 - SCRATCH_SHARE
     return max(blocks / BLOCK_SHARE, (samples + blocks + rows) / for_rows)
 
@@ -115,7 +115,7 @@ class PackedRows(ComputedRows):
         if worth_keeping <= n_uses:
             worth_keeping = 0.0
         # If rows are not kept, samples in play are packed separately.
-        samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + LARGEST_PART)
+        samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + MAX_PART)
         super().__init__(kernel, Samples(X), self._row_bytes, cache_bytes, samples_bytes + blocks)
         self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
@@ -134,14 +134,14 @@ class PackedRows(ComputedRows):
         self._blocks = [Block(dtype), Block(dtype)]
         self._place_in_block = np.full(len(self.samples), -1)
 
-    def views(self, n_problems: int, most: int) -> list[PackedRows]:
-        """Return the same rows for at most ``most`` of some problems at a time, one view each.
+    def views(self, n_problems: int, max_views: int) -> list[PackedRows]:
+        """Return the same rows for at most ``max_views`` of some problems at a time, one view each.
 
         Their number depends on threads and memory; what is computed with them does not.
         """
         if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
             self._worth_keeping = 0.0
-        number = min(n_problems, most, self.n_threads, self._views_in_memory())
+        number = min(n_problems, max_views, self.n_threads, self._views_in_memory())
         return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
 
     def _fits_by_default(self) -> bool:
@@ -161,7 +161,7 @@ class PackedRows(ComputedRows):
     def _bytes_per_view(self) -> float:
         """Return the memory that a problem needs for itself."""
         blocks = 2 * self._dtype().itemsize * self._largest_block**2
-        part = 0.0 if self._worth_keeping <= 1.0 else LARGEST_PART * self._packed.n_bytes
+        part = 0.0 if self._worth_keeping <= 1.0 else MAX_PART * self._packed.n_bytes
         return blocks + part + BYTES_OF_POINT * self.n_samples
 
     def _views_in_memory(self) -> int:
@@ -171,13 +171,13 @@ class PackedRows(ComputedRows):
         if self._worth_keeping <= 1.0:
             return 1  # they would replace each other's rows
         # Rows are kept now and then: each view keeps its own.
-        fewest = LARGEST_BLOCK * self._row_bytes
+        fewest = MAX_BLOCK * self._row_bytes
         own = self._bytes_per_view()
         return int((self._capacity * self._row_bytes + own) // (fewest + own))
 
     def _view(self, k: int, number: int) -> PackedRows:
         """Return view ``k`` of a number of views."""
-        view = self.aside()
+        view = self.separate_view()
         view.n_threads = max(1, self.n_threads // number)
         view._worth_keeping = self._worth_keeping
         if not self._holds_all:
@@ -187,7 +187,7 @@ class PackedRows(ComputedRows):
             view._store = self._store[k * view._capacity : (k + 1) * view._capacity]
         return view
 
-    def aside(self) -> PackedRows:
+    def separate_view(self) -> PackedRows:
         """Return the same rows for a product beside the problems that are being solved."""
         view = copy.copy(self)
         view.n_computed = view._n_values = 0
@@ -201,7 +201,7 @@ class PackedRows(ComputedRows):
     @property
     def capacity(self) -> int:
         """Largest number of rows that are kept, and of rows of a block."""
-        return min(self._capacity, max(self._largest_block, SMALLEST_CAPACITY))
+        return min(self._capacity, max(self._largest_block, MIN_CAPACITY))
 
     @property
     def is_coarse(self) -> bool:

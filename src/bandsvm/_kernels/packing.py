@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.operator import Definition
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 
 PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds per kernel value, on two cores; only their ratios matter: they decide which rows are
@@ -31,9 +31,9 @@ ROWS_OF_GROUP = _core.ROWS_OF_GROUP
 # fit, fewer miss values that are common.
 N_LOOKED_AT = 255
 # Beyond it, squares of scaled features overflow float32.
-LARGEST_SINGLE = 1e15
+MAX_SINGLE = 1e15
 # Beyond it, coefficients are so small that float32 would lose them.
-LARGEST_VALUE = 1e25
+MAX_VALUE = 1e25
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class PackedKernel:
     def fits_single(self, *matrices: Any) -> bool:
         """Return whether kernel values of samples can be computed in float32."""
         largest = max(_largest(X) for X in matrices)
-        if self.scale() * largest > LARGEST_SINGLE:
+        if self.scale() * largest > MAX_SINGLE:
             return False
         if self.name != "poly":
             return True
         with np.errstate(over="ignore"):
             product = np.float64(largest) ** 2 * matrices[0].shape[1]
             inner = abs(self._finite_gamma()) * product + abs(self.coef0)
-            return bool(inner**self.degree <= LARGEST_VALUE)
+            return bool(inner**self.degree <= MAX_VALUE)
 
     def origin(self, X: Any) -> NDArray[np.float64] | None:
         """Return the origin to which dense samples are shifted; only distances do not depend on it.
@@ -110,12 +110,12 @@ def pack(
     single, scale = dtype is np.float32, packed_kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
-        starts, columns = (in_plain_memory(part, np.int64) for part in (X.indptr, X.indices))
-        return compress(starts, columns, in_plain_memory(X.data), X.shape[1], scale, COST_OF_SPARSE)
+        starts, columns = (as_contiguous(part, np.int64) for part in (X.indptr, X.indices))
+        return compress(starts, columns, as_contiguous(X.data), X.shape[1], scale, COST_OF_SPARSE)
     if origin is None:
         origin = np.zeros(X.shape[1])
     pack_dense = _core.pack_32 if single else _core.pack_64
-    return pack_dense(in_plain_memory(X), origin, scale, COST_OF_SPARSE, n_threads)
+    return pack_dense(as_contiguous(X), origin, scale, COST_OF_SPARSE, n_threads)
 
 
 def cost_of_value(n_products: float) -> float:

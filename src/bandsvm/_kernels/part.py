@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import OnCpu
+from bandsvm._kernels.operator import RowsMixin
 
 if TYPE_CHECKING:
     from bandsvm._kernels.packed import PackedRows
 
 
-class PartOfRows(OnCpu):
+class PartOfRows(RowsMixin):
     """Rows and columns of some of the samples, never kept."""
 
     def __init__(self, whole: PackedRows, indices: NDArray) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import OnCpu
-from bandsvm._kernels.samples import CHUNK_BYTES, Samples, in_plain_memory
+from bandsvm._kernels.operator import RowsMixin
+from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
 from bandsvm._system.stopping import check_stop
 
 # The diagonal of a callable kernel is that of blocks: fewer calls, but more values.
@@ -31,7 +31,7 @@ class FromFunction:
         try:
             if np.iscomplexobj(values):
                 raise TypeError("complex numbers")
-            values = in_plain_memory(np.asarray(values), np.float64)
+            values = as_contiguous(np.asarray(values), np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"kernel must return numbers, but the callable {self._name} returned "
@@ -66,7 +66,7 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class PrecomputedRows(OnCpu):
+class PrecomputedRows(RowsMixin):
     """Rows of a kernel matrix that the user computed, without a copy."""
 
     def __init__(self, matrix: NDArray) -> None:

@@ -20,7 +20,7 @@ from bandsvm._system.threads import n_threads
 # Memory for samples that are packed at a time: more would take memory without saving time.
 PACKED_BYTES_AT_ONCE = 32 * 2**20
 # Products of float64 with larger rounding errors are computed by definition.
-LARGEST_ERROR_IN_DOUBLE = 1e-9
+MAX_ERROR_IN_DOUBLE = 1e-9
 # One in so many products in float32 is computed in float64 too; if it is off, all of them are.
 ROWS_PER_CHECK = 10_000
 
@@ -61,8 +61,8 @@ class PackedProduct:
             left = self._pack(A[part], np.float64)
             products[part] = self._multiply(left, np.float64)
             errors[part] = errors_of_distances(left.norms, self._coefficients)
-        if self._kernel.name == "rbf" and not (errors <= LARGEST_ERROR_IN_DOUBLE).all():
-            lost, B = np.flatnonzero(~(errors <= LARGEST_ERROR_IN_DOUBLE)), Samples(self._B)
+        if self._kernel.name == "rbf" and not (errors <= MAX_ERROR_IN_DOUBLE).all():
+            lost, B = np.flatnonzero(~(errors <= MAX_ERROR_IN_DOUBLE)), Samples(self._B)
             products[lost] = exact_products(
                 self._kernel,
                 Samples(A),

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._engines.sizes import LARGEST_BLOCK
 from bandsvm._kernels.exact import exact_products
-from bandsvm._kernels.operator import Kernel, OnCpu, Rows, errors_of_sums
+from bandsvm._kernels.operator import Kernel, Rows, RowsMixin, errors_of_sums
 from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
+from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite, finite_values
 from bandsvm._system import memory
 from bandsvm._system.stopping import check_stop
 
 # A pair step needs two rows; a block worth solving needs some more.
-SMALLEST_CAPACITY = 16
+MIN_CAPACITY = 16
 # Memory for pieces of samples in float64 and for what solvers keep beside rows, and its share.
 SCRATCH_BYTES = 32 * 2**20
 SCRATCH_SHARE = 0.15
@@ -28,7 +28,7 @@ SCRATCH_SHARE = 0.15
 COPIED_BLOCK_SHARE = 0.25
 
 
-class ComputedRows(OnCpu):
+class ComputedRows(RowsMixin):
     """Base class of stores of computed rows."""
 
     def __init__(
@@ -47,7 +47,7 @@ class ComputedRows(OnCpu):
         self._capacity = row_capacity(len(samples), row_bytes, for_rows)
         self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
         # Sums must not depend on how many rows are kept, as long as this many are.
-        self._rows_at_once = LARGEST_BLOCK
+        self._rows_at_once = MAX_BLOCK
         self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
         self._sizes: NDArray[np.float64] | None = None
@@ -148,7 +148,7 @@ class KernelRows(ComputedRows):
         width = len(samples) if writer is None else writer.width
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(8 * width * len(samples))
-        blocks = min(8 * min(len(samples), LARGEST_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
+        blocks = min(8 * min(len(samples), MAX_BLOCK) ** 2, COPIED_BLOCK_SHARE * cache_bytes)
         super().__init__(kernel, samples, 8 * width, cache_bytes, blocks)
         self._writer = writer
         self._padded = np.empty((self._capacity, width))
@@ -206,4 +206,4 @@ class KernelRows(ComputedRows):
 
 def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
     """Return how many rows of a matrix fit in a number of bytes."""
-    return min(n_samples, max(SMALLEST_CAPACITY, int(n_bytes // bytes_per_row)))
+    return min(n_samples, max(MIN_CAPACITY, int(n_bytes // bytes_per_row)))

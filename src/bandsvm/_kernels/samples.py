@@ -16,7 +16,7 @@ from bandsvm._system.cached import cached_property
 CHUNK_BYTES = 8 * 2**20
 
 
-def in_plain_memory(values: NDArray, dtype: type | None = None) -> NDArray:
+def as_contiguous(values: NDArray, dtype: type | None = None) -> NDArray:
     """Return an array, or a copy if it is not contiguous or not aligned.
 
     Compiled functions require this. Views of bytes and fields of records may lie anywhere.

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._engines.sizes import SMALL_PROBLEM
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm._kernels.operator import Kernel, Rows
 from bandsvm._kernels.packed import PackedRows, PackedWriter
@@ -21,6 +20,7 @@ from bandsvm._kernels.prediction import PackedProduct, product_by_definition
 from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
 from bandsvm._kernels.rows import KernelRows
 from bandsvm._kernels.samples import Samples
+from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._kernels.values import finite
 
 # name -> kernel function of (gamma, coef0, degree)
@@ -134,8 +134,3 @@ def uses_gamma(kernel: str | Callable) -> bool:
 def available_kernels() -> tuple[str, ...]:
     """Return the names that ``kernel=`` accepts besides "precomputed"."""
     return tuple(KERNELS)
-
-
-def make_kernel(kernel: str | Callable, gamma: float, coef0: float, degree: float) -> Kernel:
-    """Return the kernel function of a name, or a checked wrapper of a callable."""
-    return KernelSettings(kernel, gamma, coef0, degree).function()

@@ -52,7 +52,7 @@ class SlotTable:
             return Found(self._slot_of[indices], missing, places)
 
     def _least_used(self, number: int) -> NDArray[np.intp]:
-        """Return the slots that were used last of all, or never."""
+        """Return the least recently used slots; those never used come first."""
         end = self._n_touched + number
         if end <= self.capacity:
             places = np.arange(self._n_touched, end)

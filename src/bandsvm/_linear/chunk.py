@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.edges import Edges
 from bandsvm._linear.largest import Largest
 from bandsvm._linear.samples import LinearSamples
@@ -24,7 +24,7 @@ from bandsvm._problem.band_problem import BandProblem
 # next to the distance of the sample from the edge, in units of the edge.
 SNAP = 1e-2
 # Shares of their common target between which products are brought by a step that is centred.
-LEAST_SHARE, LARGEST_SHARE = 0.3, 10.0
+MIN_SHARE, MAX_SHARE = 0.3, 10.0
 
 
 class Chunk:
@@ -113,9 +113,9 @@ class Chunk:
         self._step = np.empty_like(self.at)
         steepest, linear, quadratic = _core.newton_complete(
             *self._place(),
-            in_plain_memory(self._line),
-            None if self._products is None else in_plain_memory(self._products),
-            in_plain_memory(self._dp),
+            as_contiguous(self._line),
+            None if self._products is None else as_contiguous(self._products),
+            as_contiguous(self._dp),
             self._dg,
             self._step,
             self._samples.n_threads,
@@ -149,8 +149,8 @@ class Chunk:
         aim = np.empty_like(self.g)
         _core.newton_turn(
             *self._place(),
-            in_plain_memory(self._line),
-            in_plain_memory(self._dp),
+            as_contiguous(self._line),
+            as_contiguous(self._dp),
             self._begun_dg,
             aim,
             self._samples.n_threads,
@@ -204,7 +204,7 @@ class Chunk:
 
     def _place(self) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
         """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""
-        return self._edges.for_core, in_plain_memory(self.at), in_plain_memory(self.g)
+        return self._edges.for_core, as_contiguous(self.at), as_contiguous(self.g)
 
     def _begin(
         self,
@@ -218,10 +218,10 @@ class Chunk:
         self._begun_dg = None
         _core.newton_begin(
             *self._place(),
-            in_plain_memory(self._line),
-            None if step is None else in_plain_memory(step),
-            None if earlier is None else in_plain_memory(earlier),
-            (target, trial, LEAST_SHARE, LARGEST_SHARE),
+            as_contiguous(self._line),
+            None if step is None else as_contiguous(step),
+            None if earlier is None else as_contiguous(earlier),
+            (target, trial, MIN_SHARE, MAX_SHARE),
             self._products,
             self._dp,
             aim,
@@ -241,8 +241,8 @@ class Chunk:
         at, g = np.empty_like(self.at), np.empty_like(self.g)
         sums: tuple[float, float] = _core.newton_move(
             *self._place(),
-            in_plain_memory(step),
-            in_plain_memory(dg),
+            as_contiguous(step),
+            as_contiguous(dg),
             length,
             at,
             g,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._system.cached import cached_property
 
@@ -45,7 +45,7 @@ class Edges:
     @cached_property
     def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
         """The edges as the core takes them."""
-        signs, values, costs = map(in_plain_memory, (self.signs, self.values, self.costs))
+        signs, values, costs = map(as_contiguous, (self.signs, self.values, self.costs))
         return signs, values, costs, self.is_squared
 
     def margins(self, g: NDArray) -> NDArray[np.float64]:

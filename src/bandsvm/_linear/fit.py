@@ -29,8 +29,8 @@ from bandsvm._linear.solving import (
     available_linear_solvers,
 )
 from bandsvm._linear.units import Units
+from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import in_threads, n_threads, single_threaded_blas
 

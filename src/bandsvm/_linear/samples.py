@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.samples import in_plain_memory, sums_of_rows
+from bandsvm._kernels.samples import as_contiguous, sums_of_rows
 from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import check_stop
 
@@ -70,7 +70,7 @@ class LinearSamples:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make the same samples on another machine."""
-        return _samples_in_plain_memory, (self.X, self.n_threads)
+        return _contiguous_samples, (self.X, self.n_threads)
 
     def part(self, rows: slice) -> LinearSamples:
         """Return some samples next to each other; their values are not copied."""
@@ -100,7 +100,7 @@ class LinearSamples:
     def product(self, w: NDArray) -> NDArray[np.float64]:
         """Return ``X w``."""
         g = np.empty(self.n_samples)
-        w = in_plain_memory(w, np.float64)
+        w = as_contiguous(w, np.float64)
         for part in self._chunks:
             check_stop()
             self.rows.multiply(part.start, w, g[part], self.n_threads)
@@ -108,7 +108,7 @@ class LinearSamples:
 
     def weights(self, v: NDArray) -> NDArray[np.float64]:
         """Return ``X'v``."""
-        sums, v = np.zeros(self.n_features), in_plain_memory(v)
+        sums, v = np.zeros(self.n_features), as_contiguous(v)
         if self.is_sparse:
             for part in self._chunks:
                 check_stop()
@@ -142,8 +142,8 @@ class LinearSamples:
         """
         if not self.is_sparse and self.n_features > MAX_FEATURES_OF_TILES:
             return self._gram_by_blas(factors, centre)
-        gram, factors = np.zeros((self.n_features, self.n_features)), in_plain_memory(factors)
-        middle = () if self.is_sparse else (None if centre is None else in_plain_memory(centre),)
+        gram, factors = np.zeros((self.n_features, self.n_features)), as_contiguous(factors)
+        middle = () if self.is_sparse else (None if centre is None else as_contiguous(centre),)
         for part in self._chunks:
             check_stop()
             self.rows.add_gram(part.start, factors[part], *middle, gram, self.n_threads)
@@ -202,12 +202,12 @@ class LinearSamples:
                 yield from pool.map(quietly, chunks[start : start + self.n_threads])
 
 
-def _samples_in_plain_memory(X: Any, n_threads: int) -> LinearSamples:
+def _contiguous_samples(X: Any, n_threads: int) -> LinearSamples:
     """Return samples that were received as bytes, which may lie anywhere in memory."""
     if sp.issparse(X):
-        values = (in_plain_memory(part) for part in (X.data, X.indices, X.indptr))
+        values = (as_contiguous(part) for part in (X.data, X.indices, X.indptr))
         return LinearSamples(type(X)(tuple(values), shape=X.shape), n_threads)
-    return LinearSamples(in_plain_memory(X), n_threads)
+    return LinearSamples(as_contiguous(X), n_threads)
 
 
 def _core_rows(X: Any) -> Any:

@@ -15,8 +15,8 @@ from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Judge, Point, Start
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.trial import Trial
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Status
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.
@@ -26,7 +26,7 @@ GAP_AIM = 0.9
 # of this size on.
 EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
 # Factor by which the gap of points that are judged must fall while a method has patience.
-LEAST_FALL = 0.5
+MIN_FALL = 0.5
 
 
 class Method(Protocol):
@@ -213,7 +213,7 @@ class LinearSolve:
 
     def _is_stuck(self, method: Method) -> bool:
         """Return whether points that are judged have not come closer to the optimum for long."""
-        if self._best.relative_gap <= LEAST_FALL * self._gap_then:
+        if self._best.relative_gap <= MIN_FALL * self._gap_then:
             self._fell_at, self._gap_then = self._n_iter, self._best.relative_gap
         elif method.is_steady and not self._is_judged:
             self._fell_at = self._n_iter

@@ -13,10 +13,8 @@ from bandsvm._system.cached import cached_property
 
 # Value of sum c, relative to sum |c|, that rounding can explain.
 ROUNDING = 1e-13
-# What is penalised: the distance from the band or its square.
-LOSSES = ("hinge", "squared_hinge")
 # Keeps the curvature of a squared loss finite if its cost is tiny.
-SMALLEST_COST = 1e-300
+MIN_COST = 1e-300
 
 
 class Sides(NamedTuple):
@@ -117,7 +115,7 @@ class BandProblem:
             return Sides(np.zeros(self.n_samples), np.zeros(self.n_samples))
         return Sides(
             *(
-                np.where(cost > 0.0, 0.5 / np.maximum(cost, SMALLEST_COST), 0.0)
+                np.where(cost > 0.0, 0.5 / np.maximum(cost, MIN_COST), 0.0)
                 for cost in (self.below, self.above)
             )
         )

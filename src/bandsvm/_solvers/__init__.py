@@ -1,8 +1,7 @@
 """Solvers of the band problem, one module each, and the loop that drives all of them.
 
-- `driver`: `solve`, with limits, progress and stopping; `patience`: detects lack of progress;
-  `work`: how much work a solve may take.
-- `solution`: the input of a solver (`State`) and its output (`Solution`).
+- `driver`: `solve`, with limits, progress and stopping; `limits`: when a solve gives up.
+- `state`: the point that a solver moves.
 - `reference`: ``"reference"``, the whole algorithm in plain NumPy; start reading here.
 - `block`: ``"smo"``, pair steps on blocks; `projected_cg`: ``"pcg"``, projected conjugate
   gradients.
@@ -10,21 +9,7 @@
 - `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """
 
-from bandsvm._engines.sizes import LARGEST_BLOCK
 from bandsvm._solvers.block import block_size, solve_for
 from bandsvm._solvers.driver import available_solvers, solve
-from bandsvm._solvers.solution import Progress, Solution, Start, Status, after, moved_by
 
-__all__ = [
-    "LARGEST_BLOCK",
-    "Progress",
-    "Solution",
-    "Start",
-    "Status",
-    "after",
-    "available_solvers",
-    "block_size",
-    "moved_by",
-    "solve",
-    "solve_for",
-]
+__all__ = ["available_solvers", "block_size", "solve", "solve_for"]

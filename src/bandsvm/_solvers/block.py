@@ -8,15 +8,17 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.sizes import LARGEST_BLOCK, LARGEST_PART, PANEL, SMALL_PROBLEM
+from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART, PANEL, SMALL_PROBLEM
+from bandsvm._problem import Solution, Start, Status
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers.face import climb_face
-from bandsvm._solvers.solution import Part, Solution, Start, State, Status
+from bandsvm._solvers.state import Part, State
 
 # Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
-# fewer than SMALLEST_BLOCK. More mean fewer outer steps and kernel rows, but slower pair steps.
-SMALLEST_BLOCK = 480
+# fewer than MIN_BLOCK. More mean fewer outer steps and kernel rows, but slower pair steps.
+MIN_BLOCK = 480
 BLOCK_GROWTH = 10.0
 # A block has room for this many times as many variables as are free: too little room, and free
 # variables push each other out; too much, and pair steps pass over variables that do not move.
@@ -43,7 +45,7 @@ SHARE_FOR_ALL = 0.9
 # Pair steps per variable, and in small blocks in all, after which a step on the whole face is the
 # better way on: fewer factorise faces that are not settled, more crawl where K is nearly singular.
 STEPS_PER_VARIABLE = 30
-SMALLEST_STEP_BUDGET = 1000
+MIN_STEP_BUDGET = 1000
 # A sample is out of play if the violation must grow by this share before it takes part again. Less
 # leaves out more samples, some of which must come back.
 MARGIN_IN_PLAY = 0.5
@@ -83,10 +85,10 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
         # Free variables respond to every other change.
         block = engine.free()
         in_play = n_violators + len(block)
-        if in_play <= BLOCKS_IN_PLAY * LARGEST_BLOCK:
+        if in_play <= BLOCKS_IN_PLAY * MAX_BLOCK:
             reduction = WARM_REDUCTION
         wanted = max(wanted, whole_panels(in_play))
-    largest = min(LARGEST_BLOCK, engine.largest_block, problem.n_samples)
+    largest = min(MAX_BLOCK, engine.largest_block, problem.n_samples)
     size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
@@ -101,7 +103,7 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
         inner_tol = share_of_tol * tol
         if not everything:
             inner_tol = max(reduction * current, inner_tol)
-        budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
+        budget = max(MIN_STEP_BUDGET, STEPS_PER_VARIABLE * len(block))
         step = engine.solve_block(block, inner_tol, budget)
         state.n_pair_steps += step.n_steps
         state.move(block, step.c)
@@ -119,7 +121,7 @@ def block_size(n_samples: int) -> int:
     if n_samples <= SMALL_PROBLEM:
         return n_samples  # the whole kernel matrix is kept, and need not be copied
     wanted = whole_panels(int(BLOCK_GROWTH * n_samples**0.5))
-    return min(max(wanted, SMALLEST_BLOCK), LARGEST_BLOCK)
+    return min(max(wanted, MIN_BLOCK), MAX_BLOCK)
 
 
 def whole_panels(number: int) -> int:
@@ -130,10 +132,10 @@ def whole_panels(number: int) -> int:
 def part_in_play(state: State) -> Part | None:
     """Return the samples that may still move, as a part; None if that saves no time."""
     n_samples = state.problem.n_samples
-    if n_samples <= BLOCKS_WORTH_A_PART * SMALLEST_BLOCK:
+    if n_samples <= BLOCKS_WORTH_A_PART * MIN_BLOCK:
         return None
     indices = state.engine.in_play(MARGIN_IN_PLAY)
-    if len(indices) > LARGEST_PART * n_samples:
+    if len(indices) > MAX_PART * n_samples:
         return None
     engine = state.engine.part(indices)
     return None if engine is None else Part(indices, State(engine), engine.c.copy())
@@ -182,7 +184,7 @@ def solve_for(
     """
     began, rows_before = time.perf_counter(), rows.n_computed
     assert start.gradient is not None
-    whole = State(rows.engine(problem, start.c.copy(), start.gradient), start.moved)
+    whole = State(engine_for(rows, problem, start.c.copy(), start.gradient), start.moved)
     c = problem.feasible(start.c)
     n_steps = 0
     if len(variables):
@@ -191,8 +193,10 @@ def solve_for(
         seen = start.gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
-        budget = max(SMALLEST_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
-        step = rows.engine(problem, c, seen).solve_block(variables, SHARE_FOR_ALL * tol, budget)
+        budget = max(MIN_STEP_BUDGET, STEPS_PER_VARIABLE * len(variables))
+        step = engine_for(rows, problem, c, seen).solve_block(
+            variables, SHARE_FOR_ALL * tol, budget
+        )
         c[variables], n_steps = step.c, step.n_steps
     changed = np.flatnonzero(c != start.c)
     whole.move(changed, c[changed])

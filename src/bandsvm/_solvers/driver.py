@@ -10,16 +10,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import ROUNDING, BandProblem
 from bandsvm._solvers.block import block_steps
 from bandsvm._solvers.hard_margin import solve_hard
-from bandsvm._solvers.patience import Patience
+from bandsvm._solvers.limits import StallDetector, max_work, work_done
 from bandsvm._solvers.polish import is_small, largest_rounding_error, polish, rounding_error
 from bandsvm._solvers.projected_cg import projected_cg_steps
 from bandsvm._solvers.reference import reference_steps
-from bandsvm._solvers.solution import Progress, Solution, Start, State, Status, after
-from bandsvm._solvers.work import most_work, work_done
+from bandsvm._solvers.state import State
 from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
@@ -133,7 +134,7 @@ class _Run:
                 n_kernel_rows=self.kernel.n_computed - rows_before,
                 n_pair_steps=state.n_pair_steps,
                 seconds=time.perf_counter() - began,
-                engine=state.engine,
+                point=state.engine,
                 is_current=state.is_current,
                 moved=state.moved,
             )
@@ -173,7 +174,7 @@ class _Run:
         callback: Callback | None,
     ) -> tuple[Status, int]:
         """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
-        patience, noise = Patience(), _Noise(state)
+        detector, noise = StallDetector(), _Noise(state)
         try:
             for violation in self.steps(state, self.tol):
                 verdict = callback is not None and callback(progress(n_iter, violation))
@@ -187,9 +188,9 @@ class _Run:
                 check_stop()
                 if n_iter >= max_iter:
                     return Status.ITERATION_LIMIT, n_iter
-                if work_done(state, n_iter) > most_work(state.problem.n_samples):
+                if work_done(state, n_iter) > max_work(state.problem.n_samples):
                     return Status.WORK_LIMIT, n_iter
-                if state.is_current and patience.is_lost(
+                if state.is_current and detector.has_stalled(
                     n_iter,
                     state.engine.dual_value(),
                     violation,
@@ -217,28 +218,28 @@ class _Noise:
         self._engine = state.engine
 
     @cached_property
-    def _most(self) -> float:
+    def _largest(self) -> float:
         return largest_rounding_error(self._engine)
 
     def explains(self, violation: float) -> bool:
         """Return whether a violation is no larger than rounding errors."""
-        return violation <= self._most and violation <= rounding_error(self._engine, norm=2)
+        return violation <= self._largest and violation <= rounding_error(self._engine, norm=2)
 
 
 def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:
     """Return the state at the feasible point nearest to ``start``, or at zero."""
     if start is None:
-        return State(kernel.engine(problem))
+        return State(engine_for(kernel, problem))
     c = problem.feasible(start.c)
     if start.gradient is not None:
         change = c - start.c
         changed = np.flatnonzero(np.abs(change) > ROUNDING * np.abs(c).max(initial=0.0))
-        engine = kernel.engine(problem, start.c.copy(), start.gradient.astype(np.float64))
+        engine = engine_for(kernel, problem, start.c.copy(), start.gradient.astype(np.float64))
         state = State(engine, start.moved)
         state.move(changed, c[changed])
         engine.put(np.arange(problem.n_samples), c)
         return state
-    state = State(kernel.engine(problem, c))
+    state = State(engine_for(kernel, problem, c))
     try:
         state.refresh()
     except Stop as stop:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import get_lapack_funcs
 
 from bandsvm._engines import Engine
-from bandsvm._engines.slopes import piece
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers.solution import State
+from bandsvm._problem.slopes import piece
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import check_stop
 
 # Beyond this many free variables a factorisation costs more than the pair steps that it saves.
-LARGEST_FACE = 2000
+MAX_FACE = 2000
 # Steps that end inside the face only refine each other; two reach rounding error.
 REFINEMENTS = 2
 # Variables may land one by one; a climb that is cut short must start again after the next block.
@@ -26,7 +26,7 @@ MAX_WORK_OF_CLIMB = 4e9
 DAMPING_GROWTH = 100.0
 EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
-LEAST_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
+MIN_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
 BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
@@ -67,10 +67,10 @@ def newton_direction(face: Face) -> NDArray:
         kernel += abs(float(np.trace(kernel))) / n**2
     # The trace of a kernel is at least its largest entry; that of an indefinite one can be 0.
     largest = float(np.abs(kernel).max())
-    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), LEAST_DAMPING)
+    damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), MIN_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
     # No eigenvalue exceeds n times the largest entry, so that much damping is enough.
-    while damping <= max(DAMPING_GROWTH * n * largest, LEAST_DAMPING):
+    while damping <= max(DAMPING_GROWTH * n * largest, MIN_DAMPING):
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
         factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
@@ -85,17 +85,17 @@ def climb_face(
     state: State,
     find_direction: Callable[[Face], NDArray] = newton_direction,
     largest: int | None = None,
-    most_steps: int | None = None,
-    most_products: int | None = None,
+    max_steps: int | None = None,
+    max_products: int | None = None,
 ) -> bool:
     """Maximise the dual over the face of ``c``; return whether ``c`` moved.
 
     Variables that reach the end of their piece stay there: the face loses dimensions, and the climb
-    continues with the rest. ``most_products`` is the number of products with the kernel that
+    continues with the rest. ``max_products`` is the number of products with the kernel that
     ``find_direction`` takes, for the count of work; None counts a factorisation.
     """
-    largest = LARGEST_FACE if largest is None else largest
-    most_steps = MAX_STEPS_ON_FACE if most_steps is None else most_steps
+    largest = MAX_FACE if largest is None else largest
+    max_steps = MAX_STEPS_ON_FACE if max_steps is None else max_steps
     problem = state.problem
     free = state.engine.free()
     if not 0 < len(free) <= largest:
@@ -109,7 +109,7 @@ def climb_face(
     # Slopes of this size are only rounding errors of the decision values.
     flat = EPSILON * float(np.abs(slope).max())
     affordable = max(REFINEMENTS, int(MAX_WORK_OF_CLIMB / len(free) ** 3))
-    for _ in range(min(most_steps, affordable)):
+    for _ in range(min(max_steps, affordable)):
         if len(active) == 0 or refinements == REFINEMENTS:
             break
         check_stop()
@@ -121,7 +121,7 @@ def climb_face(
         if float(np.abs(uphill).max()) <= flat:
             break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
-        products = len(active) / 3 if most_products is None else most_products
+        products = len(active) / 3 if max_products is None else max_products
         state.face_work += len(active) ** 2 * (products + len(BENT_WAYS))
         moved = _ascend(face, find_direction(face))
         if moved is None:

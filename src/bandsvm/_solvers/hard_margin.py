@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Solution, Status, after
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers.solution import Solution, Status, after
 
 # Costs to try, in units of what a margin as wide as the data would need. A margin of 1e-5 of that
 # needs the last one; with higher ones no digit of a decision value would be right.

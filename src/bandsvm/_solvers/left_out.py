@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.slopes import ascent_slopes, free_variables, piece
+from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator, PrecomputedRows
+from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import project
-from bandsvm._solvers import Solution, Start, Status, moved_by, solve
+from bandsvm._problem.slopes import ascent_slopes, free_variables, piece
+from bandsvm._solvers import solve
 from bandsvm._solvers.block import STEPS_PER_VARIABLE
 from bandsvm._solvers.driver import has_drifted
-from bandsvm._solvers.face import LARGEST_FACE, climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.face import MAX_FACE, climb_face
+from bandsvm._solvers.state import State
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
@@ -24,7 +26,7 @@ NEIGHBOUR_SHARE, MIN_NEIGHBOURS, MAX_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps, and a step on the face where those take too long, this often at most: samples that
 # need more go the long way, which costs less than more rounds.
-MAX_MENDING_ROUNDS = 10
+MAX_REOPTIMISING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
 # Share of the mean curvature that keeps the inverse finite where K is singular.
@@ -53,7 +55,7 @@ class LeftOut:
         The method of the fallback `solve`.
     max_iter : int, default=10_000
         Largest number of its outer steps.
-    most_bytes : float, default=inf
+    max_bytes : float, default=inf
         Memory for the matrices of the fast method; if it does not suffice, `solve` does all refits.
     """
 
@@ -65,7 +67,7 @@ class LeftOut:
         tol: float,
         solver: str = "auto",
         max_iter: int = 10_000,
-        most_bytes: float = np.inf,
+        max_bytes: float = np.inf,
     ) -> None:
         self._problem, self._rows = problem, rows
         self._c, self._f, self._start = solution.c, solution.f, Start.at(solution)
@@ -75,7 +77,7 @@ class LeftOut:
         needed = matrix_bytes(len(self._free), problem.n_samples)
         # Without bounds, any sample may have to absorb the coefficient.
         self._is_worthwhile = (
-            len(self._free) > 0 and needed <= most_bytes and not problem.has_hard_edges
+            len(self._free) > 0 and needed <= max_bytes and not problem.has_hard_edges
         )
         if self._is_worthwhile:
             self._prepare()
@@ -135,11 +137,11 @@ class LeftOut:
         before, c[free] = c[part], taken_over
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
-        state = State(self._part_rows.engine(of_part, c[part], f_part))
-        mend(state, AIM * self._tol)
+        state = State(engine_for(self._part_rows, of_part, c[part], f_part))
+        reoptimise(state, AIM * self._tol)
         c[part] = before
         moved = moved_by(self._start.moved, self._sizes[[i]], self._c[[i]])
-        whole = State(self._rows.engine(problem, c, f), moved, state.n_pair_steps)
+        whole = State(engine_for(self._rows, problem, c, f), moved, state.n_pair_steps)
         whole.move(part, state.engine.c)
         return whole
 
@@ -194,7 +196,7 @@ def part_size(n_free: int, n_samples: int) -> int:
 
 def matrix_bytes(n_free: int, n_samples: int) -> float:
     """Return the memory of the matrices that refits share; infinite if they are too large."""
-    if n_free > LARGEST_FACE:
+    if n_free > MAX_FACE:
         return np.inf
     n_part = min(part_size(n_free, n_samples), n_samples)
     # K of the part, twice (in the store and copied), its free columns, three matrices on the face.
@@ -216,14 +218,14 @@ def inverse_on_face(curvature: NDArray, has_intercept: bool, unit: float) -> NDA
     return np.linalg.inv(matrix)
 
 
-def mend(state: State, tol: float) -> None:
+def reoptimise(state: State, tol: float) -> None:
     """Take pair steps on all variables, and steps on the face if those take too long.
 
     Only ``c`` is up to date at the end, not ``f``.
     """
     everything = np.arange(state.problem.n_samples)
     budget = STEPS_PER_VARIABLE * len(everything)
-    for _ in range(MAX_MENDING_ROUNDS):
+    for _ in range(MAX_REOPTIMISING_ROUNDS):
         step = state.engine.solve_block(everything, tol, budget)
         state.n_pair_steps += step.n_steps
         if step.n_steps < budget and not step.stalled:

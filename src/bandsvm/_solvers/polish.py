@@ -7,12 +7,12 @@ from contextlib import suppress
 import numpy as np
 
 from bandsvm._engines import Engine
-from bandsvm._engines.sizes import SMALL_PROBLEM
-from bandsvm._engines.slopes import piece
+from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import shares
+from bandsvm._problem.slopes import piece
 from bandsvm._solvers.face import climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import Stop
 
 # A round is a climb and pair steps on everything; problems that need more than a few are singular,
@@ -26,7 +26,7 @@ POLISHING_STEPS_PER_VARIABLE = 10
 MAX_WORK_OF_POLISHING = 1e10
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
-HAIR = 1e-13
+SNAP_SHARE = 1e-13
 
 
 def is_small(problem: BandProblem) -> bool:
@@ -44,10 +44,10 @@ def polish(state: State) -> float:
     everything = np.arange(problem.n_samples)
     best = engine.violation()
     best_c, best_f, waited = engine.c.copy(), engine.f.copy(), 0
-    most_work = state.face_work + MAX_WORK_OF_POLISHING
+    max_work = state.face_work + MAX_WORK_OF_POLISHING
     with suppress(Stop):  # keep the best point so far
         for _ in range(MAX_POLISHING_ROUNDS):
-            tidy(state)
+            snap_to_bounds(state)
             climb_face(state)
             state.refresh()
             current = engine.violation()
@@ -56,7 +56,7 @@ def polish(state: State) -> float:
                 best, best_c, best_f = current, engine.c.copy(), engine.f.copy()
             if current <= rounding_error(engine) or waited >= ROUNDS_WITHOUT_GAIN:
                 break
-            if state.face_work > most_work:
+            if state.face_work > max_work:
                 break
             budget = POLISHING_STEPS_PER_VARIABLE * problem.n_samples
             step = engine.solve_block(everything, rounding_error(engine), budget)
@@ -66,7 +66,7 @@ def polish(state: State) -> float:
     return best
 
 
-def tidy(state: State) -> None:
+def snap_to_bounds(state: State) -> None:
     """Remove accumulated rounding errors: variables next to the end of a piece, a sum not 0.
 
     A variable that is only rounding errors away from its bound would count as free and determine
@@ -79,9 +79,10 @@ def tidy(state: State) -> None:
     _, lower, upper = piece(problem, free, c)
     # Coefficients of samples far from the origin are small but matter; those near it are large.
     pull = np.abs(c) * np.sqrt(np.abs(engine.diagonal()[free]))
-    is_nothing = (pull <= HAIR * pull.sum()) & (np.abs(c) <= HAIR * np.abs(c).sum())
+    is_nothing = (pull <= SNAP_SHARE * pull.sum()) & (np.abs(c) <= SNAP_SHARE * np.abs(c).sum())
     bound = lower + upper  # the end that is not 0
-    c = np.where(is_nothing, 0.0, np.where(np.abs(bound - c) <= HAIR * np.abs(bound), bound, c))
+    is_at_bound = np.abs(bound - c) <= SNAP_SHARE * np.abs(bound)
+    c = np.where(is_nothing, 0.0, np.where(is_at_bound, bound, c))
     state.move(free, c)
     inside = (c != 0.0) & (c != bound)
     if problem.has_intercept:

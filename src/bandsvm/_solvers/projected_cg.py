@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import falling_root, shares
 from bandsvm._solvers.face import Face, climb_face
-from bandsvm._solvers.solution import State
+from bandsvm._solvers.state import State
 from bandsvm._system.stopping import check_stop
 
 # Gradient steps before each climb: fewer leave the face unsettled, more cost a product with K each.
@@ -26,23 +26,23 @@ GRADIENT_STEPS = 3
 LONGEST_GRADIENT_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
 LONGEST_GRADIENT_WAY = 1e4
-SMALLEST_SCALE = 1e-250  # keeps step lengths and their inverses finite
+MIN_SCALE = 1e-250  # keeps step lengths and their inverses finite
 SHORTEST_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
 # A climb reduces the slopes on its face to this share of the violation, or of tol if that is more.
 # A sharper climb is wasted on a face that will change; a coarser one takes more outer steps.
 CLIMB_REDUCTION = 0.1
 CLIMB_SHARE_OF_TOL = 0.1
 # Steps of conjugate gradients for one direction, each a product with the face's block of K.
-LARGEST_CG_STEPS = 200
+MAX_CG_STEPS = 200
 # They end once this share of variables has left its piece: more belongs to another face.
-LARGEST_SHARE_OUTSIDE = 0.05
+MAX_SHARE_OUTSIDE = 0.05
 # Directions per climb. Variables land on the way; what is left waits for the next outer step.
 MAX_CLIMBS = 40
 # Where K is nearly singular conjugate gradients crawl; a small face is factorised every so many
 # outer steps. More often costs factorisations that easy problems do not need.
 NEWTON_PERIOD = 25
 # A block of this many free variables takes 800 MB; larger faces are left to gradient steps.
-LARGEST_CG_FACE = 10_000
+MAX_CG_FACE = 10_000
 
 
 def projected_cg_steps(state: State, tol: float) -> Generator[float]:
@@ -51,7 +51,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     sizes = np.abs(engine.diagonal())
     # The sum of kernel values of 1e307 is infinite, which would make all steps zero.
     mean = float(np.mean(sizes))
-    scale = max(mean if np.isfinite(mean) else float(sizes.max()), SMALLEST_SCALE)
+    scale = max(mean if np.isfinite(mean) else float(sizes.max()), MIN_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
     longest = min(LONGEST_GRADIENT_STEP / scale, LONGEST_GRADIENT_WAY * width / edge)
@@ -70,7 +70,7 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
             continue
         residual = max(CLIMB_REDUCTION * current, CLIMB_SHARE_OF_TOL * tol)
         climb = partial(conjugate_direction, residual_tol=residual)
-        moved |= climb_face(state, climb, LARGEST_CG_FACE, MAX_CLIMBS, LARGEST_CG_STEPS)
+        moved |= climb_face(state, climb, MAX_CG_FACE, MAX_CLIMBS, MAX_CG_STEPS)
         if not moved:
             return
 
@@ -177,12 +177,12 @@ def conjugate_direction(face: Face, residual_tol: float) -> NDArray:
 
     fall, rise = face.lower - face.c, face.upper - face.c
     flat = float(np.finfo(np.float64).eps * np.abs(np.diagonal(face.kernel)).max())
-    most_outside = max(1, int(LARGEST_SHARE_OUTSIDE * len(face.c)))
+    most_outside = max(1, int(MAX_SHARE_OUTSIDE * len(face.c)))
     residual = face.gradient.copy()
     direction = np.zeros_like(residual)
     conjugate = residual.copy()
     norm = float(residual @ residual)
-    for _ in range(min(LARGEST_CG_STEPS, 2 * len(face.c))):
+    for _ in range(min(MAX_CG_STEPS, 2 * len(face.c))):
         if np.abs(residual).max() <= residual_tol:
             break
         check_stop()

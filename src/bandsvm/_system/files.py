@@ -20,7 +20,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def atomic_write(path: Path, content: bytes) -> None:
     """Write a file atomically: its name always refers to the complete old or new content.
 
     Links are followed and stay links; pipes and devices, which cannot be replaced, are written to

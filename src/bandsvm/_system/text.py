@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LARGEST_CODE_POINT = 0x10FFFF
+MAX_CODE_POINT = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
 # Longest text, and most items, from a file that a message shows.
 LONGEST_SHOWN = 100
@@ -26,7 +26,7 @@ def is_text(array: NDArray) -> bool:
     points = np.ascontiguousarray(native).view(np.uint32)
     first, last = SURROGATES
     is_surrogate = (points >= first) & (points <= last)
-    return bool(points.max() <= LARGEST_CODE_POINT and not is_surrogate.any())
+    return bool(points.max() <= MAX_CODE_POINT and not is_surrogate.any())
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -42,20 +42,20 @@ def printable(text: str, kept: str = "") -> str:
     )
 
 
-def shown(value: Any) -> str:
+def short_text(value: Any) -> str:
     """Return a value from a file as a short line for a message."""
     text = printable(str(value))
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
-def some(values: Iterable[Any]) -> str:
+def short_list(values: Iterable[Any]) -> str:
     """Return the first few of many values from a file, as a list for a message."""
     first: list[str] = []
     for value in values:
         if len(first) == MAX_SHOWN:
             first.append("...")
             break
-        first.append(shown(repr(value)))
+        first.append(short_text(repr(value)))
     return f"[{', '.join(first)}]"
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.bytes import DataFile, DataFileError
 
 # Repeats that never go back take no memory of their own.
@@ -39,7 +39,8 @@ def as_csv(file: DataFile) -> DataFile:
             found = _ATTRIBUTE.match(line)
             if found is None:
                 raise DataFileError(
-                    f"{file.source}, line {number}: {shown(repr(line.strip()))} lacks name or type."
+                    f"{file.source}, line {number}: {short_text(repr(line.strip()))} lacks "
+                    "name or type."
                 )
             names.append(_unquoted(found[1]) if found[1][0] in "'\"" else found[1])
     samples = _COMMENT.sub(b"", file.content[start.end() :])
@@ -79,10 +80,10 @@ def _in_csv(file: DataFile, line: bytes, number: int) -> bytes:
             rest = text[place:].strip()
             quoted = re.match(_QUOTED, rest)
             if quoted is None:
-                raise DataFileError(f"{where}: a quote is not closed in {shown(repr(rest))}.")
+                raise DataFileError(f"{where}: a quote is not closed in {short_text(repr(rest))}.")
             after = rest[quoted.end() :].strip()
             raise DataFileError(
-                f"{where}: {shown(repr(after))} follows a quote, where a comma must."
+                f"{where}: {short_text(repr(after))} follows a quote, where a comma must."
             )
         quoted_value, bare = found.groups()
         if quoted_value is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import Kind
 
@@ -97,10 +97,10 @@ def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> Da
     """
     place, cell = bad[0]
     others = list(dict.fromkeys(other for _, other in bad if other != cell))
-    such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
+    such = f" ({len(bad)} such cells nearby, also {short_list(others)})" if others else ""
     return DataFileError(
-        f"{source}, {place}, column {column}: {shown(repr(cell))} is not a number{such}; fix it, "
-        "or see --drop and --categorical."
+        f"{source}, {place}, column {column}: {short_text(repr(cell))} is not a number{such}; fix "
+        "it, or see --drop and --categorical."
     )
 
 

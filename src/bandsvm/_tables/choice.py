@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import TARGET_NAMES, Kind
 from bandsvm._workflow.trained import Trained
@@ -28,7 +28,7 @@ class Columns:
 
     def quoted_name(self, k: int) -> str:
         """Return the name of a column for a sentence."""
-        return shown(repr(self.name(k))) if self.names else self.name(k)
+        return short_text(repr(self.name(k))) if self.names else self.name(k)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
         if kind is Kind.OTHER:
             raise DataFileError(
                 f"{columns.source} holds {kind.value} in its column "
-                f"{shown(repr(columns.name(k)))}, which cannot be a feature: leave it out with "
-                "--drop, or replace it by numbers."
+                f"{short_text(repr(columns.name(k)))}, which cannot be a feature: leave it out "
+                "with --drop, or replace it by numbers."
             )
         if kind is Kind.TEXT:
             texts.add(k)
@@ -132,7 +132,9 @@ def choose_for_model(columns: Columns, options: argparse.Namespace, model: Train
     else:
         missing = [name for name in model.names if name not in places]
         if missing:
-            raise DataFileError(f"{columns.source} lacks the columns {some(missing)} of the model.")
+            raise DataFileError(
+                f"{columns.source} lacks the columns {short_list(missing)} of the model."
+            )
         features = [places[name] for name in model.names]
         wanted = options.id or [name for name in model.notes.ids if name in places]
         ids = [_position(columns, name, "--id") for name in wanted]
@@ -154,7 +156,7 @@ def _by_position(
         target = _remembered_position(columns, model)
     features = [k for k in range(columns.n_columns) if k != target]
     if len(features) != model.n_features:
-        known = f" ({some(model.names)})" if model.names else ""
+        known = f" ({short_list(model.names)})" if model.names else ""
         raise DataFileError(
             f"{columns.source} has {len(features)} features, the model was trained on "
             f"{model.n_features}{known}."
@@ -207,12 +209,12 @@ def _position(columns: Columns, wanted: str, option: str) -> int:
         return columns.names.index(wanted)
     number = int(wanted) if wanted.isdecimal() else 0
     if not 1 <= number <= columns.n_columns:
-        known = f" Its columns are {some(columns.names)}." if columns.names else ""
+        known = f" Its columns are {short_list(columns.names)}." if columns.names else ""
         lower = {name.lower(): name for name in columns.names or []}
         if close := difflib.get_close_matches(wanted.lower(), lower, 1):
-            known = f" Did you mean {shown(repr(lower[close[0]]))}?"
+            known = f" Did you mean {short_text(repr(lower[close[0]]))}?"
         raise DataFileError(
-            f"{columns.source} has no column {shown(repr(wanted))}: {option} takes a name, or a "
-            f"number from 1 to {columns.n_columns}.{known}"
+            f"{columns.source} has no column {short_text(repr(wanted))}: {option} takes a name, or "
+            f"a number from 1 to {columns.n_columns}.{known}"
         )
     return number - 1

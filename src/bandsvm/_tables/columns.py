@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.bytes import ALWAYS_FINE, DataFile, DataFileError
 
 # A column of one of these names holds the labels, unless --target says otherwise.
@@ -175,7 +175,7 @@ def tidy_labels(labels: NDArray) -> NDArray:
 
 def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
     """Return the labels that a column holds; raise if they are too many, or too long for all."""
-    where = f"{file.source}: the labels in column {shown(repr(name))}"
+    where = f"{file.source}: the labels in column {short_text(repr(name))}"
     if column.levels is None or len(column.levels) > MAX_LEVELS:
         raise DataFileError(
             f"{where} have more than {MAX_LEVELS} different values; a class needs several "

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFile, DataFileError
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
@@ -64,7 +64,7 @@ class Text:
         self.names = _names(top) if has_header else None
         if twins := twice(self.names or []):
             raise DataFileError(
-                f"{self._source}, line 1: two columns have the same name: {some(twins)}."
+                f"{self._source}, line 1: two columns have the same name: {short_list(twins)}."
             )
         if not has_header:
             columns = list(zip(top, *below, strict=True))
@@ -138,7 +138,7 @@ class Text:
 
     def _name(self, column: int) -> str:
         """Return the name of a column; without names its number."""
-        return shown(repr(self.names[column]) if self.names else column + 1)
+        return short_text(repr(self.names[column]) if self.names else column + 1)
 
     def _read_plain(self) -> NDArray[np.float64] | None:
         """Return all cells, by NumPy, which is several times faster; None if some are no numbers.

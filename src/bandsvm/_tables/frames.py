@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.arff import as_csv
 from bandsvm._tables.blocks import TextOnDisk
 from bandsvm._tables.bytes import DataFile, DataFileError
@@ -55,7 +55,7 @@ def read_columns(
         else choose_for_model(columns, options, model)
     )
     if choice.texts and isinstance(file, LargeFile):
-        texts_are = some(columns.name(k) for k in sorted(choice.texts))
+        texts_are = short_list(columns.name(k) for k in sorted(choice.texts))
         raise file.needs_memory(f"has categories in the columns {texts_are} (see --drop)")
     numbers = [k for k in choice.features if k not in choice.texts]
     coded: dict[int, int | None] = dict.fromkeys(
@@ -136,7 +136,7 @@ def _about_names(stored: Any, kind: str) -> list[str]:
 def _about_disguises(columns: Columns, disguises: dict[int, str], numbers: list[int]) -> list[str]:
     """Return which texts were read as numbers, with an example of each column, in a sentence."""
     examples = [
-        f"{columns.quoted_name(k)} ({shown(disguises[k])})" for k in numbers if k in disguises
+        f"{columns.quoted_name(k)} ({short_text(disguises[k])})" for k in numbers if k in disguises
     ]
     more = f" and {len(examples) - 5} more" if len(examples) > 5 else ""
     return [f"Read as numbers: {', '.join(examples[:5])}{more}."] if examples else []
@@ -174,7 +174,7 @@ def _labels(
     A column that only seems to hold labels is ignored where it holds what a model does not know.
     """
     unused = choice.unused
-    said = [f"The model does not use the columns {some(unused)}."] if unused else []
+    said = [f"The model does not use the columns {short_list(unused)}."] if unused else []
     if choice.target is None:
         return None, said
     said = [*labelled.decisions, *said]
@@ -230,7 +230,7 @@ def _useful(
 def _about_texts(frame: dict[str, CodedColumn]) -> str:
     """Return which columns are categories, in a sentence."""
     parts = [
-        f"{shown(repr(name))} ({len(column.levels)})"
+        f"{short_text(repr(name))} ({len(column.levels)})"
         for name, column in frame.items()
         if column.levels is not None
     ]
@@ -247,7 +247,7 @@ def _data_frame(
     except ImportError:
         raise DataFileError(
             f"Columns of text need pandas: install the extra 'bandsvm[cli]', or leave them out "
-            f"with --drop: {', '.join(shown(repr(name)) for name in list(frame)[:5])}."
+            f"with --drop: {', '.join(short_text(repr(name)) for name in list(frame)[:5])}."
         ) from None
     columns: dict[str, Any] = {name: X[:, k] for k, name in enumerate(by_number)}
     for name, column in frame.items():

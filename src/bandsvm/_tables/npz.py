@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._system.text import is_text, some
+from bandsvm._system.text import is_text, short_list
 from bandsvm._tables.bytes import DataFile, DataFileError, reason
 from bandsvm.persistence._decoder import checked_csr
 
@@ -82,7 +82,7 @@ def _entries(file: DataFile, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipI
     else:
         raise DataFileError(
             f"{file.source} must hold the array X, or data, indices, indptr and shape of a CSR "
-            f"matrix; it holds {some(sorted(held))}."
+            f"matrix; it holds {short_list(sorted(held))}."
         )
     members = [entry for entry in archive.infolist() if entry.filename[:-4] in wanted]
     members = [entry for entry in members if entry.filename.endswith(".npy")]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFile, DataFileError, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
@@ -68,7 +68,9 @@ class Parquet:
         except self._errors as error:
             raise self._unreadable(error) from None
         if twins := twice(self.names):
-            raise DataFileError(f"{file.source}: two columns have the same name: {some(twins)}.")
+            raise DataFileError(
+                f"{file.source}: two columns have the same name: {short_list(twins)}."
+            )
         self.has_names = True
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
@@ -172,7 +174,7 @@ class Parquet:
         if bad:
             rows = np.flatnonzero(np.isin(codes, list(bad)))[:MAX_BAD_CELLS].tolist()
             cells = [(self.place(start + row), bad[codes[row]]) for row in rows]
-            raise not_a_number(self._file.source, shown(repr(self.names[k])), cells)
+            raise not_a_number(self._file.source, short_text(repr(self.names[k])), cells)
         return values[codes]
 
     def _stream(self) -> Any:
@@ -221,8 +223,8 @@ class Parquet:
         """Return a column of text or numbers as codes."""
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
-                f"{self._file.source} holds {shown(self._types[k])} in its column "
-                f"{shown(repr(self.names[k]))}; it must hold numbers or text."
+                f"{self._file.source} holds {short_text(self._types[k])} in its column "
+                f"{short_text(repr(self.names[k]))}; it must hold numbers or text."
             )
         codes = np.empty(self._n_rows, np.int32)
         known: dict[Any, int] = {}
@@ -249,7 +251,8 @@ class Parquet:
 
     def _unreadable(self, error: Exception) -> DataFileError:
         return DataFileError(
-            f"{self._file.source} is not a Parquet file that can be read: {shown(reason(error))}."
+            f"{self._file.source} is not a Parquet file that can be read: "
+            f"{short_text(reason(error))}."
         )
 
 

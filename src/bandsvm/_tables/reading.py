@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.files import MAX_FEATURES
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables import blocks as blocks_module
 from bandsvm._tables import npz as npz_module
 from bandsvm._tables import svmlight as svmlight_module
@@ -113,7 +113,7 @@ class Table:
             return " ".join([f"{text}, without labels.", *self.decisions])
         labels, counts = np.unique(self.y, return_counts=True)
         few = zip(labels[:MAX_CLASSES].tolist(), counts, strict=False)
-        parts = [f"{shown(label)}: {n}" for label, n in few]
+        parts = [f"{short_text(label)}: {n}" for label, n in few]
         more = ["..."] if len(labels) > MAX_CLASSES else []
         text = f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
         return " ".join([text, *self.decisions])
@@ -336,8 +336,8 @@ def _check_classes(table: Table) -> list[str]:
         )
     if len(labels) == 1:
         raise DataFileError(
-            f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
-            "two classes. Name the column of labels with --target."
+            f"{table.source} has the single class {short_list(labels.tolist())}; training needs at "
+            "least two classes. Name the column of labels with --target."
         )
     if len(alone) == len(table.y) > MIN_DIFFERENT:
         raise DataFileError(
@@ -348,7 +348,7 @@ def _check_classes(table: Table) -> list[str]:
         return []
     many = f"{len(alone)} classes have" if len(alone) > 1 else "a class has"
     return [
-        f"{many} a single sample: {some(alone)}. If these are no classes, see --header and "
+        f"{many} a single sample: {short_list(alone)}. If these are no classes, see --header and "
         "--target."
     ]
 
@@ -363,15 +363,17 @@ def _with_known_labels(table: Table, model: Trained, is_optional: bool) -> Table
     labels = np.unique(table.y)
     unknown = labels[places(labels, np.array(model.classes)) < 0].tolist()
     if len(unknown) == len(labels) and is_optional:
-        decision = f"Its labels {some(unknown)} are ignored: none is a class of the model."
+        decision = f"Its labels {short_list(unknown)} are ignored: none is a class of the model."
         return replace(table, y=None, decisions=(*table.decisions, decision))
     if len(unknown) == len(labels):
         raise DataFileError(
-            f"{table.source} has the labels {some(unknown)}, none of which the model knows: its "
-            f"classes are {some(model.classes)}; name the column of labels with --target."
+            f"{table.source} has the labels {short_list(unknown)}, none of which the model knows: "
+            f"its classes are {short_list(model.classes)}; name the column of labels with --target."
         )
     if not unknown:
         return table
     n_unknown = int(np.isin(table.y, unknown).sum())
-    doubt = f"{n_unknown} labels are unknown to the model and count as errors: {some(unknown)}."
+    doubt = (
+        f"{n_unknown} labels are unknown to the model and count as errors: {short_list(unknown)}."
+    )
     return replace(table, doubts=(*table.doubts, doubt))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from bandsvm._system.files import MAX_FEATURES
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.bytes import DataFile, DataFileError, reason
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
@@ -76,14 +76,14 @@ def _complaint(words: list[bytes], zero_based: bool) -> str:
         return ""
     label, *pairs = (word.decode("utf-8", "backslashreplace") for word in words)
     if not _is(float, label):
-        return f"{shown(repr(label))} is not a label; svmlight files have numbers as labels"
+        return f"{short_text(repr(label))} is not a label; svmlight files have numbers as labels"
     last = -1 if zero_based else 0
     for pair in pairs:
         index, colon, value = pair.partition(":")
         if index == "qid":
             continue
         if not (colon and _is(int, index) and _is(float, value)):
-            return f"{shown(repr(pair))} is not a feature and its value, such as 3:0.5"
+            return f"{short_text(repr(pair))} is not a feature and its value, such as 3:0.5"
         if int(index) == 0 and not zero_based:
             return "features count from 1, but this line has a feature 0"
         if int(index) <= last:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import some
+from bandsvm._system.text import short_list
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import CodedColumn
 from bandsvm._tables.scratch import DiskMatrix, row_blocks
@@ -88,8 +88,8 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Trained | No
     if usual and model is None:
         n_usual = int(seems_missing[labels.values.codes].sum())
         doubts = (
-            f"{n_usual} samples have the labels {some(usual)}, which are taken as classes; if they "
-            f"stand for missing labels, skip these samples with {OPTION}.",
+            f"{n_usual} samples have the labels {short_list(usual)}, which are taken as classes; "
+            f"if they stand for missing labels, skip these samples with {OPTION}.",
         )
     rows = np.flatnonzero(is_missing[labels.values.codes])
     if not len(rows):
@@ -132,7 +132,7 @@ def _skipped(labels: LabelColumn, is_unlabelled: NDArray[np.bool_], usual: list[
             f"no sample of {labels.source} has a label{where}; name the column of labels with "
             "--target."
         )
-    texts = f" ({some(usual)})" if usual else ""
+    texts = f" ({short_list(usual)})" if usual else ""
     n_skipped = len(is_unlabelled) - len(kept)
     samples = "1 sample" if n_skipped == 1 else f"{n_skipped} samples"
     return Labelled(kept, n_skipped, decisions=(f"Skipped {samples} without a label{texts}.",))

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import MAX_SHOWN, shown
+from bandsvm._system.text import MAX_SHOWN, short_text
 from bandsvm._tables.columns import CodedColumn
 
 # Levels of fewer samples than this are grouped: this share of the samples, within limits.
@@ -54,7 +54,7 @@ def left_out(reasons: dict[str, str]) -> str:
     """Return a sentence about columns that are left out, by name."""
     parts = []
     for reason in dict.fromkeys(reasons.values()):
-        names = [shown(repr(name)) for name, why in reasons.items() if why == reason]
+        names = [short_text(repr(name)) for name, why in reasons.items() if why == reason]
         more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
         parts.append(f"{', '.join(names[:MAX_SHOWN])}{more} ({reason})")
     return f"Left out: {'; '.join(parts)}."

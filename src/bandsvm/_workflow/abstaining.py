@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import MAX_CLASSES, Findings
 from bandsvm._workflow.quality import places
 from bandsvm.metrics import risk_coverage_curve
@@ -32,7 +32,7 @@ def abstention(findings: Findings) -> dict[str, Any]:
     curve = risk_coverage_curve(true, given, score)
     coverage, risk, thresholds = (part[::-1] for part in curve)  # from all samples down
     at = _stops(thresholds, _edge(findings))
-    names = [shown(name) for name in result.names]
+    names = [short_text(name) for name in result.names]
     about: dict[str, Any] = {
         "role": findings.role,
         "classes": names,

@@ -11,7 +11,7 @@ import numpy as np
 
 from bandsvm import load
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import MAX_CLASSES
 from bandsvm._workflow.models import classifier_of
 from bandsvm._workflow.source import check_size
@@ -57,16 +57,16 @@ def card(path: Path, name: str | None = None) -> dict[str, Any]:
     try:
         inspect.run(argparse.Namespace(model=path), said)
     except ModelFileError as error:
-        raise ModelFileError(str(error).replace(str(path), shown(name), 1)) from None
+        raise ModelFileError(str(error).replace(str(path), short_text(name), 1)) from None
     model = load(path)
     classifier = classifier_of(model)
     names = getattr(model, "feature_names_in_", None)
     band = band_parameters(classifier, classifier.classes_)
-    text = "\n".join(said.sentences).replace(str(path), shown(name), 1)
+    text = "\n".join(said.sentences).replace(str(path), short_text(name), 1)
     about = said.values | {
-        "model": shown(name),
+        "model": short_text(name),
         "text": text,
-        "classes": [shown(label) for label in classifier.classes_[:MAX_CLASSES].tolist()],
+        "classes": [short_text(label) for label in classifier.classes_[:MAX_CLASSES].tolist()],
         "n_classes": len(classifier.classes_),
         "rho1": band.rho1[:MAX_CLASSES],
         "rho2": band.rho2[:MAX_CLASSES],
@@ -76,7 +76,7 @@ def card(path: Path, name: str | None = None) -> dict[str, Any]:
         "support": _support(classifier),
     }
     if names is not None:
-        about["feature_names"] = [shown(each) for each in names.tolist()]
+        about["feature_names"] = [short_text(each) for each in names.tolist()]
     return about
 
 

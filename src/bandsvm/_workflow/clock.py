@@ -7,7 +7,7 @@ import math
 import time
 
 # Share of the search and its refit if more is to follow, and the least that it gets.
-SHARE_OF_SEARCH, LEAST_SECONDS = 0.7, 0.01
+SHARE_OF_SEARCH, MIN_SECONDS = 0.7, 0.01
 # Seconds, and share of the limit at most, in which pictures are drawn.
 SECONDS_TO_DRAW, SHARE_TO_DRAW = 3.0, 0.3
 
@@ -26,7 +26,7 @@ class Clock:
     def seconds_for_search(self) -> float | None:
         """Return how long search and refit may take, None if as long as they want."""
         left = self._end - time.monotonic()
-        return max(self._share * left, LEAST_SECONDS) if math.isfinite(left) else None
+        return max(self._share * left, MIN_SECONDS) if math.isfinite(left) else None
 
     def end(self) -> None:
         """Let there be no time for more models."""

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.reading import Table
 from bandsvm._workflow.source import Source
-from bandsvm._workflow.trial import HELD_OUT, SEED_OF_SPLIT, Trial
+from bandsvm._workflow.trial import HELD_OUT, SPLIT_SEED, Trial
 
 TEMPLATE = """\
 import numpy as np
@@ -71,7 +71,7 @@ def python_code(source: Source, trial: Trial, classifier: Any) -> str:
         labels="str" if table.y.dtype.kind == "U" else "",
         dropped=repr(dropped),
         held_out=HELD_OUT,
-        seed=SEED_OF_SPLIT,
+        seed=SPLIT_SEED,
         model=repr(model),
     )
 

@@ -14,13 +14,13 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.values import Decisions
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.reading import Table
 from bandsvm._workflow.models import classifier_of, transformed
 from bandsvm._workflow.preparation import describe_preparation
 from bandsvm._workflow.quality import Judged, Quality, histogram_edges, quality
 from bandsvm._workflow.summary import describe_certificate
-from bandsvm._workflow.trial import HELD_OUT, SEED_OF_SPLIT, Trial, rows_of
+from bandsvm._workflow.trial import HELD_OUT, SPLIT_SEED, Trial, rows_of
 
 # Words of the page for places in the band.
 WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
@@ -90,7 +90,7 @@ class Findings:
     @property
     def classes(self) -> list[str]:
         """The model's classes, as text."""
-        return [shown(label) for label in self.classifier.classes_.tolist()]
+        return [short_text(label) for label in self.classifier.classes_.tolist()]
 
 
 def of_trial(trial: Trial, model: Pipeline, folds: Judged | None = None) -> dict[str, Findings]:
@@ -115,7 +115,7 @@ def of_trial(trial: Trial, model: Pipeline, folds: Judged | None = None) -> dict
         parts["held out"] = part(
             trial.held_out,
             f"{n_held} held-out samples that the model was not fitted to: 1 in {HELD_OUT} of each "
-            f"class, at random (seed {SEED_OF_SPLIT}).",
+            f"class, at random (seed {SPLIT_SEED}).",
         )
     if folds is not None:
         parts["folds"] = part(
@@ -141,8 +141,8 @@ def of_model(model: Any, table: Table) -> Findings:
     """Return what a model says of all samples of a table."""
     n_samples = table.X.shape[0]
     role = (
-        f"{n_samples} samples of {shown(PurePath(table.source).name)}. If the model was fitted to "
-        "some of them, it does worse on new ones."
+        f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was "
+        "fitted to some of them, it does worse on new ones."
     )
     return Findings(model, table, np.arange(n_samples), role)
 

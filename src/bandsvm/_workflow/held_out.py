@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bandsvm._decisions.values import Decisions, decisions_of
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._workflow.quality import Judged
 
 Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]

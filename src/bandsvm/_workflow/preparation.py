@@ -11,7 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
-from bandsvm._system.text import shown, some
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.reading import Table
 from bandsvm._tables.scratch import row_blocks
 from bandsvm._tables.useless import rare_below
@@ -77,8 +77,8 @@ def unseen_categories(model: Any, table: Table) -> list[str]:
             if is_new.any():
                 new = dict.fromkeys(table.X[name][is_new].tolist())
                 said.append(
-                    f"{is_new.sum()} of {len(is_new)} values of {shown(repr(name))} were never "
-                    f"seen in training and count as rare ones: {some(new)}."
+                    f"{is_new.sum()} of {len(is_new)} values of {short_text(repr(name))} were "
+                    f"never seen in training and count as rare ones: {short_list(new)}."
                 )
     return said
 

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from bandsvm._decisions.values import POSITIONS
-from bandsvm._system.text import shown
+from bandsvm._decisions.position import POSITIONS
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import Findings
 from bandsvm._workflow.trial import rows_of
 
@@ -18,13 +18,13 @@ from bandsvm._workflow.trial import rows_of
 MAX_POINTS_DRAWN, MAX_AXES = 3000, 200
 COMPONENTS = ("first principal component", "second principal component")
 VALUE, VALUE_OF_SEVERAL = "decision value g(x)", "decision value of the predicted class"
-SEED_OF_POINTS = 0
+SEED = 0
 
 
 def axes(findings: Findings) -> list[str]:
     """Return what an axis may show: components, the decision value, features that are numbers."""
     n_components = min(len(COMPONENTS), findings.judged.X.shape[1])
-    names = [shown(name) for name in _numbers(findings)[:MAX_AXES]]
+    names = [short_text(name) for name in _numbers(findings)[:MAX_AXES]]
     value = VALUE if len(findings.classes) == 2 else VALUE_OF_SEVERAL
     return [*COMPONENTS[:n_components], value, *names]
 
@@ -63,7 +63,7 @@ def _some(n_samples: int) -> NDArray[np.intp]:
     """Return which samples are drawn: all, or as many as a picture can show, at random."""
     if n_samples <= MAX_POINTS_DRAWN:
         return np.arange(n_samples)
-    generator = np.random.default_rng(SEED_OF_POINTS)
+    generator = np.random.default_rng(SEED)
     return np.sort(generator.choice(n_samples, MAX_POINTS_DRAWN, replace=False))
 
 
@@ -100,10 +100,10 @@ def _components(findings: Findings) -> tuple[NDArray, list[float]]:
         X = findings.judged.X
         n_components = min(len(COMPONENTS), *X.shape)
         if sp.issparse(X) and X.shape[1] > n_components:
-            method: Any = TruncatedSVD(n_components, random_state=SEED_OF_POINTS)
+            method: Any = TruncatedSVD(n_components, random_state=SEED)
         else:
             X = X.toarray() if sp.issparse(X) else X
-            method = PCA(n_components, random_state=SEED_OF_POINTS)
+            method = PCA(n_components, random_state=SEED)
         places = method.fit_transform(X)
         shares = method.explained_variance_ratio_.tolist()
         findings.kept["components"] = (places, shares)

@@ -15,13 +15,13 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from bandsvm._decisions.probabilities import probabilities
 from bandsvm._decisions.values import Decisions, decisions_of
-from bandsvm._system.text import printable, shown
+from bandsvm._system.text import printable, short_text
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
 # Values that differ by less than this share of their size cannot be told apart in a picture.
-SMALLEST_RANGE = 1e-9
+MIN_RANGE = 1e-9
 
 
 @contextmanager
@@ -95,7 +95,7 @@ class Judged:
     @property
     def lead(self) -> NDArray:
         """How far predicted classes are ahead of others."""
-        return self._decisions.lead
+        return self._decisions.margin
 
     @cached_property
     def true(self) -> NDArray[np.intp] | None:
@@ -154,7 +154,7 @@ class Quality:
         numbers = [[_score(value) for value in of_class] for of_class in scores]
         counts = self.confusion.sum(axis=1).tolist()
         return [
-            [shown(name), *row, str(count)]
+            [short_text(name), *row, str(count)]
             for name, row, count in zip(self.names, numbers, counts, strict=True)
         ]
 
@@ -233,7 +233,7 @@ def places(labels: NDArray, classes: NDArray) -> NDArray[np.intp]:
 def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
     """Return the edges of bins over some values; equal values, up to rounding, get a bin too."""
     low, high = float(values.min()), float(values.max())
-    if high - low <= SMALLEST_RANGE * max(abs(low), abs(high), 1.0):
+    if high - low <= MIN_RANGE * max(abs(low), abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, n_bins + 1)
 

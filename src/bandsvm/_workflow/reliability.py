@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, plain
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
@@ -17,7 +17,7 @@ HELD_OUT = (
     "probabilities of these values were fitted to all of them."
 )
 # The logarithm of a probability of 0 is not finite.
-SMALLEST_PROBABILITY = 1e-15
+MIN_PROBABILITY = 1e-15
 
 
 def reliability_parts(
@@ -45,7 +45,7 @@ def reliability_parts(
     if not len(true):
         return []
     said, came, words = _events(of_classes, true, classes)
-    own = np.maximum(of_classes[np.arange(len(true)), true], SMALLEST_PROBABILITY)
+    own = np.maximum(of_classes[np.arange(len(true)), true], MIN_PROBABILITY)
     log_loss = -float(np.mean(np.log(own)))
     wrong = of_classes.copy()
     wrong[np.arange(len(true)), true] -= 1.0
@@ -70,7 +70,7 @@ def _events(
 ) -> tuple[NDArray, NDArray[np.bool_], str]:
     """Return probabilities of an event per sample, whether it came true, and what it is."""
     if of_classes.shape[1] == 2:
-        return of_classes[:, 1], true == 1, f"the class is {shown(classes[1])}"
+        return of_classes[:, 1], true == 1, f"the class is {short_text(classes[1])}"
     most_probable = of_classes.argmax(axis=1)
     return of_classes.max(axis=1), true == most_probable, "the most probable class is the true one"
 

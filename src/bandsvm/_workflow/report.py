@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._system.files import write_whole
-from bandsvm._system.text import shown, signed
+from bandsvm._system.files import atomic_write
+from bandsvm._system.text import short_text, signed
 from bandsvm._tables.reading import NUMBERED, Table
 from bandsvm._workflow.quality import Judged, histogram_edges, names_are_known, quality
 from bandsvm._workflow.weights import is_linear, largest_weights, scale_of_weights
@@ -72,7 +72,7 @@ def write_report(
 
 def write_page(path: Path, table: Table, parts: list[str]) -> None:
     """Write a page of some parts under a title that names the table."""
-    write_whole(path, page(f"Banded SVM: {shown(table.source)}", parts).encode())
+    atomic_write(path, page(f"Banded SVM: {short_text(table.source)}", parts).encode())
 
 
 def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
@@ -82,7 +82,7 @@ def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[st
     parameters = classifier.get_params()
     rows = [("steps", ", ".join(steps))]
     rows += [(name, parameters[name]) for name in shown_ones if name in parameters]
-    rows.append(("classes", ", ".join(map(shown, classifier.classes_[:MAX_CLASSES].tolist()))))
+    rows.append(("classes", ", ".join(map(short_text, classifier.classes_[:MAX_CLASSES].tolist()))))
     if hasattr(classifier, "dual_coef_"):
         rows.append(("gamma used", f"{classifier.gamma_:.6g}"))
         rows.append(("support vectors", classifier.dual_coef_.shape[1]))
@@ -98,7 +98,7 @@ def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[st
 def _weight_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
     """Return the largest weights of a linear model."""
     rows = [
-        (shown(of_class.label), shown(name), signed(weight))
+        (short_text(of_class.label), short_text(name), signed(weight))
         for of_class in largest_weights(model, classifier, names)
         for name, weight in (*of_class.positive, *of_class.negative)
     ]
@@ -129,7 +129,7 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
             html_table(head, result.rows()[:MAX_CLASSES], numbers=(1, 2, 3, 4)),
         ]
         if len(result.names) <= MAX_CLASSES:
-            names = [shown(name) for name in result.names]
+            names = [short_text(name) for name in result.names]
             rows = [
                 (name, *row) for name, row in zip(names, result.confusion.tolist(), strict=True)
             ]
@@ -171,15 +171,20 @@ def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
         parts.append(heading(title))
         numbered = "; the number counts from 1" if are_numbers else ""
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
-        head = [shown(title_of_names), "predicted", "decision value", "position"]
+        head = [short_text(title_of_names), "predicted", "decision value", "position"]
         rows = [
-            [shown(name_of[k]), shown(judged.predicted[k]), signed(decision[k]), position[k]]
+            [
+                short_text(name_of[k]),
+                short_text(judged.predicted[k]),
+                signed(decision[k]),
+                position[k],
+            ]
             for k in first.tolist()
         ]
         if judged.y is not None:
             head.insert(1, "true")
             for row, k in zip(rows, first.tolist(), strict=True):
-                row.insert(1, shown(judged.y[k]))
+                row.insert(1, short_text(judged.y[k]))
         if rows:
             parts.append(
                 html_table(head, rows, numbers=(*([0] if are_numbers else []), len(head) - 2))
@@ -189,7 +194,7 @@ def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
 
 def _about_signs(classifier: Any) -> str:
     """Return what decision values in tables mean."""
-    classes = [shown(label) for label in classifier.classes_.tolist()]
+    classes = [short_text(label) for label in classifier.classes_.tolist()]
     if len(classes) > 2:
         return "Decision values in the tables below are those of the predicted class."
     return (
@@ -229,7 +234,9 @@ def _draw_values(judged: Judged) -> Any:
     groups: dict[str, NDArray[np.bool_]]
     if len(classes) == 2:
         codes = judged.given if judged.true is None else judged.true
-        groups = {f"class {shown(label)}": codes == k for k, label in enumerate(classes.tolist())}
+        groups = {
+            f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())
+        }
         colours = (NEGATIVE, POSITIVE)
     else:
         values, colours = judged.own, (NEGATIVE, POSITIVE)

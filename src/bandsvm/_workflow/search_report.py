@@ -21,6 +21,7 @@ from bandsvm._workflow.report import (
     write_page,
 )
 from bandsvm._workflow.tune_plot import draw_candidates, draw_places, mean_scores
+from bandsvm.model_selection._standings import mean_fold_scores
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
 # Candidates that the table lists.
@@ -99,7 +100,7 @@ class CandidateScores:
     @property
     def mean(self) -> float:
         """Mean score over the folds that it has; nan if it has none."""
-        return float(np.nanmean(self.scores)) if self.n_folds else np.nan
+        return float(mean_fold_scores(self.scores[None])[0])
 
     @property
     def deviation(self) -> float:

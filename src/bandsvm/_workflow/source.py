@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from bandsvm._system.memory import MEGABYTE
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
 from bandsvm._tables.choice import Columns, default_target
 from bandsvm._tables.columns import Kind
@@ -22,7 +22,7 @@ from bandsvm._workflow.trained import Notes
 from bandsvm.cli._options import add_data_options
 
 # A page is for data that a fit can handle while somebody waits.
-LARGEST_FILE = 64 * 2**20
+MAX_FILE = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
 MAX_COLUMNS_LISTED = 20_000
 # Formats whose labels have a fixed place, and whose columns have no names.
@@ -46,10 +46,10 @@ class FileTooLargeError(ValueError):
 
 def check_size(name: str, n_bytes: int) -> None:
     """Raise if a file is too large for the page."""
-    if n_bytes > LARGEST_FILE:
+    if n_bytes > MAX_FILE:
         raise FileTooLargeError(
-            f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
-            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            f"{short_text(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
+            f"{MAX_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
             "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
             "model.bsvm; or open a part of the rows here."
         )
@@ -119,7 +119,7 @@ class Source:
         the file is read.
         """
         about: dict[str, Any] = {
-            "name": shown(PurePath(self.file.source).name),
+            "name": short_text(PurePath(self.file.source).name),
             "kind": self.kind,
             "n_bytes": self.file.n_stored,
             "columns": [],
@@ -136,7 +136,7 @@ class Source:
         if columns.n_columns <= MAX_COLUMNS_LISTED:
             kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
             about["columns"] = [
-                {"name": shown(columns.name(k)), "kind": kinds[k].value}
+                {"name": short_text(columns.name(k)), "kind": kinds[k].value}
                 for k in range(columns.n_columns)
             ]
             about["left_out"] = [
@@ -214,7 +214,7 @@ def _named(columns: Columns, places: Sequence[int]) -> list[str]:
     for k in places:
         if not 0 <= k < columns.n_columns:
             raise DataFileError(
-                f"{shown(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
+                f"{short_text(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
             )
     return [columns.names[k] if columns.names else str(k + 1) for k in places]
 

@@ -18,7 +18,7 @@ from bandsvm._workflow.quality import names_are_known
 # Decision values of linear models within this of an edge lie on it, as with BandedSVC's own tol.
 ON_EDGE = 1e-3
 # Interior points leave tiny multipliers everywhere; those below this share of the largest are none.
-LEAST_MULTIPLIER = 1e-5
+MIN_MULTIPLIER = 1e-5
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _of_linear_model(model: LinearBandedSVC, X: Any, y: NDArray) -> Summary:
     is_below = own < band.rho1[classes] - ON_EDGE
     is_above = own > band.rho2[classes] + ON_EDGE
     at_lower, at_upper = (
-        (multipliers > LEAST_MULTIPLIER * multipliers.max()).reshape(len(y), -1).any(axis=1)
+        (multipliers > MIN_MULTIPLIER * multipliers.max()).reshape(len(y), -1).any(axis=1)
         for multipliers in (model.alpha_, model.theta_)
     )
     return Summary(

@@ -14,7 +14,7 @@ from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._fitting.model import fit_model
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._tables.reading import Table
 from bandsvm._workflow.advice import PAGE
@@ -23,7 +23,7 @@ from bandsvm._workflow.noted import noted_warnings
 from bandsvm._workflow.work import FitProgress, Work
 
 # One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
-HELD_OUT, SEED_OF_SPLIT = 4, 0
+HELD_OUT, SPLIT_SEED = 4, 0
 NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
 
 
@@ -49,7 +49,7 @@ class Trial:
     @cached_property
     def is_held_out(self) -> NDArray[np.bool_]:
         """Which samples no model is fitted to: a quarter of each class, at random."""
-        generator = np.random.default_rng(SEED_OF_SPLIT)
+        generator = np.random.default_rng(SPLIT_SEED)
         is_held_out = np.zeros(len(self.table.y), dtype=bool)
         for label in np.unique(self.table.y):
             own = generator.permutation(np.flatnonzero(self.table.y == label))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from bandsvm._decisions.values import POSITIONS
+from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._workflow.findings import WORDS
 from bandsvm._workflow.noted import noted_warnings
@@ -20,7 +20,7 @@ from bandsvm.model_selection._band_path import BandPath, PathInterrupted
 VARIED_ON_PAGE = ("C2", "rho2")
 POINTS = 25
 # The smallest C2 of a path but for 0, and the widest band, as multiples of C1 and of rho1.
-SMALLEST_C2, WIDEST_BAND = 1e-3, 3.0
+MIN_C2, WIDEST_BAND = 1e-3, 3.0
 
 
 def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]
 def _values(model: Any, vary: str) -> Any:
     """Return the values of a path; the model's own is among them."""
     if vary == "C2":
-        grid = np.geomspace(SMALLEST_C2 * model.C1, max(model.C1, model.C2), POINTS - 1)
+        grid = np.geomspace(MIN_C2 * model.C1, max(model.C1, model.C2), POINTS - 1)
         return np.unique([0.0, *grid, model.C2])
     widest = max(WIDEST_BAND * model.rho1, model.rho2)
     # From a wide band (almost a C-SVM) to a narrow one, which has the most support vectors.

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import MAX_CLASSES, WORDS, Findings
 from bandsvm._workflow.trial import rows_of
 from bandsvm.cli.predict import FORMULAS
@@ -66,7 +66,7 @@ def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> d
         "role": findings.role,
         "columns": [
             {
-                "name": shown(name),
+                "name": short_text(name),
                 "is_number": _is_number(column),
                 "is_signed": name == DECISION_VALUE,
             }
@@ -192,4 +192,4 @@ def _ranks(keys: NDArray) -> NDArray[np.intp]:
 
 def _cell(value: Any) -> Any:
     """Return a cell for the page: a number, or text of bounded length."""
-    return shown(value) if isinstance(value, str) else value
+    return short_text(value) if isinstance(value, str) else value

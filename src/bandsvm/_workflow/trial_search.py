@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._system.stopping import stop_when
 from bandsvm._workflow.held_out import NotHeldOut, held_out
 from bandsvm._workflow.noted import noted_warnings
@@ -20,12 +21,11 @@ from bandsvm._workflow.quality import Judged
 from bandsvm._workflow.search_report import CandidateScores, best_candidates
 from bandsvm._workflow.trial import StoppedTooSoonError, Trial
 from bandsvm._workflow.work import Work
-from bandsvm.cli.tune import SEARCHED, splits_of
+from bandsvm.cli.tune import splits_of
 from bandsvm.model_selection._cv import fit_search
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import SearchObserver
 
-FOLDS_OF_SEARCH = 5
 # How long the best candidate may be fitted once a search was stopped.
 SECONDS_AFTER_STOP = 2.0
 # What is left is estimated by what was done in this time at least.
@@ -86,7 +86,7 @@ class LiveSurface(SearchObserver):
 
     def __init__(self, report: Callable[[dict[str, Any]], None]) -> None:
         self._report = report
-        self.last = surface([], np.empty((0, FOLDS_OF_SEARCH)))
+        self.last = surface([], np.empty((0, DEFAULT_FOLDS)))
         self._began = time.monotonic()
         self._n_planned, self._n_done = 0, 0  # candidates; candidates times folds
         self._lock = threading.Lock()
@@ -103,14 +103,14 @@ class LiveSurface(SearchObserver):
 
     def _progress(self) -> dict[str, Any]:
         """Return how much is done, out of how much, and for how long the rest may take."""
-        n_all = max(self._n_planned * FOLDS_OF_SEARCH, self._n_done, 1)
+        n_all = max(self._n_planned * DEFAULT_FOLDS, self._n_done, 1)
         share, seconds = self._n_done / n_all, time.monotonic() - self._began
         is_known = share > 0.0 and seconds >= SECONDS_BEFORE_ESTIMATE
         return {
             "n_candidates": self._n_planned,
             "n_done": self._n_done,
             "n_all": n_all,
-            "n_folds": FOLDS_OF_SEARCH,
+            "n_folds": DEFAULT_FOLDS,
             "share": share,
             "seconds_left": seconds * (1.0 - share) / share if is_known else None,
         }
@@ -149,12 +149,12 @@ def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
     """
     fixed = {name: value for name, value in parameters.items() if name not in SEARCHED}
     largest = int(np.unique(trial.y_train, return_counts=True)[1].max())
-    if largest < FOLDS_OF_SEARCH:
+    if largest < DEFAULT_FOLDS:
         raise ValueError(
-            f"A search needs a class of at least {FOLDS_OF_SEARCH} training samples, one for each "
+            f"A search needs a class of at least {DEFAULT_FOLDS} training samples, one for each "
             f"fold; the largest has {largest}. Add samples, or press Fit."
         )
-    options = argparse.Namespace(folds=FOLDS_OF_SEARCH)
+    options = argparse.Namespace(folds=DEFAULT_FOLDS)
     live = LiveSurface(work.report)
     with noted_warnings() as said, stop_when(work.reason):
         splits = splits_of(options, replace(trial.table, y=trial.y_train, groups=None))
@@ -176,7 +176,7 @@ def search(trial: Trial, parameters: dict[str, Any], work: Work) -> Found:
     n_tried = len(chooser.cv_results_["params"])
     sentences = [
         f"{'Stopped: the best so far' if was_stopped else 'Best'} of {n_tried} candidates, with a "
-        f"mean accuracy of {chooser.best_score_:.4f} in {FOLDS_OF_SEARCH} folds of the training "
+        f"mean accuracy of {chooser.best_score_:.4f} in {DEFAULT_FOLDS} folds of the training "
         "samples."
     ]
     chosen = {**live.last, "best": int(chooser.best_index_)}

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._decisions import values
 from bandsvm._decisions.multiclass import strategy_of
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.findings import MAX_CLASSES
 from bandsvm._workflow.models import classifier_of
 
@@ -38,9 +38,9 @@ def feature_weights(model: Any, names: list[str] | None) -> dict[str, Any] | Non
     coef = values.feature_weights(classifier)
     encoded = _encoded_names(model, names, coef.shape[1])
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MAX_BARS]
-    labels = [shown(label) for label in classifier.classes_.tolist()]
+    labels = [short_text(label) for label in classifier.classes_.tolist()]
     return {
-        "features": [shown(encoded[k]) for k in order.tolist()],
+        "features": [short_text(encoded[k]) for k in order.tolist()],
         "weights": coef[:MAX_CLASSES, order].tolist(),
         "classes": strategy_of(classifier).names(labels)[:MAX_CLASSES],
         "intercepts": np.ravel(classifier.intercept_)[:MAX_CLASSES].tolist(),

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bandsvm import BandedSVCCV
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm._workflow.quality import Judged
+from bandsvm.model_selection._standings import mean_fold_scores
 from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
 from bandsvm.plotting._page import rendered
@@ -44,7 +45,7 @@ def check_format(path: Path) -> None:
 def write_plot(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float, path: Path) -> None:
     """Draw a fitted search and write the picture; see `draw_search`."""
     figure = draw_search(search, X, y, risk, end)
-    write_whole(path, rendered(figure, path.suffix.lower()[1:]))
+    atomic_write(path, rendered(figure, path.suffix.lower()[1:]))
 
 
 def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
@@ -168,11 +169,7 @@ def mean_scores(results: dict[str, Any]) -> tuple[NDArray, NDArray]:
     """Return mean scores over the folds that candidates have, and whether these are all."""
     names = [name for name in results if name.startswith("split")]
     scores = np.column_stack([results[name] for name in names])
-    known = np.isfinite(scores)
-    sums = np.where(known, scores, 0.0).sum(axis=1)
-    counts = known.sum(axis=1)
-    means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
-    return means, known.all(axis=1)
+    return mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
 
 
 def draw_places(search: BandedSVCCV, ax: Any) -> None:

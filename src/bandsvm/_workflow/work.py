@@ -9,7 +9,7 @@ from typing import Any
 
 from bandsvm._fitting.progress import share_done
 from bandsvm._fitting.run import FitRun, Observer
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 
 SECONDS_BETWEEN_REPORTS = 0.1
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._system.files import follow_links
-from bandsvm._system.text import some
+from bandsvm._system.text import short_list
 from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR, option_of
 
 # Outputs that hold pictures.
@@ -153,7 +153,7 @@ def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
         got = "it is missing" if positive is None else f"got {positive!r}"
         raise ValueError(
             f"--scoring {name} needs --positive, the class to look for, which must be one of "
-            f"{some(labels.tolist())}; {got}."
+            f"{short_list(labels.tolist())}; {got}."
         )
     from sklearn.metrics import make_scorer
 
@@ -180,8 +180,8 @@ def _try_scorer(name: str, labels: Any) -> None:
         if "predict_proba" in reason:
             reason = "it needs probabilities, which these models do not have"
         raise ValueError(
-            f"--scoring {name} cannot score the labels {some(labels.tolist())}: {reason}. Choose "
-            "another score, such as balanced_accuracy or f1_macro."
+            f"--scoring {name} cannot score the labels {short_list(labels.tolist())}: {reason}. "
+            "Choose another score, such as balanced_accuracy or f1_macro."
         ) from None
 
 

@@ -15,9 +15,9 @@ from bandsvm._defaults import (
     DEFAULT_GAMMA_FACTORS,
     DEFAULT_RHO2,
     DEFAULT_RHO2_FACTORS,
+    LOSSES,
 )
 
-LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
 MAX_VALUES = 100
 LINEAR_SOLVERS = ("auto", "newton", "cd")

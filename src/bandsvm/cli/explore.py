@@ -9,7 +9,7 @@ from typing import Any
 
 from bandsvm.cli._output import complain
 
-LARGEST_PORT = 65535
+MAX_PORT = 65535
 SHORTEST_TOKEN = 8
 
 
@@ -37,9 +37,9 @@ def add_parser(commands: Any) -> None:
 
 def _port(text: str) -> int:
     number = int(text) if text.isdecimal() else -1
-    if not 0 <= number <= LARGEST_PORT:
+    if not 0 <= number <= MAX_PORT:
         raise argparse.ArgumentTypeError(
-            f"must be a number from 1 to {LARGEST_PORT}, or 0 for any free port, got {text!r}"
+            f"must be a number from 1 to {MAX_PORT}, or 0 for any free port, got {text!r}"
         )
     return number
 

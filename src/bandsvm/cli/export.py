@@ -105,10 +105,10 @@ def _class_numbers(model: Any, form: str) -> dict[int, Any]:
 
 def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
     """Return which number stands for which class, in a sentence."""
-    from bandsvm._system.text import MAX_SHOWN, shown
+    from bandsvm._system.text import MAX_SHOWN, short_text
     from bandsvm.persistence._label_numbers import label_file
 
-    parts = [f"{number} is {shown(repr(label))}" for number, label in numbers.items()]
+    parts = [f"{number} is {short_text(repr(label))}" for number, label in numbers.items()]
     if len(parts) > MAX_SHOWN:
         parts[MAX_SHOWN:] = ["..."]
     what = "Names of files have numbers for classes" if is_of_files else "Labels in it are numbers"
@@ -132,7 +132,7 @@ def _without_search(model: Any) -> Any:
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
     from bandsvm import export_liblinear, export_libsvm, to_onnx
-    from bandsvm._system.files import write_whole
+    from bandsvm._system.files import atomic_write
 
     if form != "onnx":
         _check_steps(model, form)
@@ -140,7 +140,7 @@ def _write(model: Any, form: str, path: Path) -> list[Path]:
         return [export_liblinear(model, path)]
     if form == "libsvm":
         return export_libsvm(model, path)
-    write_whole(path, to_onnx(model, _sample(model)).SerializeToString())
+    atomic_write(path, to_onnx(model, _sample(model)).SerializeToString())
     return [path]
 
 

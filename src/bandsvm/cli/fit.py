@@ -63,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
-    from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
+    from bandsvm._defaults import DEFAULT_FOLDS
+    from bandsvm._estimators.calibration import set_sigmoids
     from bandsvm._fitting.ending import why_model_is_not_optimal
     from bandsvm._workflow.advice import SHELL
     from bandsvm._workflow.checkpoint import CheckpointFile

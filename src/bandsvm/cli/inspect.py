@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm.cli._options import add_output_options
 from bandsvm.cli._output import Output
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace, output: Any = None) -> int:
     given = getattr(model, "n_features_in_", encoded)
     of_encoded = "" if encoded == given else f", encoded as {encoded}"
     output.report(f"  features        {given}{of_names}{of_encoded}")
-    settings = ", ".join(f"{name}={shown(repr(value))}" for name, value in changed.items())
+    settings = ", ".join(f"{name}={short_text(repr(value))}" for name, value in changed.items())
     output.report(f"  parameters      {settings or 'all as by default'}")
     output.report(f"  band            {classifier.rho1} to {classifier.rho2}")
     has_kernel = hasattr(classifier, "dual_coef_")
@@ -112,26 +112,26 @@ def _support(classifier: Any) -> str:
         parts.append(f"{n_lower} at the lower, {n_upper} at the upper edge")
     if len(classifier.classes_) <= MAX_CLASSES:
         pairs = zip(classifier.classes_.tolist(), classifier.n_support_.tolist(), strict=True)
-        parts.append("by class " + ", ".join(f"{shown(label)}: {n}" for label, n in pairs))
+        parts.append("by class " + ", ".join(f"{short_text(label)}: {n}" for label, n in pairs))
     total = str(classifier.dual_coef_.shape[1])
     return f"{total} ({'; '.join(parts)})" if parts else total
 
 
 def _weight_lines(weights: list[Any]) -> Iterator[str]:
     """Yield lines about the weights of each class."""
-    width = max(len(shown(of_class.label)) for of_class in weights)
+    width = max(len(short_text(of_class.label)) for of_class in weights)
     for of_class in weights:
-        label = shown(of_class.label)
+        label = short_text(of_class.label)
         for pairs in (of_class.positive, of_class.negative):
             if pairs:
-                text = ", ".join(f"{shown(name)} {weight:+.4g}" for name, weight in pairs)
+                text = ", ".join(f"{short_text(name)} {weight:+.4g}" for name, weight in pairs)
                 yield f"  {label:<{width}}  {text}"
                 label = ""
 
 
 def _some(values: Any, most: int) -> str:
     """Return the first of some labels or names."""
-    first = ", ".join(map(shown, values[:most].tolist()))
+    first = ", ".join(map(short_text, values[:most].tolist()))
     return first + (", ..." if len(values) > most else "")
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bandsvm._system.text import printable, some
+from bandsvm._system.text import printable, short_list
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
-    from bandsvm._system.files import write_whole
+    from bandsvm._system.files import atomic_write
     from bandsvm._tables.reading import read_table
     from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
     from bandsvm._workflow.preparation import unseen_categories
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
         result |= scores.values()
         output.report(scores.describe())
     if options.output is not None:
-        write_whole(options.output, _as_text(columns).encode())
+        atomic_write(options.output, _as_text(columns).encode())
         output.wrote(options.output)
         output.report(f"The predictions are in {options.output}.")
         result["output"] = str(options.output)
@@ -137,7 +137,7 @@ def _warn_of_formulas(output: Output, classes: Any) -> None:
     formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]
     if formulas:
         output.warn(
-            f"the labels {some(formulas)} look like formulas; import the predictions into a "
+            f"the labels {short_list(formulas)} look like formulas; import the predictions into a "
             "spreadsheet as text."
         )
 

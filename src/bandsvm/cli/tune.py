@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._workflow.clock import Clock
 from bandsvm.cli._options import (
     add_data_options,
@@ -19,7 +20,6 @@ from bandsvm.cli._options import (
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
-SEARCHED = ("C1", "C2", "rho2", "gamma")
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
 
@@ -38,7 +38,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
-    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
+    parser.add_argument(
+        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
+    )
     parser.add_argument(
         "--groups", metavar="COLUMN", help="keep samples of a group in one fold (CSV, Parquet)"
     )

@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.point import Start
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
@@ -160,7 +160,7 @@ def _descended(field: Field, c: NDArray, w: NDArray, multiplier: float, safety: 
     bounds = (safety * bound for bound in problem.bounds)
     ridges = (ridge / safety for ridge in problem.ridge)
     # What was received as bytes may lie anywhere in memory.
-    lo, hi, w = (in_plain_memory(values) for values in (problem.lo, problem.hi, w))
+    lo, hi, w = (as_contiguous(values) for values in (problem.lo, problem.hi, w))
     descent = samples.descent((lo, hi, *bounds, *ridges), safety * c, w, multiplier, 0.0)
     descent.run(0.0, PASSES_PER_ROUND)
     after = np.empty(len(c))

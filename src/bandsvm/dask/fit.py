@@ -23,8 +23,8 @@ from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Start
 from bandsvm._linear.showing import LinearShower
 from bandsvm._linear.solving import LinearSolution, LinearSolve, Method
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import split_coefficients
-from bandsvm._solvers import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import single_threaded_blas
 from bandsvm.dask.crew import Crew, PerChunk

@@ -18,11 +18,11 @@ from bandsvm._certificate import (
     assemble,
     measure,
 )
-from bandsvm._kernels.samples import in_plain_memory
+from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.largest import Largest
 from bandsvm._linear.point import Point, relative_gap, values_without_weights
 from bandsvm._linear.solving import LinearSolution
-from bandsvm._solvers import Solution
+from bandsvm._problem import Solution
 from bandsvm.dask.crew import Crew, PerChunk
 from bandsvm.dask.ground import Ground
 from bandsvm.dask.intercept import best_intercept
@@ -117,7 +117,7 @@ def _measured(
 ) -> tuple[float, ...]:
     """Return what the certificate needs, and the largest difference of decision values."""
     # Arrays that other machines sent may not be aligned.
-    c, f = in_plain_memory(c), in_plain_memory(f)
+    c, f = as_contiguous(c), as_contiguous(f)
     measured = measure(ground.problem, c, CheckedGradient(f, None, 0.0, len(f)), intercept)
     extremes = *measured[N_SUMS:], np.max(np.abs(f - other), initial=0.0)
     return *measured[:N_SUMS], *map(Largest, extremes)

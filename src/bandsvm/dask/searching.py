@@ -15,7 +15,7 @@ from distributed import Client, Event, Future, get_worker
 from numpy.typing import NDArray
 
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import single_threaded_blas

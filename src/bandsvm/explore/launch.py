@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 # Requests hold parameters and drawn points; files come by other ways.
-LARGEST_MESSAGE = 1 << 20
+MAX_MESSAGE = 1 << 20
 ADDRESS = "127.0.0.1"
 # Seconds that open pages get to say goodbye when the server ends.
 SECONDS_TO_CLOSE = 1
@@ -75,7 +75,7 @@ class PageServer:
             server_header=False,
             lifespan="off",
             ws="websockets-sansio",
-            ws_max_size=LARGEST_MESSAGE,
+            ws_max_size=MAX_MESSAGE,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
         )
         self._server = uvicorn.Server(config)

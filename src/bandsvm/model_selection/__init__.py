@@ -2,7 +2,7 @@
 
 - Searches: `_cv` (`BandedSVCCV`) over `_search` (the stages of a search), `_score_pool` (threads
   and memory), `_folds` (cross-validation), `_standings` (scores so far) and `_verdict` (the best,
-  and warnings); `_choices` (parameter checks), `_grid` (candidates), `_splits` (folds), `_scoring`
+  and warnings); `_grid` (candidates), `_splits` (folds), `_scoring`
   (scores of decision values), `_reporting` (progress, and when to stop).
 - Paths: `_path` (`band_path`) over `_following` (from one point to the next); `_band_path` (the
   result).

@@ -108,7 +108,7 @@ def leave_one_out_bound(
 def lowest_margin(
     training: Training, coefficients: NDArray, f: NDArray, diagonal: NDArray
 ) -> NDArray[np.float64]:
-    """Return the least lead of the own class when a sample is left out, for all that are kept.
+    """Return the least margin of the own class when a sample is left out, for all that are kept.
 
     All arguments are about all samples; ``coefficients`` and ``f`` have one row per problem.
     """
@@ -117,7 +117,7 @@ def lowest_margin(
         signs, c, own_f = (rows[k, members] for rows in (training.signs, coefficients, f))
         lowest.append(lowest_signed_value(problem, signs, c, own_f, diagonal[members]))
     kept = training.kept
-    return training.strategy.least_lead(
+    return training.strategy.min_margin(
         training.spread(lowest, np.inf)[:, kept], training.signs[:, kept]
     )
 

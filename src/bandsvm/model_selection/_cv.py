@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._checks.svc_arguments import names_svc_arguments
+from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search
 
 # The refit gets the rest of the time limit, or this share of the limit if that is more.
-SMALLEST_REFIT_SHARE = 0.05
+MIN_REFIT_SHARE = 0.05
 # Longest refit after Ctrl-C.
 SECONDS_AFTER_INTERRUPT = 0.25
 
@@ -156,35 +160,35 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        C1=None,
-        C2=None,
-        rho2=None,
+        C1: Any = None,
+        C2: Any = None,
+        rho2: Any = None,
         *,
-        rho1=1.0,
-        loss="hinge",
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        multi_class="ovo",
-        decision_function_shape="ovr",
-        break_ties=False,
-        cv=5,
-        scoring=None,
-        criterion="cv",
-        search="staged",
-        refine=1,
-        give_up=True,
-        refit=True,
-        tol=1e-3,
-        max_iter=10_000,
-        time_limit=None,
-        cache_size=None,
-        verbose=0,
-        n_jobs=None,
-    ):
+        rho1: Any = 1.0,
+        loss: str = "hinge",
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: float = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        cv: Any = DEFAULT_FOLDS,
+        scoring: Any = None,
+        criterion: str = "cv",
+        search: str = "staged",
+        refine: int = 1,
+        give_up: bool = True,
+        refit: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        time_limit: float | None = None,
+        cache_size: float | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C1 = C1
         self.C2 = C2
         self.rho2 = rho2
@@ -213,7 +217,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Return the estimator's scikit-learn tags."""
         tags = super().__sklearn_tags__()
         kernels = kernels_of(self)
@@ -221,7 +225,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             tags.input_tags = self._template(kernels[0]).__sklearn_tags__().input_tags
         return tags
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BandedSVCCV:
         """Search, and fit the best candidate to all samples.
 
         Parameters
@@ -255,7 +259,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         before, began = dict(vars(self)), time.monotonic()
         search = None
         try:
-            self._forget()
+            for name in [name for name in vars(self) if name.endswith("_")]:
+                delattr(self, name)  # the next fit may not set all of them
             search = Search(self, self._template, X, y, sample_weight, groups, observer)
             self._keep(search, search.run())
             if self.refit:
@@ -274,11 +279,6 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def _forget(self) -> None:
-        """Delete fitted attributes of an earlier fit, since the next may not set all of them."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
     def _keep(self, search: Search, best: int) -> None:
         """Store the results of a search."""
         self.classes_ = search.classes
@@ -295,7 +295,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         if self.time_limit is None:
             return None
         left = self.time_limit - (time.monotonic() - began)
-        return max(left, SMALLEST_REFIT_SHARE * self.time_limit)
+        return max(left, MIN_REFIT_SHARE * self.time_limit)
 
     def _fit_best(
         self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool
@@ -314,7 +314,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
                 self.best_estimator_ = model.set_params(time_limit=None)
                 self.n_iter_, self.certificate_ = model.n_iter_, model.certificate_
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         """Return the classes that the best model predicts.
 
         Parameters
@@ -329,7 +329,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         """
         return self._best().predict(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of the best model.
 
         Parameters
@@ -345,11 +345,11 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         return self._best().decision_function(X)
 
     @property
-    def predict_proba(self):
+    def predict_proba(self) -> Callable[[Any], NDArray[np.float64]]:
         """Return the probabilities of classes by the best model; see `bandsvm.calibrate`."""
         return self._best().predict_proba
 
-    def band_position(self, X):
+    def band_position(self, X: Any) -> NDArray[np.str_]:
         """Return where samples lie relative to the band of their predicted class.
 
         Parameters

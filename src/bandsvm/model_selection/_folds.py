@@ -14,8 +14,8 @@ from bandsvm._certificate import choose_intercept
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, band_problems, labels_of
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Start, Status, moved_by
 from bandsvm._system.stopping import Stop
 from bandsvm.model_selection._bound import lowest_margin
 from bandsvm.model_selection._grid import Candidate
@@ -34,7 +34,7 @@ EXACT_UP_TO = 300
 # A candidate is hopeless after two folds if it is behind by this many standard errors; the
 # deviation of scores counts as at least this much.
 HOPELESS = 3.0
-SMALLEST_DEVIATION = 0.01
+MIN_DEVIATION = 0.01
 # Statuses of fits that were cut short and so give no score.
 CUT_SHORT = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.STOPPED)
 # Approximate number of uses of a row per candidate and fold.
@@ -142,7 +142,7 @@ def _rows(settings: FitSettings, folds: Folds, candidates: Sequence[Candidate]) 
 def is_hopeless(values: NDArray, reference: NDArray) -> NDArray[np.bool_]:
     """Return which rows are so far behind the reference that more folds would not help."""
     behind = reference - values
-    deviation = max(float(reference.std(ddof=1)), SMALLEST_DEVIATION)
+    deviation = max(float(reference.std(ddof=1)), MIN_DEVIATION)
     far = behind.mean(axis=1) > HOPELESS * deviation / np.sqrt(len(reference))
     return far & (behind > 0.0).all(axis=1)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._engines.slopes import free_variables
 from bandsvm._fitting.run import Outcome
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import MAX_BLOCK
+from bandsvm._problem import Solution, Start, moved_by
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import LARGEST_BLOCK, Solution, Start, block_size, moved_by, solve_for
+from bandsvm._problem.slopes import free_variables
+from bandsvm._solvers import block_size, solve_for
 from bandsvm.model_selection._shared import at_new_bounds
 
 # Rounding error within which bounds move in the same direction.
@@ -74,7 +76,7 @@ class PathFollower:
         soonest = soon.min(axis=0)
         soonest[free] = -1.0
         number = ROOM_FOR_OTHERS * len(free) if speed is None else np.sum(soonest < REACH)
-        number = min(max(int(number), block_size(len(soonest))), LARGEST_BLOCK, self._rows.capacity)
+        number = min(max(int(number), block_size(len(soonest))), MAX_BLOCK, self._rows.capacity)
         if len(free) > number:
             return np.empty(0, dtype=np.intp)
         if number < len(soonest):

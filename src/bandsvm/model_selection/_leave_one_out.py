@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import choose_intercept
-from bandsvm._engines.sizes import SMALL_PROBLEM
-from bandsvm._engines.slopes import free_variables
 from bandsvm._fitting.model import decision_rule
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
 from bandsvm._fitting.training_set import TrainingSet, training_set
 from bandsvm._kernels import KernelOperator, KernelRows
+from bandsvm._kernels.sizes import SMALL_PROBLEM
+from bandsvm._problem import Solution, Start, Status
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Start, Status, solve
+from bandsvm._problem.slopes import free_variables
+from bandsvm._solvers import solve
 from bandsvm._solvers.left_out import LeftOut, matrix_bytes
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.threads import single_threaded_blas
@@ -149,13 +150,13 @@ class Column:
         rows: KernelOperator,
         start: NDArray,
         solving: SolverSettings,
-        most_bytes: float,
+        max_bytes: float,
     ) -> None:
         options: dict[str, Any] = {"solver": solving.solver, "max_iter": solving.max_iter}
         tol = SHARE_OF_TOL * solving.tol
         self._whole = solve(problem, rows, tol=tol, start=Start(start), **options)
         self._left_out = LeftOut(
-            problem, rows, self._whole, solving.tol, **options, most_bytes=most_bytes
+            problem, rows, self._whole, solving.tol, **options, max_bytes=max_bytes
         )
         self.is_support = self._whole.c != 0.0
         self.n_refits, self.n_unsettled = 0, 0
@@ -203,7 +204,7 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -
         for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
     strategy = checked.training.strategy
-    ahead = strategy.lead(np.column_stack([column.decision for column in columns]))
+    ahead = strategy.margin(np.column_stack([column.decision for column in columns]))
     for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
         for column in columns:
             if column.is_support[i]:

@@ -21,8 +21,8 @@ from bandsvm._fitting.run import Outcome, aim_at, judge
 from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.training import Training, band_problems, labels_of, some_samples
 from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
+from bandsvm._problem import Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Solution, Start, Status, after
 from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import single_threaded_blas
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels

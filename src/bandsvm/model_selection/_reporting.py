@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._fitting.progress import SECONDS_BETWEEN_LINES, report
 from bandsvm._kernels import uses_gamma
-from bandsvm._solvers import Progress, Status
+from bandsvm._problem import Progress, Status
 from bandsvm.model_selection._grid import Candidate
 
 

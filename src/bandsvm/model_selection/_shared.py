@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bandsvm._certificate import N_SPOT_CHECKS, checked_gradient, measure
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._solvers import Progress, Solution, Start, Status, after, solve
+from bandsvm._solvers import solve
 
 # Where estimates of rounding errors are below this share of tol, fewer checks suffice: they are to
 # notice what no estimate can foresee.

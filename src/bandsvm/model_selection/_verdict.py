@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._kernels import uses_gamma
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.model_selection._grid import Candidate, best_of, is_on_edge
 from bandsvm.model_selection._reporting import counted, describe
 from bandsvm.model_selection._standings import Standings

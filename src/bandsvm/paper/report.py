@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm.paper.claims import Verdict, as_json, judge
 from bandsvm.paper.experiment import C2, GAMMA, RHO1, RHO2, C, Experiment, measure, run_experiment
 from bandsvm.paper.figures import CAPTIONS, draw_figures
@@ -63,14 +63,14 @@ def reproduce(
     for name, figure in draw_figures(shown).items():
         for kind in ("png", "svg"):
             picture = rendered(figure, kind)
-            write_whole(folder / f"{name}.{kind}", picture)
+            atomic_write(folder / f"{name}.{kind}", picture)
             pictures[name, kind] = picture
         report(f"{name}: {CAPTIONS[name].split('. ')[0]}")
     content = json.dumps(as_json(verdicts, draws), indent=1)
-    write_whole(folder / "claims.json", (content + "\n").encode())
+    atomic_write(folder / "claims.json", (content + "\n").encode())
     shown_pictures = {name: pictures[name, "png"] for name in CAPTIONS}
     content = report_page(shown, verdicts, shown_pictures)
-    write_whole(folder / "report.html", content.encode())
+    atomic_write(folder / "report.html", content.encode())
     return verdicts
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import is_text, shown
+from bandsvm._system.text import is_text, short_text
 
 MAGIC = b"BANDSVM\n"
 FORMAT = 1
@@ -64,12 +64,12 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray]]:
     header = _parse(bytes(body[start : start + length]))
     version = header.get("format")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelFileError(f"is damaged: its format is {shown(repr(version))}")
+        raise ModelFileError(f"is damaged: its format is {short_text(repr(version))}")
     if version > FORMAT:
-        writer = shown(header.get("writer", "a newer bandsvm"))
+        writer = short_text(header.get("writer", "a newer bandsvm"))
         raise ModelFileError(
-            f"was written in format {shown(version)} by {writer}; this version reads formats up to "
-            f"{FORMAT}, so upgrade bandsvm"
+            f"was written in format {short_text(version)} by {writer}; this version reads formats "
+            f"up to {FORMAT}, so upgrade bandsvm"
         )
     entries = header.get("arrays")
     if not isinstance(entries, dict):
@@ -111,7 +111,7 @@ def _array(name: str, entry: Any, data: memoryview) -> NDArray:
         if array.dtype.kind == "U" and not is_text(array):
             raise ValueError
     except (KeyError, TypeError, ValueError):
-        name = shown(repr(name))
+        name = short_text(repr(name))
         raise ModelFileError(f"is damaged: it has no array as {name} is described") from None
     # In the byte order of this machine.
     return array.astype(array.dtype.newbyteorder("="))

@@ -18,7 +18,7 @@ from sklearn.feature_selection import (
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from bandsvm._certificate import Certificate
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm.persistence._container import ModelFileError
 
 # Types of numbers that parameters such as ``dtype`` may be.

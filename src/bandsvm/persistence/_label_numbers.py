@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm.persistence._libsvm_text import MAX_WHOLE
 
 HEAD = ("number", "label")
@@ -52,6 +52,6 @@ def write_label_file(model_file: Path, labels: dict[int, Any]) -> None:
     head = text.getvalue()
     if labels:
         writer.writerows(labels.items())
-        write_whole(path, text.getvalue().encode())
+        atomic_write(path, text.getvalue().encode())
     elif path.is_file() and path.read_bytes().startswith(head.encode()):
         path.unlink()

@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._system.text import some
+from bandsvm._system.text import short_list
 from bandsvm.persistence._categories import CATEGORIES
 from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL
 from bandsvm.persistence._composites import COMPOSITES
@@ -111,7 +111,9 @@ def build(described: Any, decoder: Decoder) -> Any:
     known = model.get_params(deep=False).keys() & schema.parameters.keys()
     unknown = sorted(parameters.keys() - known)
     if unknown:
-        raise ModelFileError(f"has parameters that this version does not know: {some(unknown)}")
+        raise ModelFileError(
+            f"has parameters that this version does not know: {short_list(unknown)}"
+        )
     attributes = decoder.decode_all(described.get("attributes"))
     for key, value in {**schema.if_missing, **parameters}.items():
         setattr(model, key, value)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._system.files import write_whole
+from bandsvm._system.files import atomic_write
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._scaling import check_is_scaling, scaling_of, steps_of
 
@@ -82,7 +82,7 @@ def export_liblinear(
             "ordinary units and fit the model again."
         )
     path = Path(path)
-    write_whole(path, "".join(_model_text(rule, labels, classifier.loss)).encode("ascii"))
+    atomic_write(path, "".join(_model_text(rule, labels, classifier.loss)).encode("ascii"))
     write_label_file(path, renamed_labels(classifier.classes_, labels))
     return path
 

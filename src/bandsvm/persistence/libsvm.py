@@ -18,7 +18,7 @@ from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._system.files import MAX_FEATURES, write_whole
+from bandsvm._system.files import MAX_FEATURES, atomic_write
 from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
 from bandsvm.persistence._libsvm_layout import WrittenModel, read_rule, written_models
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, MAX_WHOLE, read_model
@@ -110,9 +110,9 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
     # Before the model, which cannot be used without them.
     write_label_file(path, class_numbers(model))
     if scaling_text:
-        write_whole(range_file(path), scaling_text.encode("ascii"))
+        atomic_write(range_file(path), scaling_text.encode("ascii"))
     for file, written in zip(paths, models, strict=True):
-        write_whole(file, "".join(_model_text(model, written)).encode("ascii"))
+        atomic_write(file, "".join(_model_text(model, written)).encode("ascii"))
     return paths
 
 

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._system.files import write_whole
-from bandsvm._system.text import shown
+from bandsvm._system.files import atomic_write
+from bandsvm._system.text import short_text
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
@@ -91,7 +91,7 @@ def save(
         raise ValueError(
             f"A model file cannot hold this model: {reason}; joblib takes models of any kind."
         ) from None
-    write_whole(Path(path), content)
+    atomic_write(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -169,7 +169,7 @@ def _check_version(written: Any, models: list[Any]) -> None:
     names = [type(model).__name__ for model in models if depends_on_version(model)]
     if names:
         warnings.warn(
-            f"{', '.join(names)} of the model file came from scikit-learn {shown(written)} and may "
-            f"behave differently in {here}: fit the model again, or use that version.",
+            f"{', '.join(names)} of the model file came from scikit-learn {short_text(written)} "
+            f"and may behave differently in {here}: fit the model again, or use that version.",
             stacklevel=5,
         )

@@ -13,7 +13,7 @@ from bandsvm._workflow.code import python_code
 from bandsvm._workflow.findings import Findings, class_scores
 from bandsvm._workflow.models import classifier_of, write_model
 from bandsvm._workflow.parameters import tables_kernels
-from bandsvm._workflow.source import LARGEST_FILE, Source, check_size
+from bandsvm._workflow.source import MAX_FILE, Source, check_size
 from bandsvm._workflow.trial import StoppedTooSoonError
 from bandsvm._workflow.trial_path import VARIED_ON_PAGE, path
 from bandsvm._workflow.trial_report import report
@@ -39,7 +39,7 @@ def open_file(wish: Wish) -> Answer:
     It is an uploaded one, the one that this page has open, or the one named at the shell.
     """
     session, fields = DataSession.of(wish), wish.fields
-    opened: dict[str, Any] = {"largest": LARGEST_FILE, "kernels": tables_kernels(), "file": None}
+    opened: dict[str, Any] = {"largest": MAX_FILE, "kernels": tables_kernels(), "file": None}
     source: Source | None
     if fields.has("upload"):
         source = Source.of_bytes(*wish.session["uploads"].take(fields.text("upload")))

@@ -15,7 +15,7 @@ from bandsvm._workflow.trial import StoppedTooSoonError
 from bandsvm._workflow.trial_search import Found, search
 from bandsvm._workflow.trial_weights import has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
-from bandsvm.explore.server.data_views import LARGEST_PLACE
+from bandsvm.explore.server.data_views import MAX_PLACE
 from bandsvm.explore.server.jobs import Job
 from bandsvm.explore.server.requests import Fields
 
@@ -63,11 +63,11 @@ class Order:
 def column_choices(fields: Fields) -> Choices:
     """Return what a page has chosen about columns."""
     return Choices(
-        fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
-        fields.wholes("dropped", 0, LARGEST_PLACE, MAX_PLACES),
-        fields.wholes("categorical", 0, LARGEST_PLACE, MAX_PLACES),
+        fields.whole("target", 0, MAX_PLACE) if fields.has("target") else None,
+        fields.wholes("dropped", 0, MAX_PLACE, MAX_PLACES),
+        fields.wholes("categorical", 0, MAX_PLACE, MAX_PLACES),
         fields.flag("header") if fields.has("header") else None,
-        fields.wholes("kept", 0, LARGEST_PLACE, MAX_PLACES) if fields.has("kept") else (),
+        fields.wholes("kept", 0, MAX_PLACE, MAX_PLACES) if fields.has("kept") else (),
     )
 
 

@@ -12,7 +12,7 @@ from bandsvm._workflow.findings import Findings, distribution, overview
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.requests import Fields
 
-LARGEST_PLACE = 2**31 - 1
+MAX_PLACE = 2**31 - 1
 
 
 def view_of(findings: Findings, fields: Fields) -> Answer:
@@ -27,15 +27,15 @@ def csv_of(findings: Findings, fields: Fields) -> Answer:
 
 
 def _distribution(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return distribution(findings, fields.whole("class", 0, LARGEST_PLACE))
+    return distribution(findings, fields.whole("class", 0, MAX_PLACE))
 
 
 def _projection(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return projection.project(findings, *(fields.whole(name, 0, LARGEST_PLACE) for name in "xy"))
+    return projection.project(findings, *(fields.whole(name, 0, MAX_PLACE) for name in "xy"))
 
 
 def _samples(findings: Findings, fields: Fields) -> dict[str, Any]:
-    start = fields.whole("start", 0, LARGEST_PLACE)
+    start = fields.whole("start", 0, MAX_PLACE)
     count = fields.whole("count", 1, trial_samples.MAX_ROWS)
     return trial_samples.page(findings, _query(fields), start, count)
 
@@ -54,6 +54,6 @@ def _query(fields: Fields) -> trial_samples.Query:
         fields.text("place"),
         fields.text("text"),
         fields.flag("wrong"),
-        fields.whole("sort", 0, LARGEST_PLACE) if fields.has("sort") else None,
+        fields.whole("sort", 0, MAX_PLACE) if fields.has("sort") else None,
         fields.flag("descending"),
     )

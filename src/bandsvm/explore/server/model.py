@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bandsvm._system.text import shown
+from bandsvm._system.text import short_text
 from bandsvm._workflow.card import card, is_model
 from bandsvm._workflow.findings import Findings, of_model, overview
 from bandsvm._workflow.models import check_takes_tables
-from bandsvm._workflow.source import LARGEST_FILE, Source
+from bandsvm._workflow.source import MAX_FILE, Source
 from bandsvm.explore.server.data_views import csv_of, view_of
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.uploads import Upload
@@ -61,7 +61,7 @@ def open_file(wish: Wish) -> Answer:
             _open(wish, _written(upload, Path(folder)), upload.name)
     elif "model" not in session and (path := named_model(session.get("file"))) is not None:
         _open(wish, path, path.name)
-    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None, "data": None}
+    about: dict[str, Any] = {"largest": MAX_FILE, "model": None, "data": None}
     if "model" in session:
         kept = ModelSession.of(wish)
         about |= {"model": kept.card, "data": kept.about_data}
@@ -82,7 +82,7 @@ def judge(wish: Wish) -> Answer:
     table = Source.of_bytes(*upload).table_for(session.model, session.notes)
     session.findings = of_model(session.model, table)
     session.about_data = {
-        "name": shown(upload.name),
+        "name": short_text(upload.name),
         "parts": ["all"],
         "overview": overview(session.findings),
         "decisions": table.decisions,
@@ -121,8 +121,9 @@ def _written(upload: Upload, folder: Path) -> Path:
     """Write an uploaded model file, and return where; refuse other files."""
     if not is_model(upload.content):
         raise ValueError(
-            f"{shown(upload.name)} is no model file of bandsvm; those end in .bsvm and come from "
-            "bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view “Your data”."
+            f"{short_text(upload.name)} is no model file of bandsvm; those end in .bsvm and come "
+            "from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
+            "“Your data”."
         )
     path = folder / "model.bsvm"
     path.write_bytes(upload.content)

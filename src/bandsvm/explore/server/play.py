@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._decisions.position import band_positions
+from bandsvm._defaults import LOSSES
 from bandsvm._fitting.model import fit_model
 from bandsvm._workflow.advice import PAGE
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields
 from bandsvm.explore.server.wishes import Wish
-from bandsvm.metrics import ROUNDING, sensitivity_curve
+from bandsvm.metrics import sensitivity_curve
 
 KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
-LOSSES_TO_PLAY_WITH = ("hinge", "squared_hinge")
-LARGEST_PARAMETER = 1e12
+MAX_PARAMETER = 1e12
 HIGHEST_DEGREE = 10
 # Points of the decision map, and seconds of a fit, at most.
 FINEST_MAP = 400
@@ -35,17 +36,17 @@ NOTHING, LOWER_FREE, LOWER_BOUND, UPPER_FREE, UPPER_BOUND = range(5)
 def parameters(fields: Fields) -> dict[str, Any]:
     """Return the parameters of BandedSVC that a request asks for; the model checks their values."""
     chosen: dict[str, Any] = {
-        name: fields.number(name, 0.0, LARGEST_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
+        name: fields.number(name, 0.0, MAX_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
     }
-    chosen["loss"] = fields.choice("loss", LOSSES_TO_PLAY_WITH)
+    chosen["loss"] = fields.choice("loss", LOSSES)
     chosen["kernel"] = kernel = fields.choice("kernel", KERNELS_IN_THE_PLANE)
     if kernel != "linear":
         is_number = fields.has("gamma")
-        chosen["gamma"] = fields.number("gamma", 0.0, LARGEST_PARAMETER) if is_number else "scale"
+        chosen["gamma"] = fields.number("gamma", 0.0, MAX_PARAMETER) if is_number else "scale"
     if kernel == "poly":
         chosen["degree"] = fields.whole("degree", 1, HIGHEST_DEGREE)
     if kernel in ("poly", "sigmoid"):
-        chosen["coef0"] = fields.number("coef0", -LARGEST_PARAMETER, LARGEST_PARAMETER)
+        chosen["coef0"] = fields.number("coef0", -MAX_PARAMETER, MAX_PARAMETER)
     chosen["fit_intercept"] = fields.flag("fit_intercept")
     return chosen
 
@@ -84,7 +85,7 @@ def _view(fields: Fields, X: NDArray, aspect: float) -> list[float]:
     if fields.has("view"):
         view = fields.group("view")
         left, right, bottom, top = (
-            view.number(side, -LARGEST_PARAMETER, LARGEST_PARAMETER) for side in sides
+            view.number(side, -MAX_PARAMETER, MAX_PARAMETER) for side in sides
         )
         if not (left < right and bottom < top):
             raise ValueError("view must go from left to right and from bottom to top.")
@@ -121,9 +122,7 @@ def _fitted(
     wish.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)
-    signed = y * decision
-    below = np.mean(signed < model.rho1 * (1.0 - ROUNDING))
-    above = np.mean(signed > model.rho2 * (1.0 + ROUNDING))
+    coverage = band_positions(y * decision, model.rho1, model.rho2).shares
     values = {
         "parameters": settings,
         "gamma": model.gamma_,
@@ -136,7 +135,7 @@ def _fitted(
         "words": words(certificate),
         "intercept": model.intercept_[0],
         "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
-        "coverage": {"below": below, "inside": 1.0 - below - above, "above": above},
+        "coverage": coverage._asdict(),
         "n_lower": len(model.alpha_support_),
         "n_upper": len(model.theta_support_),
     }

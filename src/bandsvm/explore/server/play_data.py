@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from bandsvm.explore.server.requests import Fields
 
 MAX_POINTS = 2000
-LARGEST_NOISE = 5.0
-LARGEST_SEED = 2**31 - 1
+MAX_NOISE = 5.0
+MAX_SEED = 2**31 - 1
 N_CLUSTERS = 9
 # A point drawn by hand takes 5 bytes: its label, and both coordinates in thousandths as int16.
 BYTES_PER_POINT = 5
@@ -132,8 +132,8 @@ class Recipe:
         return cls(
             source,
             fields.whole("n", 2, MAX_POINTS),
-            fields.number("noise", 0.0, LARGEST_NOISE),
-            fields.whole("seed", 0, LARGEST_SEED),
+            fields.number("noise", 0.0, MAX_NOISE),
+            fields.whole("seed", 0, MAX_SEED),
         )
 
     def samples(self) -> Samples:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._system.stopping import Stop, stop_when
 from bandsvm.explore.server.frames import Answer, pack
 from bandsvm.explore.server.requests import Fields

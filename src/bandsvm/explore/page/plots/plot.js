@@ -16,7 +16,7 @@ const PIXELS_PER_TICK = { x: 80, y: 50 };
 const REACH = 24;
 // Plots narrower than this have smaller marks, down to a share.
 const WIDTH_OF_FULL_MARKS = 520;
-const SMALLEST_MARKS = 0.65;
+const MIN_MARKS = 0.65;
 
 /**
  * Returns a plot.
@@ -92,7 +92,7 @@ class Plot {
     this.unit = unit;
     this.area = {
       left: MARGIN.left * unit, right: width - MARGIN.right * unit, top: MARGIN.top * unit, bottom: height - MARGIN.bottom * unit,
-      markScale: unit * Math.min(1, Math.max(SMALLEST_MARKS, width / unit / WIDTH_OF_FULL_MARKS)),
+      markScale: unit * Math.min(1, Math.max(MIN_MARKS, width / unit / WIDTH_OF_FULL_MARKS)),
     };
     this.pointer.setAttribute("r", 7 * unit);
     if (this.canvas) {

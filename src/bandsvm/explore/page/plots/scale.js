@@ -10,7 +10,7 @@ export function scale([low, high], [from, to]) {
 }
 
 // Fewer ticks than this tell no scale.
-const LEAST_TICKS = 2;
+const MIN_TICKS = 2;
 
 /** Returns about `count` round values within a domain, and the step between them. */
 export function ticks([low, high], count) {
@@ -20,7 +20,7 @@ export function ticks([low, high], count) {
   const values = [];
   if (!Number.isFinite(step) || step <= 0) return { values: [low], step: 1 };
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1) values.push(k * step);
-  return values.length < LEAST_TICKS && count < 10 ? ticks([low, high], count + 1) : { values, step };
+  return values.length < MIN_TICKS && count < 10 ? ticks([low, high], count + 1) : { values, step };
 }
 
 /** Returns the least and the greatest of some values, widened by a share of their range. */

@@ -5,7 +5,7 @@ import { element } from "../../parts/elements.js";
 import { DATA, KERNELS, LOSSES, NOISE } from "./state.js";
 import { PRESETS, presetOf } from "./presets.js";
 
-const LARGEST_SEED = 10000;
+const MAX_SEED = 10000;
 const COSTS = { low: 0.01, high: 1000, isLog: true };
 const EDGES = { low: 0.05, high: 3 };
 
@@ -59,7 +59,7 @@ export function createPanel(onChange, actions) {
     options: PRESETS.map(([name]) => [name, name]),
     onChange: (name) => onChange((state) => PRESETS.find(([own]) => own === name)[1](state), true),
   });
-  const drawAgain = () => onChange({ seed: Math.floor(Math.random() * LARGEST_SEED) }, true);
+  const drawAgain = () => onChange({ seed: Math.floor(Math.random() * MAX_SEED) }, true);
   const again = button("Draw again", drawAgain, { class: "small" });
   const { data, n, noise, rho1, rho2, C1, C2, loss, kernel, gamma, degree, coef0, intercept, compare } = controls;
   const generated = element("div", {}, n.element, noise.element, element("div", { class: "row" }, again));

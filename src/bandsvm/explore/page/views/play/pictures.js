@@ -6,7 +6,7 @@ import { createPlot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
 
 const HEIGHT = 250;
-const LEAST_SHOWN = 0.2; // of the penalty beyond the band, in units of the band's upper edge
+const MIN_SHOWN = 0.2; // of the penalty beyond the band, in units of the band's upper edge
 
 /** Returns the plot of g(x) by sample. */
 export function createValues(hub, title, name) {
@@ -63,7 +63,7 @@ export function createPenalty(hub) {
       const model = models.at(-1);
       const { parameters, decision } = model;
       const signed = Float64Array.from(decision, (value, k) => value * labels[k]);
-      const [low, high] = extent([...extent(signed, 0), 0, parameters.rho2 * (1 + LEAST_SHOWN)], 0.05);
+      const [low, high] = extent([...extent(signed, 0), 0, parameters.rho2 * (1 + MIN_SHOWN)], 0.05);
       const zs = Float64Array.from({ length: 241 }, (_, k) => low + ((high - low) * k) / 240);
       const curves = models.map(({ parameters: own }) => zs.map((z) => penalty(own, z)));
       const most = Math.max(...curves.map((curve) => Math.max(...curve)), 1e-9);

@@ -14,9 +14,9 @@ SMALL_PROBLEM = 1000
 # Variables of the largest block. More of them mean fewer outer steps and fewer kernel rows, but a
 # block of K grows with their square: in float32, 1920 fill 14 MB, about the cache of a processor.
 # Rows are also added to ``f`` this many at a time: all that one block moves, in one pass.
-LARGEST_BLOCK = 1920
+MAX_BLOCK = 1920
 # Samples out of play are left out of a solve if at most this share is in play. A larger share
 # leaves samples out earlier, but saves less with each step and takes more memory.
-LARGEST_PART = 0.4
+MAX_PART = 0.4
 # Samples that compiled functions handle side by side; blocks of whole panels leave no lane idle.
 PANEL = _core.Samples32.panel
