@@ -11,6 +11,7 @@ from scipy.spatial import KDTree
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
+from bandsvm._decisions.position import band_positions
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import cluster_balance, sensitivity_area, sensitivity_curve
@@ -23,7 +24,7 @@ TEST_SEED, LEAVE_ONE_OUT_SEED = 1_000_000, 2_000_000
 LEAVE_ONE_OUT_PER_CLUSTER = 8
 GRID = 150
 # Distance beyond an edge of the band at which samples still count as on it.
-MIN_EXCESS = 1e-6
+EDGE_TOLERANCE = 1e-6
 # Clusters of class +1, of which the first is the one in the centre, and of class -1.
 POSITIVE_CLUSTERS, NEGATIVE_CLUSTERS = range(5), range(5, 9)
 
@@ -108,7 +109,10 @@ def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) ->
     """Return measures of the decision values of both models on one set of samples."""
     both: dict[str, dict[str, float]] = {
         "largest": {name: float(np.abs(g).max()) for name, g in decision.items()},
-        "inside": {name: share_inside(y * g) for name, g in decision.items()},
+        "inside": {
+            name: band_positions(y * g, RHO1, RHO2, tol=EDGE_TOLERANCE).shares.inside
+            for name, g in decision.items()
+        },
         "balance": {name: balance(g, clusters) for name, g in decision.items()},
         "area": {name: sensitivity_area(y, g) for name, g in decision.items()},
         "accuracy": {name: float(np.mean(np.sign(g) == y)) for name, g in decision.items()},
@@ -128,12 +132,6 @@ def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) ->
         "share_of_thresholds": float(np.mean(bsvm >= csvm)),
         "worse_at": percentages[bsvm < csvm].tolist(),
     }
-
-
-def share_inside(signed: NDArray) -> float:
-    """Return the share of signed decision values in the band, including its edges."""
-    above_lower = signed >= RHO1 - MIN_EXCESS
-    return float(np.mean(above_lower & (signed <= RHO2 + MIN_EXCESS)))
 
 
 def difference_to_svc(experiment: Experiment) -> float:
