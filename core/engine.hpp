@@ -117,7 +117,7 @@ void run(const RowsTask<Real>& task, const Samples<Real>& right, int n_threads) 
 template <typename Real>
 void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                   const Samples<Real>& right, const std::int64_t* places,
-                  const KernelFunction& kernel, Real* const* rows, int n_threads) {
+                  const Kernel& kernel, Real* const* rows, int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
                RowsTask<Real> task{batch.view(), right.view(), kernel, Use::store};
@@ -132,7 +132,7 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
 // copied from these rows.
 template <typename Real>
 void compute_block(const Samples<Real>& samples, const std::int64_t* indices, std::size_t number,
-                   const KernelFunction& kernel, Real* values, const Real* known,
+                   const Kernel& kernel, Real* values, const Real* known,
                    std::size_t known_stride, const std::int64_t* places,
                    const Real* const* stored, int n_threads) {
   constexpr std::size_t kTile = 16;
@@ -185,7 +185,7 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
 template <typename Real>
 void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
                      const Samples<Real>& right, const std::int64_t* places,
-                     const KernelFunction& kernel, const double* coefficients, double* f,
+                     const Kernel& kernel, const double* coefficients, double* f,
                      int n_threads) {
   in_batches(left, indices, n_rows, right, n_threads,
              [&](std::size_t from, const LeftRows<Real>& batch) {
@@ -204,7 +204,7 @@ void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std
 // are divided among threads.
 template <typename Real>
 void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
-                   const KernelFunction& kernel, const Real* coefficients, std::size_t n_outputs,
+                   const Kernel& kernel, const Real* coefficients, std::size_t n_outputs,
                    double* products, int n_threads) {
   std::vector<std::int64_t> indices(left.count);
   std::iota(indices.begin(), indices.end(), 0);

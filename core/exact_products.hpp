@@ -50,7 +50,7 @@ constexpr double kMaxCancelled = 1e-12;
 
 // products[t][o] = sum_k coefficients[o][k] K(targets[t], terms[k]); both matrices are row-major.
 template <typename Left, typename Right>
-void exact_products(const ExactKernel& kernel, const DenseMatrix<Left>& A, const Selected& targets,
+void exact_products(const Kernel& kernel, const DenseMatrix<Left>& A, const Selected& targets,
                     const DenseMatrix<Right>& B, const Selected& terms, const double* coefficients,
                     std::size_t n_outputs, double* products, int n_threads) {
   const ExactInstructions& level = best_of_levels<ExactInstructions>();
@@ -135,7 +135,7 @@ class PlacesOfColumns {
 template <typename Real, typename Index>
 class SparseProducts {
  public:
-  SparseProducts(const ExactKernel& kernel, const CsrMatrix<Real, Index>& A,
+  SparseProducts(const Kernel& kernel, const CsrMatrix<Real, Index>& A,
                  const Selected& targets, const CsrMatrix<Real, Index>& B, const Selected& terms,
                  const double* coefficients, std::size_t n_outputs)
       : kernel_(kernel), A_(A), B_(B), targets_(targets), terms_(terms),
@@ -229,7 +229,7 @@ class SparseProducts {
     }
   }
 
-  const ExactKernel kernel_;
+  const Kernel kernel_;
   const CsrMatrix<Real, Index>& A_;
   const CsrMatrix<Real, Index>& B_;
   const Selected targets_, terms_;
@@ -239,7 +239,7 @@ class SparseProducts {
 };
 
 template <typename Real, typename Index>
-void exact_products(const ExactKernel& kernel, const CsrMatrix<Real, Index>& A,
+void exact_products(const Kernel& kernel, const CsrMatrix<Real, Index>& A,
                     const Selected& targets, const CsrMatrix<Real, Index>& B,
                     const Selected& terms, const double* coefficients, std::size_t n_outputs,
                     double* products, int n_threads) {

@@ -45,12 +45,12 @@ inline V exp_of_minus(V x) {
 }
 
 // What a feature of two samples adds to their distance or product.
-template <Definition Kind>
+template <KernelKind Kind>
 inline V of_feature(V x, V z) {
   const V zero{}, difference = x - z;
-  if constexpr (Kind == Definition::rbf) return difference * difference;
-  if constexpr (Kind == Definition::laplacian) return difference < zero ? -difference : difference;
-  if constexpr (Kind == Definition::chi2) {
+  if constexpr (Kind == KernelKind::rbf) return difference * difference;
+  if constexpr (Kind == KernelKind::laplacian) return difference < zero ? -difference : difference;
+  if constexpr (Kind == KernelKind::chi2) {
     // Squares of small differences could be 0.
     const V total = x + z;
     const V term = difference * (difference / (total > zero ? total : 1.0 - zero));
@@ -59,20 +59,20 @@ inline V of_feature(V x, V z) {
   return x * z;
 }
 
-template <Definition Kind>
+template <KernelKind Kind>
 inline V of_zero(V x) {
-  if constexpr (Kind == Definition::rbf) return x * x;
-  if constexpr (Kind == Definition::laplacian) return x < V{} ? -x : x;
+  if constexpr (Kind == KernelKind::rbf) return x * x;
+  if constexpr (Kind == KernelKind::laplacian) return x < V{} ? -x : x;
   return x;
 }
 
 // The kernel value of a distance or product.
-template <Definition Kind>
-inline V value_of(V s, const ExactKernel& kernel) {
+template <KernelKind Kind>
+inline V value_of(V s, const Kernel& kernel) {
   // Distances may be infinite.
   if constexpr (is_distance(Kind)) return exp_of_minus(kernel.gamma == 0 ? V{} : s * kernel.gamma);
   V values = s * kernel.gamma + kernel.coef0;
-  if constexpr (Kind == Definition::poly) {
+  if constexpr (Kind == KernelKind::poly) {
     V power = 1.0 - V{};
     for (int left = kernel.degree; left > 0; left >>= 1) {
       if (left & 1) power = power * values;
@@ -85,7 +85,7 @@ inline V value_of(V s, const ExactKernel& kernel) {
 }
 
 // Distances or products of two targets with the terms.
-template <Definition Kind>
+template <KernelKind Kind>
 void sum_features(const double* x, const double* y, std::size_t n_features, const double* z,
                   V (&of_x)[kVectors], V (&of_y)[kVectors]) {
   // Separate variables, because the compiler would keep arrays of them in memory.
@@ -102,8 +102,8 @@ void sum_features(const double* x, const double* y, std::size_t n_features, cons
   of_y[0] = y0, of_y[1] = y1, of_y[2] = y2, of_y[3] = y3;
 }
 
-template <Definition Kind>
-void add_dense(const ExactKernel& kernel, const double* targets, std::size_t n_targets,
+template <KernelKind Kind>
+void add_dense(const Kernel& kernel, const double* targets, std::size_t n_targets,
                std::size_t n_features, const double* terms, const double* coefficients,
                std::size_t n_outputs, std::size_t n_terms, double* sums) {
   for (std::size_t t = 0; t < n_targets; t += 2) {
@@ -126,8 +126,8 @@ void add_dense(const ExactKernel& kernel, const double* targets, std::size_t n_t
 }
 
 // Adds coefficients times kernel values of a term with all targets to their sums.
-template <Definition Kind>
-void deliver(const ExactKernel& kernel, const V (&distances)[kVectors], const double* coefficients,
+template <KernelKind Kind>
+void deliver(const Kernel& kernel, const V (&distances)[kVectors], const double* coefficients,
              std::size_t n_terms, std::size_t n_outputs, double* sums) {
   for (int v = 0; v < kVectors; ++v) {
     const V value = value_of<Kind>(distances[v], kernel);
@@ -138,8 +138,8 @@ void deliver(const ExactKernel& kernel, const V (&distances)[kVectors], const do
   }
 }
 
-template <Definition Kind>
-void add_sparse(const ExactKernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+template <KernelKind Kind>
+void add_sparse(const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
                 std::size_t n_outputs, double* sums) {
   for (std::size_t k = 0; k < terms.number; ++k) {
     V s[kVectors] = {}, met[kVectors] = {};
@@ -162,8 +162,8 @@ void add_sparse(const ExactKernel& kernel, const SparseTargets& targets, const S
   }
 }
 
-template <Definition Kind>
-void add_sparse_carefully(const ExactKernel& kernel, const SparseTargets& targets,
+template <KernelKind Kind>
+void add_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
                           const SparseTerms& terms, std::size_t n_outputs, double* sums) {
   for (std::size_t k = 0; k < terms.number; ++k) {
     V s[kVectors] = {};
@@ -187,31 +187,33 @@ void add_sparse_carefully(const ExactKernel& kernel, const SparseTargets& target
 // Calls f<kind> of the kernel's kind.
 #define BANDSVM_OF_KIND(f, kernel, ...)                                   \
   switch (kernel.kind) {                                                  \
-    case Definition::rbf:                                                 \
-      return f<Definition::rbf>(kernel, __VA_ARGS__);                     \
-    case Definition::poly:                                                \
-      return f<Definition::poly>(kernel, __VA_ARGS__);                    \
-    case Definition::sigmoid:                                             \
-      return f<Definition::sigmoid>(kernel, __VA_ARGS__);                 \
-    case Definition::laplacian:                                           \
-      return f<Definition::laplacian>(kernel, __VA_ARGS__);               \
-    case Definition::chi2:                                                \
-      return f<Definition::chi2>(kernel, __VA_ARGS__);                    \
+    case KernelKind::rbf:                                                 \
+      return f<KernelKind::rbf>(kernel, __VA_ARGS__);                     \
+    case KernelKind::poly:                                                \
+      return f<KernelKind::poly>(kernel, __VA_ARGS__);                    \
+    case KernelKind::sigmoid:                                             \
+      return f<KernelKind::sigmoid>(kernel, __VA_ARGS__);                 \
+    case KernelKind::laplacian:                                           \
+      return f<KernelKind::laplacian>(kernel, __VA_ARGS__);               \
+    case KernelKind::chi2:                                                \
+      return f<KernelKind::chi2>(kernel, __VA_ARGS__);                    \
+    case KernelKind::linear:                                              \
+      return; /* it has no kernel values */                               \
   }
 
-void any_dense(const ExactKernel& kernel, const double* targets, std::size_t n_targets,
+void any_dense(const Kernel& kernel, const double* targets, std::size_t n_targets,
                std::size_t n_features, const double* terms, const double* coefficients,
                std::size_t n_outputs, std::size_t n_terms, double* sums) {
   BANDSVM_OF_KIND(add_dense, kernel, targets, n_targets, n_features, terms, coefficients,
                   n_outputs, n_terms, sums)
 }
 
-void any_sparse(const ExactKernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+void any_sparse(const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
                 std::size_t n_outputs, double* sums) {
   BANDSVM_OF_KIND(add_sparse, kernel, targets, terms, n_outputs, sums)
 }
 
-void any_sparse_carefully(const ExactKernel& kernel, const SparseTargets& targets,
+void any_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
                           const SparseTerms& terms, std::size_t n_outputs, double* sums) {
   BANDSVM_OF_KIND(add_sparse_carefully, kernel, targets, terms, n_outputs, sums)
 }

@@ -40,6 +40,9 @@ void compute_rows(const RowsTask<Real>& task) {
       return rows_of_kind<Real, KernelKind::poly>(task);
     case KernelKind::sigmoid:
       return rows_of_kind<Real, KernelKind::sigmoid>(task);
+    case KernelKind::laplacian:
+    case KernelKind::chi2:
+      return;  // they have no rows
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel.hpp"
+
 namespace bandsvm {
 
 // A panel is as wide as six of the widest vectors, whatever the level of instructions.
@@ -22,14 +24,6 @@ constexpr double kLongSample = 4;
 // How many features ahead a panel is fetched into the cache: fewer come too late, more push out
 // what is still needed.
 constexpr std::size_t kAhead = 6;
-
-enum class KernelKind { linear, rbf, poly, sigmoid };
-
-struct KernelFunction {
-  KernelKind kind;
-  double gamma, coef0;
-  int degree;
-};
 
 // What to do with kernel values: store them; multiply them by one coefficient per sample of right and
 // sum them; or multiply them by one coefficient per row and add them to f.
@@ -72,7 +66,7 @@ template <typename Real>
 struct RowsTask {
   RowsView<Real> left;
   SamplesView<Real> right;
-  KernelFunction kernel;
+  Kernel kernel;
   Use use;
   // store and accumulate: place of each row among the samples of right, or -1. The rbf value of a
   // sample with itself is 1, whatever rounding errors its distance from itself has.

@@ -32,7 +32,7 @@ Vector<Real> tanh_of(Vector<Real> x) {
 // sqrt(2 gamma / log 2), so that exp(-gamma |x - z|^2) = 2^(x'z - norms).
 template <typename Real, KernelKind Kind>
 inline Vector<Real> kernel_value(Vector<Real> product, Vector<Real> norms,
-                                 const KernelFunction& kernel) {
+                                 const Kernel& kernel) {
   const Real gamma = Real(kernel.gamma), coef0 = Real(kernel.coef0);
   if constexpr (Kind == KernelKind::linear) return product;
   if constexpr (Kind == KernelKind::rbf) return exp2_negative<Real>(product - norms);

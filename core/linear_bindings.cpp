@@ -1,10 +1,7 @@
 // Rows of linear models, for Python.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 
-#include <array>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,24 +86,15 @@ void add_sparse_gram(const bandsvm::SparseRows<Real, Index>& rows, std::size_t f
   bandsvm::add_gram(rows, first, first + factors.shape(0), from, to, n_threads);
 }
 
-// Edges, bounds and ridges of the samples.
-using BandArrays = std::tuple<Array<double>, Array<double>, Array<double>, Array<double>,
-                              Array<double>, Array<double>>;
-
 template <typename Rows>
-bandsvm::Descent<Rows> descent(const Rows& rows, const BandArrays& arrays, const Array<double>& c,
+bandsvm::Descent<Rows> descent(const Rows& rows, const BandArrays& bands, const Array<double>& c,
                                const Array<double>& weights, double multiplier, double penalty) {
-  const auto of = [&](const Array<double>& values) {
-    return data_of(values, rows.n_rows, "every array of the band");
-  };
-  const auto [lo, hi, below, above, ridge_below, ridge_above] =
-      std::apply([&](const auto&... values) { return std::array{of(values)...}; }, arrays);
+  bandsvm::check_length(bands.view().size, rows.n_rows, "bands", "samples");
   const double* const at = data_of(c, rows.n_rows, "c");
   const double* const from = data_of(weights, rows.n_columns, "weights", "features");
   nb::gil_scoped_release release;
   std::vector<bandsvm::Variable> variables(rows.n_rows);
-  for (std::size_t i = 0; i < rows.n_rows; ++i)
-    variables[i] = {{lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]}, 0, at[i]};
+  for (std::size_t i = 0; i < rows.n_rows; ++i) variables[i] = {bands.view()[i], 0, at[i]};
   return {rows, std::move(variables), {from, from + rows.n_columns}, multiplier, penalty};
 }
 
@@ -115,11 +103,11 @@ void bind_descent(nb::module_& module, const char* name) {
   using Descent = bandsvm::Descent<Rows>;
   nb::class_<Descent>(module, name)
       .def("__init__",
-           [](Descent* self, const Rows& rows, const BandArrays& band, const Array<double>& c,
+           [](Descent* self, const Rows& rows, const BandArrays& bands, const Array<double>& c,
               const Array<double>& weights, double multiplier, double penalty) {
-             new (self) Descent(descent(rows, band, c, weights, multiplier, penalty));
+             new (self) Descent(descent(rows, bands, c, weights, multiplier, penalty));
            },
-           "rows"_a, "band"_a, "c"_a, "weights"_a, "multiplier"_a, "penalty"_a,
+           "rows"_a, "bands"_a, "c"_a, "weights"_a, "multiplier"_a, "penalty"_a,
            nb::keep_alive<1, 2>())
       .def("run", &Descent::run, "aim"_a, "most_passes"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("coefficients",
@@ -170,7 +158,6 @@ void bind_sparse_rows(nb::module_& module, const char* name, const char* descent
 }  // namespace
 
 void bind_linear(nb::module_& module) {
-  bind_newton(module);
   bind_dense_rows<double>(module, "DenseRows64", "DenseDescent64");
   bind_dense_rows<float>(module, "DenseRows32", "DenseDescent32");
   bind_sparse_rows<double, std::int32_t>(module, "SparseRows64", "SparseDescent64");

@@ -8,11 +8,17 @@
 
 namespace bandsvm {
 
-// Coefficients c and decision values f, less the intercept. Costs are finite; bounds of c need not be.
-struct JudgedPoint {
-  const double *lo, *hi, *below, *above, *most, *least, *c, *f;
+// Bands with what it costs to lie outside. Costs are finite; bounds of c, which lies in [-least, most],
+// need not be.
+struct PricedBands {
+  const double *lo, *hi, *below, *above, *most, *least;
   std::size_t size;
   bool is_squared;
+};
+
+// Coefficients c and decision values f, less the intercept.
+struct JudgedPoint : PricedBands {
+  const double *c, *f;
 
   // What a coefficient buys: how far outside the band it puts its sample, below it if positive.
   double bought(std::size_t i) const {

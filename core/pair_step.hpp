@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 namespace bandsvm {
@@ -11,6 +12,16 @@ namespace bandsvm {
 // curve the dual by ridge_below where c > 0 and by ridge_above where c < 0; hinge losses do not.
 struct Band {
   double lo, hi, below, above, ridge_below, ridge_above;
+};
+
+// The bands of some samples, in arrays that must outlive it.
+struct Bands {
+  const double *lo, *hi, *below, *above, *ridge_below, *ridge_above;
+  std::size_t size;
+
+  Band operator[](std::size_t i) const {
+    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
+  }
 };
 
 // The curvature at the start of a rise of c, and of a fall.

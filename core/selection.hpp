@@ -9,15 +9,18 @@
 #include <numeric>
 #include <vector>
 
+#include "pair_step.hpp"
 #include "threads.hpp"
 
 namespace bandsvm {
 
 // A point of the dual; `f` is the gradient of its quadratic part.
 struct Point {
-  const double *lo, *hi, *below, *above, *c, *f;
-  std::size_t size;
+  Bands bands;
+  const double *c, *f;
   bool has_intercept;
+
+  std::size_t size() const { return bands.size; }
 };
 
 struct Selection {
@@ -60,20 +63,20 @@ struct Slopes {
 inline Slopes& slopes_of(const Point& p, int n_threads) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   thread_local Slopes slopes;  // allocating memory would cost more than the search
-  slopes.rises.resize(p.size);
-  slopes.falls.resize(p.size);
+  slopes.rises.resize(p.size());
+  slopes.falls.resize(p.size());
   struct Extent {
     double rise = -infinity, fall = -infinity, not_finite = 0;
   };
-  std::vector<Extent> extents(n_chunks_of(p.size));
+  std::vector<Extent> extents(n_chunks_of(p.size()));
   double *const rises = slopes.rises.data(), *const falls = slopes.falls.data();
-  in_chunks(p.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+  in_chunks(p.size(), n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     // Without branches, which would be guessed wrongly.
     for (std::size_t i = first; i < last; ++i) {
-      const double c = p.c[i], f = p.f[i], lo = p.lo[i], hi = p.hi[i];
+      const double c = p.c[i], f = p.f[i], lo = p.bands.lo[i], hi = p.bands.hi[i];
       const double rise = (c >= 0 ? lo : hi) - f, fall = f - (c > 0 ? lo : hi);
-      rises[i] = c < p.below[i] ? rise : -infinity;
-      falls[i] = c > -p.above[i] ? fall : -infinity;
+      rises[i] = c < p.bands.below[i] ? rise : -infinity;
+      falls[i] = c > -p.bands.above[i] ? fall : -infinity;
     }
     Extent extent;
     for (std::size_t i = first; i < last; ++i) {
@@ -217,8 +220,8 @@ inline Selection variables_in_play(const Point& p, double margin, int n_threads)
   const double room = margin * found.violation;
   const double above_rises = slopes.above_rises(p.has_intercept) - room;
   const double above_falls = slopes.above_falls(p.has_intercept) - room;
-  Chosen& chosen = Chosen::among(p.size);
-  in_chunks(p.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+  Chosen& chosen = Chosen::among(p.size());
+  in_chunks(p.size(), n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     chosen.keep(chunk, first, last, [&](std::size_t i) {
       return (slopes.rises[i] > above_rises) | (slopes.falls[i] > above_falls);
     });
@@ -228,14 +231,13 @@ inline Selection variables_in_play(const Point& p, double margin, int n_threads)
 }
 
 // sum_i h_i(c_i) - c'f / 2, by sums of chunks.
-inline double dual_value(const double* lo, const double* hi, const double* c, const double* f,
-                         std::size_t size, int n_threads) {
-  std::vector<double> sums(n_chunks_of(size));
-  in_chunks(size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+inline double dual_value(const Bands& bands, const double* c, const double* f, int n_threads) {
+  std::vector<double> sums(n_chunks_of(bands.size));
+  in_chunks(bands.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     double sum = 0;
     for (std::size_t i = first; i < last; ++i) {
-      const double below = lo[i], above = hi[i];
-      sum += c[i] * ((c[i] > 0 ? below : above) - 0.5 * f[i]);
+      const double lo = bands.lo[i], hi = bands.hi[i];
+      sum += c[i] * ((c[i] > 0 ? lo : hi) - 0.5 * f[i]);
     }
     sums[chunk] = sum;
   });
