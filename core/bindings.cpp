@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
-#include "engine.hpp"
+#include "compute_rows.hpp"
 #include "variance.hpp"
 
 using namespace nb::literals;

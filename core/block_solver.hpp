@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine.hpp"
+#include "compute_rows.hpp"
 #include "pair_step.hpp"
 
 namespace bandsvm {

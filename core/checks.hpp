@@ -150,10 +150,10 @@ void check_rows(const Samples<Real>& samples) {
 template <typename Real>
 void check_pair(const Samples<Real>& left, const Samples<Real>& right) {
   check_rows(left);
-  if (left.n_features != right.n_features)
+  if (left.n_features() != right.n_features())
     throw std::invalid_argument("left and right must have the same features, got " +
-                                std::to_string(left.n_features) + " and " +
-                                std::to_string(right.n_features) + ".");
+                                std::to_string(left.n_features()) + " and " +
+                                std::to_string(right.n_features()) + ".");
 }
 
 // Searches in a block store positions as Real.

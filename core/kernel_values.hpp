@@ -42,12 +42,13 @@ inline Vector<Real> kernel_value(Vector<Real> product, Vector<Real> norms,
 }
 
 // Writes the rbf values of stored rows with themselves.
-template <typename Real>
-void store_own(const RowsTask<Real>& task) {
+template <typename Real, typename Task>
+void store_own(const Task& task) {
   const std::size_t begin = task.first_panel * kPanel<Real>;
   const std::size_t size = smaller(task.last_panel * kPanel<Real>, task.right.count) - begin;
+  const Stored<Real>& to = task.output;
   for (std::size_t r = 0; r < task.left.n_rows; ++r)
-    if (std::size_t(task.places[r]) - begin < size) task.rows[r][task.places[r]] = 1;
+    if (std::size_t(to.places[r]) - begin < size) to.rows[r][to.places[r]] = 1;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
-#include "engine.hpp"
+#include "compute_rows.hpp"
 
 using namespace nb::literals;
 using bandsvm::Kernel;
@@ -68,7 +68,7 @@ template <typename Real>
 bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indices,
                             int n_threads) {
   bandsvm::check_rows(samples);
-  const auto checked = indices_of(indices, samples.count, "indices");
+  const auto checked = indices_of(indices, samples.count(), "indices");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   return samples.take(checked.data(), checked.size(), n_threads);
@@ -82,8 +82,8 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
                   MutableMatrix<Real> store, Indices slots, int n_threads) {
   bandsvm::check_pair(left, right);
   bandsvm::check_has_rows(kernel);
-  const auto checked = indices_of(indices, left.count, "indices");
-  const auto in_right = places_of(places, checked.size(), right.count);
+  const auto checked = indices_of(indices, left.count(), "indices");
+  const auto in_right = places_of(places, checked.size(), right.count());
   bandsvm::check_length(slots.shape(0), checked.size(), "slots", "indices");
   require(store.shape(1) == right.stride(), "store must be as wide as the padded samples.");
   const auto rows = rows_of(data_of(store, "store"), store.shape(1),
@@ -102,13 +102,13 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
                    Indices places, Matrix<Real> store, Indices slots, int n_threads) {
   bandsvm::check_rows(samples);
   bandsvm::check_has_rows(kernel);
-  const auto checked = indices_of(indices, samples.count, "indices");
+  const auto checked = indices_of(indices, samples.count(), "indices");
   const std::size_t number = checked.size(), width = bandsvm::kPanel<Real>;
   require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
           "values must have one row, padded to whole panels, for each index.");
   bandsvm::check_length(places.shape(0), number, "places", "indices");
   bandsvm::check_length(slots.shape(0), number, "slots", "indices");
-  require(store.shape(1) >= samples.count, "store must have rows of one value for each sample.");
+  require(store.shape(1) >= samples.count(), "store must have rows of one value for each sample.");
   const auto place_of = bandsvm::as_indices(
       given(places), std::min(known.shape(0), known.shape(1)), "places", kNoPlace);
   const auto stored =
@@ -129,10 +129,10 @@ void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
                      const Kernel& kernel, Array<double> coefficients, MutableArray<double> f, int n_threads) {
   bandsvm::check_pair(left, right);
   bandsvm::check_has_rows(kernel);
-  const auto checked = indices_of(indices, left.count, "indices");
-  const auto in_right = places_of(places, checked.size(), right.count);
+  const auto checked = indices_of(indices, left.count(), "indices");
+  const auto in_right = places_of(places, checked.size(), right.count());
   const double* const factors = data_of(coefficients, checked.size(), "coefficients", "indices");
-  double* const sums = data_of(f, right.count, "f");
+  double* const sums = data_of(f, right.count(), "f");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   bandsvm::accumulate_rows(left, checked.data(), checked.size(), right, in_right.data(), kernel,
@@ -146,7 +146,7 @@ void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Re
   bandsvm::check_pair(left, right);
   bandsvm::check_has_rows(kernel);
   require(coefficients.shape(1) == right.stride(), "coefficients must be padded like the samples.");
-  require(products.shape(0) == left.count && products.shape(1) == coefficients.shape(0),
+  require(products.shape(0) == left.count() && products.shape(1) == coefficients.shape(0),
           "products must have one row for each sample and one column for each output.");
   const Real* const factors = data_of(coefficients, "coefficients");
   double* const sums = data_of(products, "products");
@@ -172,17 +172,17 @@ template <typename Real>
 void bind(nb::module_& module, const char* samples_name, const char* suffix) {
   using Samples = bandsvm::Samples<Real>;
   nb::class_<Samples>(module, samples_name)
-      .def_ro("count", &Samples::count)
-      .def_ro("is_sparse", &Samples::is_sparse)
+      .def_prop_ro("count", &Samples::count)
+      .def_prop_ro("is_sparse", &Samples::is_sparse)
       .def_prop_ro("stride", &Samples::stride)
       .def_prop_ro_static("panel", [](nb::handle) { return bandsvm::kPanel<Real>; })
       .def_prop_ro("n_bytes", &Samples::n_bytes)
-      .def_ro("n_products", &Samples::n_products)
+      .def_prop_ro("n_products", &Samples::n_products)
       .def_prop_ro(
           "norms",
           [](const Samples& samples) {
-            return nb::ndarray<nb::numpy, const Real, nb::ndim<1>>(samples.norms.data(),
-                                                                   {samples.count});
+            return nb::ndarray<nb::numpy, const Real, nb::ndim<1>>(samples.norms().data(),
+                                                                   {samples.count()});
           },
           nb::rv_policy::reference_internal)
       .def("take", &take<Real>, "indices"_a.noconvert(), "n_threads"_a);

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine.hpp"
+#include "compute_rows.hpp"
 #include "matrices.hpp"
 
 using namespace bandsvm;
