@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <mutex>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -21,10 +22,9 @@ using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 // Rows of the kernel may be padded.
 template <typename Real>
 std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel,
-                                                   const BandArrays& bands,
-                                                   MutableArray<double> c, Array<double> f,
-                                                   double tol, std::int64_t max_steps,
-                                                   bool has_intercept) {
+                                                   const BandArrays& bands, MutableArray<double> c,
+                                                   Array<double> f, double tol,
+                                                   std::int64_t max_steps, bool has_intercept) {
   const std::size_t size = bands.view().size;
   require(kernel.shape(0) == size && kernel.shape(1) == size,
           "kernel must be a square matrix with one row for each band.");
@@ -46,32 +46,41 @@ bandsvm::Point to_point(const BandArrays& bands, const Array<double>& c, const A
   return {bands.view(), data_of(c, size, "c"), data_of(f, size, "f"), has_intercept};
 }
 
+// Memory for one selection at a time: calls that share it wait for each other.
+struct SharedMemory {
+  bandsvm::SelectionMemory memory;
+  std::mutex in_use;
+};
+
 // Returns the violation and the number of variables, besides `kept`, written to `chosen`.
 std::tuple<double, std::size_t> select_variables(const BandArrays& bands, Array<double> c,
                                                  Array<double> f, bool has_intercept, Indices kept,
                                                  MutableArray<std::int64_t> chosen,
-                                                 int n_threads) {
+                                                 SharedMemory& memory, int n_threads) {
   const bandsvm::Point point = to_point(bands, c, f, has_intercept);
   const auto checked = indices_of(kept, point.size(), "kept");
   std::int64_t* const to = data_of(chosen, "chosen");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
+  const std::lock_guard<std::mutex> only(memory.in_use);
   const bandsvm::Selection found = bandsvm::select_variables(
-      point, checked.data(), checked.size(), chosen.shape(0), n_threads);
+      point, checked.data(), checked.size(), chosen.shape(0), n_threads, memory.memory);
   std::copy(found.variables.begin(), found.variables.end(), to);
   return {found.violation, found.variables.size()};
 }
 
 // Returns the number of variables written to `chosen`.
 std::size_t variables_in_play(const BandArrays& bands, Array<double> c, Array<double> f,
-                              bool has_intercept, double margin,
-                              MutableArray<std::int64_t> chosen, int n_threads) {
+                              bool has_intercept, double margin, MutableArray<std::int64_t> chosen,
+                              SharedMemory& memory, int n_threads) {
   const bandsvm::Point point = to_point(bands, c, f, has_intercept);
   bandsvm::as_finite(margin, "margin");
   std::int64_t* const to = data_of(chosen, point.size(), "chosen");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
-  const bandsvm::Selection found = bandsvm::variables_in_play(point, margin, n_threads);
+  const std::lock_guard<std::mutex> only(memory.in_use);
+  const bandsvm::Selection found =
+      bandsvm::variables_in_play(point, margin, n_threads, memory.memory);
   std::copy(found.variables.begin(), found.variables.end(), to);
   return found.variables.size();
 }
@@ -105,22 +114,24 @@ void bind_solve_block(nb::module_& module) {
 
 void bind_bands(nb::module_& module) {
   nb::class_<Band>(module, "Band")
-      .def("__init__",
-           [](Band* self, double lo, double hi, double below, double above, double ridge_below,
-              double ridge_above) {
-             new (self) Band{lo, hi, below, above, ridge_below, ridge_above};
-           },
-           "lo"_a, "hi"_a, "below"_a, "above"_a, "ridge_below"_a, "ridge_above"_a);
+      .def(
+          "__init__",
+          [](Band* self, double lo, double hi, double below, double above, double ridge_below,
+             double ridge_above) {
+            new (self) Band{lo, hi, below, above, ridge_below, ridge_above};
+          },
+          "lo"_a, "hi"_a, "below"_a, "above"_a, "ridge_below"_a, "ridge_above"_a);
   nb::class_<BandArrays>(module, "Bands")
       .def(nb::init<const Array<double>&, const Array<double>&, const Array<double>&,
                     const Array<double>&, const Array<double>&, const Array<double>&>(),
            "lo"_a, "hi"_a, "below"_a, "above"_a, "ridge_below"_a, "ridge_above"_a);
+  nb::class_<SharedMemory>(module, "SelectionMemory").def(nb::init<>());
   bind_solve_block<double>(module);
   bind_solve_block<float>(module);
   module.def("select_variables", &select_variables, "bands"_a, "c"_a, "f"_a, "has_intercept"_a,
-             "kept"_a.noconvert(), "chosen"_a.noconvert(), "n_threads"_a);
+             "kept"_a.noconvert(), "chosen"_a.noconvert(), "memory"_a, "n_threads"_a);
   module.def("variables_in_play", &variables_in_play, "bands"_a, "c"_a, "f"_a, "has_intercept"_a,
-             "margin"_a, "chosen"_a.noconvert(), "n_threads"_a);
+             "margin"_a, "chosen"_a.noconvert(), "memory"_a, "n_threads"_a);
   module.def("dual_value", &dual_value, "bands"_a, "c"_a, "f"_a, "n_threads"_a);
   module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
              "curvature"_a);

@@ -1,4 +1,5 @@
-// Pair steps on one block of the dual until its own violation is small (docs/algorithms.md, section 1).
+// Pair steps on one block of the dual until its own violation is small (docs/algorithms.md, section
+// 1).
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct BlockReport {
 // anyway, and only cost more.
 constexpr std::size_t kMaxInDirection = 8;
 // Share of a pair's curvature that must be left of it: what is less is rounding.
-constexpr double kLeastCurvature = 0.01;
+constexpr double kMinTurnedCurvature = 0.01;
 
 // Keeps f, within the block, in the precision of the kernel's values; the caller updates the f of
 // all samples from the changes of c.
@@ -63,8 +64,9 @@ class BlockSolver {
     if (block_.size() == 0) return report;
     Extremes<Real> extremes = move(0, 0, 0, 0);
     while (true) {
-      report.violation = has_intercept ? double(extremes.rise) - double(extremes.fall)
-                                       : std::max({double(extremes.rise), -double(extremes.fall), 0.0});
+      report.violation = has_intercept
+                             ? double(extremes.rise) - double(extremes.fall)
+                             : std::max({double(extremes.rise), -double(extremes.fall), 0.0});
       if (!(report.violation > tol) || report.n_steps >= max_steps) return report;
       const bool moved = has_intercept ? move_pair(extremes) : move_single(extremes);
       if (!moved) {
@@ -137,14 +139,14 @@ class BlockSolver {
     const Band band_i = block_.bands[i], band_j = block_.bands[j];
     const double c_i = block_.c[i], c_j = block_.c[j];
     const double bend_i = right_ridge(band_i, c_i), bend_j = left_ridge(band_j, c_j);
-    const double gain = right_slope(band_i, c_i) - left_slope(band_j, c_j) -
-                        (double(f_[i]) - double(f_[j]));
+    const double gain =
+        right_slope(band_i, c_i) - left_slope(band_j, c_j) - (double(f_[i]) - double(f_[j]));
     const double of_pair =
         diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]) + bend_i + bend_j;
-    const double overlap = double(image_[i]) - double(image_[j]) + bend_i * direction_[i] -
-                           bend_j * direction_[j];
+    const double overlap =
+        double(image_[i]) - double(image_[j]) + bend_i * direction_[i] - bend_j * direction_[j];
     const double turned = overlap / curvature_, curvature = of_pair - overlap * turned;
-    if (!(curvature > kLeastCurvature * of_pair) || !(gain > 0)) return false;
+    if (!(curvature > kMinTurnedCurvature * of_pair) || !(gain > 0)) return false;
     const double length = gain / curvature;
 
     const double along_i = 1 - turned * direction_[i], along_j = -1 - turned * direction_[j];

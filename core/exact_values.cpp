@@ -17,17 +17,25 @@ constexpr std::size_t kSideBySide = kVectors * kLane;
 
 // e^-x for x >= 0, to the last bit or two; what float64 can only hold as a denormal number is 0.
 inline V exp_of_minus(V x) {
-  constexpr double kLargest = 708.0, kLog2E = 1.4426950408889634;
+  constexpr double kMaxExponent = 708.0, kLog2E = 1.4426950408889634;
   constexpr double kLog2High = 6.93147180369123816490e-01, kLog2Low = 1.90821492927058770002e-10;
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   // Taylor: 1 / k!
-  constexpr double kTerms[] = {1, 0.5, 0.16666666666666666,
-                               0.041666666666666664, 0.0083333333333333332, 0.0013888888888888889,
-                               0.00019841269841269841, 2.4801587301587302e-05, 2.7557319223985893e-06,
-                               2.7557319223985888e-07, 2.505210838544172e-08, 2.08767569878681e-09,
+  constexpr double kTerms[] = {1,
+                               0.5,
+                               0.16666666666666666,
+                               0.041666666666666664,
+                               0.0083333333333333332,
+                               0.0013888888888888889,
+                               0.00019841269841269841,
+                               2.4801587301587302e-05,
+                               2.7557319223985893e-06,
+                               2.7557319223985888e-07,
+                               2.505210838544172e-08,
+                               2.08767569878681e-09,
                                1.6059043836821613e-10};
   constexpr int n_terms = int(sizeof kTerms / sizeof kTerms[0]);
-  const V largest = kLargest - V{}, zero{};
+  const V largest = kMaxExponent - V{}, zero{};
   const V clipped = x < largest ? x : largest;
   const V shifted = clipped * -kLog2E + kRound;
   const V n = shifted - kRound;
@@ -74,8 +82,8 @@ inline V value_of(V s, const Kernel& kernel) {
   V values = s * kernel.gamma + kernel.coef0;
   if constexpr (Kind == KernelKind::poly) {
     V power = 1.0 - V{};
-    for (int left = kernel.degree; left > 0; left >>= 1) {
-      if (left & 1) power = power * values;
+    for (unsigned left = unsigned(kernel.degree); left > 0; left >>= 1U) {
+      if (left & 1U) power = power * values;
       values = values * values;
     }
     return power;
@@ -116,7 +124,7 @@ void add_dense(const Kernel& kernel, const double* targets, std::size_t n_target
         V value = value_of<Kind>(values[r][v], kernel);
         // Padding may be infinite, and its coefficient is 0.
         for (int lane = 0; lane < kLane && n_terms < kSideBySide; ++lane)
-          if (std::size_t(v * kLane + lane) >= n_terms) value[lane] = 0;
+          if (std::size_t(v) * kLane + std::size_t(lane) >= n_terms) value[lane] = 0;
         for (std::size_t o = 0; o < n_outputs; ++o) {
           double* const to = sums + ((t + r) * n_outputs + o) * kSideBySide + v * kLane;
           store(to, load(to) + load(coefficients + o * kSideBySide + v * kLane) * value);
@@ -184,44 +192,46 @@ void add_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
   }
 }
 
-// Calls f<kind> of the kernel's kind.
-#define BANDSVM_OF_KIND(f, kernel, ...)                                   \
-  switch (kernel.kind) {                                                  \
-    case KernelKind::rbf:                                                 \
-      return f<KernelKind::rbf>(kernel, __VA_ARGS__);                     \
-    case KernelKind::poly:                                                \
-      return f<KernelKind::poly>(kernel, __VA_ARGS__);                    \
-    case KernelKind::sigmoid:                                             \
-      return f<KernelKind::sigmoid>(kernel, __VA_ARGS__);                 \
-    case KernelKind::laplacian:                                           \
-      return f<KernelKind::laplacian>(kernel, __VA_ARGS__);               \
-    case KernelKind::chi2:                                                \
-      return f<KernelKind::chi2>(kernel, __VA_ARGS__);                    \
-    case KernelKind::linear:                                              \
-      return; /* it has no kernel values */                               \
-  }
+using AddDense = decltype(ExactInstructions::add_dense);
+using AddSparse = decltype(ExactInstructions::add_sparse);
 
-void any_dense(const Kernel& kernel, const double* targets, std::size_t n_targets,
-               std::size_t n_features, const double* terms, const double* coefficients,
-               std::size_t n_outputs, std::size_t n_terms, double* sums) {
-  BANDSVM_OF_KIND(add_dense, kernel, targets, n_targets, n_features, terms, coefficients,
-                  n_outputs, n_terms, sums)
-}
-
-void any_sparse(const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
-                std::size_t n_outputs, double* sums) {
-  BANDSVM_OF_KIND(add_sparse, kernel, targets, terms, n_outputs, sums)
-}
-
-void any_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
-                          const SparseTerms& terms, std::size_t n_outputs, double* sums) {
-  BANDSVM_OF_KIND(add_sparse_carefully, kernel, targets, terms, n_outputs, sums)
-}
+// Functions by the kernel's kind; the linear kernel has no kernel values.
+constexpr AddDense kAddDense[] = {nullptr,
+                                  add_dense<KernelKind::rbf>,
+                                  add_dense<KernelKind::poly>,
+                                  add_dense<KernelKind::sigmoid>,
+                                  add_dense<KernelKind::laplacian>,
+                                  add_dense<KernelKind::chi2>};
+constexpr AddSparse kAddSparse[] = {nullptr,
+                                    add_sparse<KernelKind::rbf>,
+                                    add_sparse<KernelKind::poly>,
+                                    add_sparse<KernelKind::sigmoid>,
+                                    add_sparse<KernelKind::laplacian>,
+                                    add_sparse<KernelKind::chi2>};
+constexpr AddSparse kAddSparseCarefully[] = {nullptr,
+                                             add_sparse_carefully<KernelKind::rbf>,
+                                             add_sparse_carefully<KernelKind::poly>,
+                                             add_sparse_carefully<KernelKind::sigmoid>,
+                                             add_sparse_carefully<KernelKind::laplacian>,
+                                             add_sparse_carefully<KernelKind::chi2>};
+static_assert(int(KernelKind::linear) == 0 && int(KernelKind::rbf) == 1 &&
+                  int(KernelKind::poly) == 2 && int(KernelKind::sigmoid) == 3 &&
+                  int(KernelKind::laplacian) == 4 && int(KernelKind::chi2) == 5,
+              "functions must lie in the order of kinds");
 
 }  // namespace
 
 void get(ExactInstructions& offered) {
-  offered = {BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide, any_dense, any_sparse, any_sparse_carefully};
+  offered = {
+      BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide,
+      [](const Kernel& kernel, auto... others) { kAddDense[int(kernel.kind)](kernel, others...); },
+      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+         std::size_t n_outputs,
+         double* sums) { kAddSparse[int(kernel.kind)](kernel, targets, terms, n_outputs, sums); },
+      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+         std::size_t n_outputs, double* sums) {
+        kAddSparseCarefully[int(kernel.kind)](kernel, targets, terms, n_outputs, sums);
+      }};
 }
 
 }  // namespace BANDSVM_LEVEL

@@ -1,4 +1,5 @@
-// Kernel values by their definitions: compiled once per instruction set, as kernel_rows.hpp describes.
+// Kernel values by their definitions: compiled once per instruction set, as kernel_rows.hpp
+// describes.
 #pragma once
 
 #include <cstddef>
@@ -52,21 +53,11 @@ struct ExactInstructions {
                     std::size_t n_features, const double* terms, const double* coefficients,
                     std::size_t n_outputs, std::size_t n_terms, double* sums);
   // sums[o][t] += sum_k coefficients[o][k] K(target t, term k)
-  void (*add_sparse)(const Kernel&, const SparseTargets&, const SparseTerms&,
-                     std::size_t n_outputs, double* sums);
+  void (*add_sparse)(const Kernel&, const SparseTargets&, const SparseTerms&, std::size_t n_outputs,
+                     double* sums);
   // The same where distances are much shorter than samples.
   void (*add_sparse_carefully)(const Kernel&, const SparseTargets&, const SparseTerms&,
                                std::size_t n_outputs, double* sums);
 };
-
-#define BANDSVM_DECLARE_EXACT(level)       \
-  namespace level {                        \
-  void get(ExactInstructions& offered);    \
-  }
-BANDSVM_DECLARE_EXACT(baseline)
-#ifdef BANDSVM_X86_LEVELS
-BANDSVM_DECLARE_EXACT(avx2)
-BANDSVM_DECLARE_EXACT(avx512)
-#endif
 
 }  // namespace bandsvm

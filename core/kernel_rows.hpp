@@ -1,6 +1,6 @@
-// The functions that are compiled once per instruction set. Their files use plain pointers and sizes
-// only: the linker could take an inline function or a container that they share with other files
-// from the version for an instruction set that the machine does not have.
+// The functions that are compiled once per instruction set. Their files use plain pointers and
+// sizes only: the linker could take an inline function or a container that they share with other
+// files from the version for an instruction set that the machine does not have.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ constexpr std::size_t kPanel = 6 * 64 / sizeof(Real);
 constexpr int kTileRows = 4;
 // Rows of the largest group at any level of instructions: three of the widest vectors.
 constexpr std::size_t kRowsOfGroup = 3 * 64 / sizeof(float);
-// Longer samples, measured by their halved squared lengths, have rbf values with themselves that miss
-// 1 by more than a few rounding errors; in sums they are corrected.
+// Longer samples, measured by their halved squared lengths, have rbf values with themselves that
+// miss 1 by more than a few rounding errors; in sums they are corrected.
 constexpr double kLongSample = 4;
 // How many features ahead a panel is fetched into the cache: fewer come too late, more push out
 // what is still needed.
@@ -80,8 +80,8 @@ struct RowsOfCsr {
   std::int32_t* place_of;
 };
 
-// What to do with kernel values of rows: store them; multiply them by one coefficient per sample and
-// sum them; or multiply them by one coefficient per row and add them to f.
+// What to do with kernel values of rows: store them; multiply them by one coefficient per sample
+// and sum them; or multiply them by one coefficient per row and add them to f.
 enum class Use { store, multiply, accumulate };
 
 // `places` are those of the rows among the samples, or -1. The rbf value of a sample with itself is
@@ -158,8 +158,8 @@ struct Instructions {
   Extremes<Real> (*turn_and_find)(const BlockSlopes<Real>& slopes, Real* image, Real turn,
                                   const Real* row_i, const Real* row_j, Real length);
   // The j with the largest expected gain of a step with i; size if there is none.
-  std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i,
-                              Real curvature_i, Real rise);
+  std::size_t (*best_partner)(const BlockSlopes<Real>& slopes, const Real* row_i, Real curvature_i,
+                              Real rise);
   RowsFunctions<Real, Stored<Real>> store;
   RowsFunctions<Real, Multiplied<Real>> multiply;
   RowsFunctions<Real, Accumulated<Real>> accumulate;
@@ -169,16 +169,5 @@ struct Instructions {
   // values[k] = 2^values[k] for values[k] <= 0; size is a multiple of the lanes
   void (*exp2_negative)(Real* values, std::size_t size);
 };
-
-#define BANDSVM_DECLARE_LEVEL(level)        \
-  namespace level {                         \
-  void get(Instructions<float>& offered);   \
-  void get(Instructions<double>& offered);  \
-  }
-BANDSVM_DECLARE_LEVEL(baseline)
-#ifdef BANDSVM_X86_LEVELS
-BANDSVM_DECLARE_LEVEL(avx2)
-BANDSVM_DECLARE_LEVEL(avx512)
-#endif
 
 }  // namespace bandsvm

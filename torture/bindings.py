@@ -318,7 +318,7 @@ def of_select_variables(rng: Generator, pool: list[Any]) -> tuple[Arguments, lis
     chosen = guard((int(rng.integers(0, 90)),), np.int64, guarded)
     return {
         **{**given, "has_intercept": bool(rng.integers(2)), "kept": indices(rng, size)},
-        **{"chosen": chosen, **threads(rng)},
+        **{"chosen": chosen, "memory": _core.SelectionMemory(), **threads(rng)},
     }, guarded
 
 
@@ -329,7 +329,7 @@ def of_variables_in_play(rng: Generator, pool: list[Any]) -> tuple[Arguments, li
     chosen = guard((size,), np.int64, guarded)
     return {
         **{**given, "has_intercept": bool(rng.integers(2)), "margin": float(rng.random())},
-        **{"chosen": chosen, **threads(rng)},
+        **{"chosen": chosen, "memory": _core.SelectionMemory(), **threads(rng)},
     }, guarded
 
 

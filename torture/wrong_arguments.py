@@ -43,6 +43,8 @@ def disturb(rng: Generator, arguments: dict[str, Any], pool: list[Any]) -> list[
         elif isinstance(value, _core.PricedBands):
             priced = rng.normal(size=(6, int(rng.choice([0, 1, 300]))))
             arguments[name] = _core.PricedBands(*priced, bool(rng.integers(2)))
+        elif isinstance(value, _core.SelectionMemory):
+            arguments[name] = None
         elif name == "max_steps":  # it is what bounds the work
             arguments[name] = int(rng.choice([-(2**63), -1, 0, 5]))
         else:

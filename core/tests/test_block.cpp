@@ -85,8 +85,9 @@ TEST_CASE("pair steps stay in the box, keep the sum and gain all there is") {
     const Problem p = random_problem(2, seed, seed % 3 == 0 ? 0.5 : 0.0);
     std::vector<double> c(2);
     for (std::size_t i = 0; i < 2; ++i)
-      c[i] = seed % 4 == 0 ? 0.0
-                           : std::uniform_real_distribution<double>(-p.above[i], p.below[i])(random);
+      c[i] = seed % 4 == 0
+                 ? 0.0
+                 : std::uniform_real_distribution<double>(-p.above[i], p.below[i])(random);
     const double curvature = seed % 5 == 0 ? 0.0 : p.K[0] + p.K[3] - 2 * p.K[1];
     Problem flat = p;
     if (seed % 5 == 0) flat.K.assign(4, 0.0);
@@ -189,9 +190,10 @@ TEST_CASE("selection finds the worst violators") {
   const std::vector<double> none(size);
   const Bands bands{lo.data(),   hi.data(),   below.data(), above.data(),
                     none.data(), none.data(), size};
+  SelectionMemory memory;
   for (int n_threads : {1, 4}) {
     const Selection found =
-        select_variables({bands, c.data(), f.data(), true}, kept.data(), 1, 40, n_threads);
+        select_variables({bands, c.data(), f.data(), true}, kept.data(), 1, 40, n_threads, memory);
     CHECK(found.violation == m - M);
     REQUIRE(found.variables.size() == 40);
     std::vector<double> sorted = rises;
@@ -234,7 +236,8 @@ TEST_CASE("the largest values, of equal ones the first") {
           std::sort(expected.begin(), expected.end());
           for (int n_threads : {1, 4}) {
             std::vector<std::int64_t> found;
-            append_largest(values, count, above, top, n_threads, found);
+            Chosen chosen;
+            append_largest(values, count, above, top, n_threads, chosen, found);
             CHECK(found == expected);
           }
         }
@@ -276,8 +279,9 @@ TEST_CASE("variables in play, and the dual, are those of loops over all samples"
       const Bands bands{lo.data(),   hi.data(),   below.data(), above.data(),
                         none.data(), none.data(), size};
       const Point point{bands, c.data(), f.data(), has_intercept};
+      SelectionMemory memory;
       for (int n_threads : {1, 4}) {
-        const Selection found = variables_in_play(point, 0.3, n_threads);
+        const Selection found = variables_in_play(point, 0.3, n_threads, memory);
         CHECK(found.violation == doctest::Approx(violation));
         CHECK(found.variables == expected);
         CHECK(dual_value(bands, c.data(), f.data(), n_threads) == doctest::Approx(dual));

@@ -186,6 +186,10 @@ def multiply_rows(
 def update_gradient(
     store: NDArray, slots: NDArray, coefficients: NDArray, f: NDArray, n_threads: int
 ) -> None: ...
+
+class SelectionMemory:
+    def __init__(self) -> None: ...
+
 def select_variables(
     bands: Bands,
     c: NDArray,
@@ -193,6 +197,7 @@ def select_variables(
     has_intercept: bool,
     kept: NDArray,
     chosen: NDArray,
+    memory: SelectionMemory,
     n_threads: int,
 ) -> tuple[float, int]: ...
 def variables_in_play(
@@ -202,6 +207,7 @@ def variables_in_play(
     has_intercept: bool,
     margin: float,
     chosen: NDArray,
+    memory: SelectionMemory,
     n_threads: int,
 ) -> int: ...
 def solve_block(

@@ -91,7 +91,7 @@ def arguments():
         "select_variables": {
             **three,
             **{"has_intercept": True, "kept": ONE, "chosen": np.zeros(4, dtype=int)},
-            "n_threads": 1,
+            **{"memory": _core.SelectionMemory(), "n_threads": 1},
         },
         "newton_linearise": {**place, **line, "D": np.zeros(4), "n_threads": 1},
         "newton_begin": {**place, **line, **goal, **dp, "aim": np.zeros(4), "n_threads": 1},
@@ -106,7 +106,7 @@ def arguments():
         "variables_in_play": {
             **three,
             **{"has_intercept": True, "margin": 0.5, "chosen": np.zeros(3, dtype=int)},
-            "n_threads": 1,
+            **{"memory": _core.SelectionMemory(), "n_threads": 1},
         },
         "dual_value": {**three, "n_threads": 1},
     }

@@ -97,8 +97,9 @@ def work():
     repeat(200, _core.compute_block, packed, good, kernel, block, block, none, store, indices, 1)
     zeros = np.zeros(500)
     bands, chosen = _core.Bands(*6 * [zeros]), np.zeros(40, dtype=int)
+    point, memory = (bands, zeros, zeros, True), _core.SelectionMemory()
     for _ in range(200):
-        repeat(1, _core.select_variables, bands, zeros, zeros, True, indices, chosen, 2)
+        repeat(1, _core.select_variables, *point, indices, chosen, memory, 2)
 """
 FIT = """
 full = rng.normal(size=(1200, 30)).astype(DTYPE)

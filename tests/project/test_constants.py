@@ -25,7 +25,7 @@ SHARED_NAMES = {
     "MAX_CLASSES": "how many each description shows",
 }
 # Numbers that Python and the core write down each for itself, and why.
-ON_BOTH_SIDES = {"SMALLEST_CURVATURE": "the reference solver shares no line with the others"}
+ON_BOTH_SIDES = {"MIN_CURVATURE": "the reference solver shares no line with the others"}
 
 
 def constants(path):

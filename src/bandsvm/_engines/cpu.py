@@ -38,6 +38,7 @@ class CpuEngine:
     ) -> None:
         self.problem = problem
         self._rows = rows
+        self._memory = _core.SelectionMemory()
         self.c = np.zeros(problem.n_samples) if c is None else c
         self.f = np.zeros(problem.n_samples) if f is None else f
 
@@ -60,7 +61,9 @@ class CpuEngine:
     def in_play(self, margin: float) -> NDArray[np.intp]:
         """Return the variables that could move if the violation grew by this share."""
         chosen = np.empty(self.problem.n_samples, dtype=np.intp)
-        number = _core.variables_in_play(*self._point(), margin, chosen, self._rows.n_threads)
+        number = _core.variables_in_play(
+            *self._point(), margin, chosen, self._memory, self._rows.n_threads
+        )
         return chosen[:number]
 
     def free(self) -> NDArray[np.intp]:
@@ -79,7 +82,7 @@ class CpuEngine:
         """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
         chosen = np.empty(number, dtype=np.intp)
         violation, n_chosen = _core.select_variables(
-            *self._point(), kept, chosen, self._rows.n_threads
+            *self._point(), kept, chosen, self._memory, self._rows.n_threads
         )
         return violation, chosen[:n_chosen]
 

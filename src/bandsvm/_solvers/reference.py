@@ -17,7 +17,7 @@ from bandsvm._system.stopping import check_stop
 
 STEPS_BETWEEN_REPORTS = 1000
 # Selection needs positive curvatures: this share of the largest will do, and the last is for none.
-SMALLEST_CURVATURE = 1e-12, np.finfo(np.float64).tiny
+MIN_CURVATURE = 1e-12, np.finfo(np.float64).tiny
 
 
 def reference_steps(state: State, tol: float) -> Generator[float]:
@@ -42,7 +42,7 @@ def steps_until_report(
 ) -> tuple[float, bool]:
     """Take pair steps; return the violation before the last, and whether that had no effect."""
     bounds, ridges = problem.bounds, problem.ridge
-    share, tiny = SMALLEST_CURVATURE
+    share, tiny = MIN_CURVATURE
     smallest = max(share * float(np.abs(np.diag(K)).max()), tiny)
     for _ in range(STEPS_BETWEEN_REPORTS):
         check_stop()
