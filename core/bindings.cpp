@@ -28,11 +28,12 @@ double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
 NB_MODULE(_core, module) {
   module.doc() = "Compiled steps and kernel rows of the band problem's solvers.";
   nb::class_<Kernel>(module, "Kernel")
-      .def("__init__",
-           [](Kernel* self, const std::string& name, double gamma, double coef0, int degree) {
-             new (self) Kernel(bandsvm::as_kernel(name, gamma, coef0, degree));
-           },
-           "name"_a, "gamma"_a, "coef0"_a, "degree"_a);
+      .def(
+          "__init__",
+          [](Kernel* self, const std::string& name, double gamma, double coef0, int degree) {
+            new (self) Kernel(bandsvm::as_kernel(name, gamma, coef0, degree));
+          },
+          "name"_a, "gamma"_a, "coef0"_a, "degree"_a);
   bind_rows(module);
   bind_bands(module);
   bind_linear(module);

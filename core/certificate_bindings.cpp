@@ -1,5 +1,5 @@
-// What certificates are made of, for Python: sums of kernel values by their definitions, and how far
-// a point is from optimal.
+// What certificates are made of, for Python: sums of kernel values by their definitions, and how
+// far a point is from optimal.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -50,8 +50,8 @@ std::size_t rows_of(const CsrArrays<Real, Index>& X) {
 
 // products = K(A[targets], B[terms]) coefficients'
 template <typename Left, typename Right>
-void exact_products(const Left& A, const Indices& targets, const Right& B,
-                    const Indices& terms, std::size_t n_features, const bandsvm::Kernel& kernel,
+void exact_products(const Left& A, const Indices& targets, const Right& B, const Indices& terms,
+                    std::size_t n_features, const bandsvm::Kernel& kernel,
                     const Matrix<double>& coefficients, const MutableMatrix<double>& products,
                     int n_threads) {
   bandsvm::check_has_definition(kernel);
@@ -104,13 +104,21 @@ Measures measure_optimality(const PricedBandArrays& bands, const Array<double>& 
   const bandsvm::JudgedPoint point = bands.at(c, f);
   const double* const off = errors ? data_of(*errors, point.size, "errors") : nullptr;
   nb::gil_scoped_release release;
-  const bandsvm::Optimality found =
-      bandsvm::optimality_of(point, intercept, off, share_in_sums);
-  return {found.primal,         found.dual,           found.gap,
-          found.gap_with_errors, found.product_error, found.total, found.total_size,
-          found.outside,        found.interval.lower, found.interval.upper,
-          found.with_errors.lower, found.with_errors.upper,
-          found.values.lower, found.values.upper};
+  const bandsvm::Optimality found = bandsvm::optimality_of(point, intercept, off, share_in_sums);
+  return {found.primal,
+          found.dual,
+          found.gap,
+          found.gap_with_errors,
+          found.product_error,
+          found.total,
+          found.total_size,
+          found.outside,
+          found.interval.lower,
+          found.interval.upper,
+          found.with_errors.lower,
+          found.with_errors.upper,
+          found.values.lower,
+          found.values.upper};
 }
 
 std::tuple<double, double> flat_interval(const PricedBandArrays& bands, const Array<double>& c,
@@ -121,9 +129,9 @@ std::tuple<double, double> flat_interval(const PricedBandArrays& bands, const Ar
   return {found.lower, found.upper};
 }
 
-double measure_risks(const PricedBandArrays& bands, const Array<double>& c,
-                     const Array<double>& f, const Array<double>& errors, double tol,
-                     bool has_intercept, const MutableArray<double>& risks) {
+double measure_risks(const PricedBandArrays& bands, const Array<double>& c, const Array<double>& f,
+                     const Array<double>& errors, double tol, bool has_intercept,
+                     const MutableArray<double>& risks) {
   const bandsvm::JudgedPoint point = bands.at(c, f);
   const double* const off = data_of(errors, point.size, "errors");
   double* const to = data_of(risks, point.size, "risks");
@@ -133,9 +141,9 @@ double measure_risks(const PricedBandArrays& bands, const Array<double>& c,
 
 template <typename Left, typename Right = Left>
 void bind(nb::module_& module) {
-  module.def("exact_products", &exact_products<Left, Right>, "A"_a.noconvert(), "targets"_a.noconvert(),
-             "B"_a.noconvert(), "terms"_a.noconvert(), "n_features"_a, "kernel"_a,
-             "coefficients"_a.noconvert(), "products"_a.noconvert(), "n_threads"_a);
+  module.def("exact_products", &exact_products<Left, Right>, "A"_a.noconvert(),
+             "targets"_a.noconvert(), "B"_a.noconvert(), "terms"_a.noconvert(), "n_features"_a,
+             "kernel"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace
@@ -153,9 +161,9 @@ void bind_certificate(nb::module_& module) {
       .def(nb::init<const Array<double>&, const Array<double>&, const Array<double>&,
                     const Array<double>&, const Array<double>&, const Array<double>&, bool>(),
            "lo"_a, "hi"_a, "below"_a, "above"_a, "most"_a, "least"_a, "is_squared"_a);
-  module.def("measure_optimality", &measure_optimality, "bands"_a, "c"_a, "f"_a,
-             "intercept"_a, "errors"_a.none(), "share_in_sums"_a);
+  module.def("measure_optimality", &measure_optimality, "bands"_a, "c"_a, "f"_a, "intercept"_a,
+             "errors"_a.none(), "share_in_sums"_a);
   module.def("flat_interval", &flat_interval, "bands"_a, "c"_a, "f"_a, "intercept"_a, "room"_a);
-  module.def("measure_risks", &measure_risks, "bands"_a, "c"_a, "f"_a, "errors"_a,
-             "tol"_a, "has_intercept"_a, "risks"_a.noconvert());
+  module.def("measure_risks", &measure_risks, "bands"_a, "c"_a, "f"_a, "errors"_a, "tol"_a,
+             "has_intercept"_a, "risks"_a.noconvert());
 }

@@ -3,8 +3,8 @@
 // Shapes, addresses and numbers cost nothing to check. Indices are copied and then checked, so that
 // no other thread can change them in between. Values of samples, coefficients and bounds are not
 // checked: they may be anything, and other threads may change them. That spoils results, but no
-// address depends on them. If one pass counts values for the next (Samples::pack, ColumnsInUse), the
-// next one is bounded by the count.
+// address depends on them. If one pass counts values for the next (Samples::pack, ColumnsInUse),
+// the next one is bounded by the count.
 //
 // Sizes are 64 bits wide. These are narrower, with the check that prevents an overflow:
 //   places of sparse columns   int32  ColumnsInUse::add refuses more than 2^31 - 1 columns in use;
@@ -83,8 +83,8 @@ inline std::vector<std::int64_t> as_indices(const GivenIndices& given, std::size
   for (std::int64_t index : checked)
     if (index < least || (index >= 0 && std::size_t(index) >= count))
       throw std::invalid_argument(std::string(name) + " must lie in [" + std::to_string(least) +
-                                  ", " + std::to_string(count) + "), got " +
-                                  std::to_string(index) + ".");
+                                  ", " + std::to_string(count) + "), got " + std::to_string(index) +
+                                  ".");
   return checked;
 }
 
@@ -118,7 +118,8 @@ inline const char* name_of(KernelKind kind) {
 inline void refuse_kernel(const std::string& name, bool (*is_among)(KernelKind)) {
   std::string names;
   for (const KernelName& known : kKernelNames)
-    if (is_among(known.kind)) names += (names.empty() ? "'" : ", '") + std::string(known.name) + "'";
+    if (is_among(known.kind))
+      names += (names.empty() ? "'" : ", '") + std::string(known.name) + "'";
   names.replace(names.rfind(", "), 2, " or ");
   throw std::invalid_argument("kernel must be " + names + ", got '" + name + "'.");
 }

@@ -87,7 +87,11 @@ class BatchedRows {
  public:
   BatchedRows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
               const Samples<Real>& right, const Kernel& kernel, int n_threads)
-      : left_(left), right_(right), indices_(indices), n_rows_(n_rows), kernel_(kernel),
+      : left_(left),
+        right_(right),
+        indices_(indices),
+        n_rows_(n_rows),
+        kernel_(kernel),
         n_threads_(n_threads) {}
 
   template <typename MakeOutput>
@@ -129,8 +133,8 @@ class BatchedRows {
         for (std::size_t k = first; k < last; ++k) {
           const std::size_t panel = k / n_shares, share = k % n_shares;
           compute<Real>(some_groups(
-              task_of(left.view(lookup), view, kernel_, output, panel, panel + 1),
-              layout.group, share * n_groups / n_shares, (share + 1) * n_groups / n_shares));
+              task_of(left.view(lookup), view, kernel_, output, panel, panel + 1), layout.group,
+              share * n_groups / n_shares, (share + 1) * n_groups / n_shares));
         }
       });
   }
@@ -157,22 +161,21 @@ class BatchedRows {
 // are those of the rows in right, or -1.
 template <typename Real>
 void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
-                  const Samples<Real>& right, const std::int64_t* places,
-                  const Kernel& kernel, Real* const* rows, int n_threads) {
+                  const Samples<Real>& right, const std::int64_t* places, const Kernel& kernel,
+                  Real* const* rows, int n_threads) {
   BatchedRows<Real>(left, indices, n_rows, right, kernel, n_threads)
       .run([&](std::size_t from, const GroupedRows<Real>&) {
         return Stored<Real>{places + from, rows + from};
       });
 }
 
-// Kernel values among some samples, in rows of whole panels. Values among samples with a place in an
-// earlier block, `known`, are copied from it; for other samples whose rows are stored, values are
-// copied from these rows.
+// Kernel values among some samples, in rows of whole panels. Values among samples with a place in
+// an earlier block, `known`, are copied from it; for other samples whose rows are stored, values
+// are copied from these rows.
 template <typename Real>
 void compute_block(const Samples<Real>& samples, const std::int64_t* indices, std::size_t number,
-                   const Kernel& kernel, Real* values, const Real* known,
-                   std::size_t known_stride, const std::int64_t* places,
-                   const Real* const* stored, int n_threads) {
+                   const Kernel& kernel, Real* values, const Real* known, std::size_t known_stride,
+                   const std::int64_t* places, const Real* const* stored, int n_threads) {
   constexpr std::size_t kTile = 16;
   const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
   std::vector<std::size_t> fresh, old;
@@ -201,30 +204,29 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
       }
     }
   });
-  in_parallel((old.size() + kTile - 1) / kTile, n_threads, [&](std::size_t first,
-                                                               std::size_t last) {
-    for (std::size_t begin = first * kTile; begin < std::min(last * kTile, old.size());
-         begin += kTile) {
-      const std::size_t end = std::min(begin + kTile, old.size());
-      for (std::size_t k = begin; k < end; ++k) {
-        const Real* const from = known + std::size_t(places[old[k]]) * known_stride;
-        Real* const to = values + old[k] * stride;
-        for (std::size_t j : old) to[j] = from[places[j]];
-      }
-      for (std::size_t i : fresh)
-        for (std::size_t k = begin; k < end; ++k)
-          values[old[k] * stride + i] = values[i * stride + old[k]];
-    }
-  });
+  in_parallel((old.size() + kTile - 1) / kTile, n_threads,
+              [&](std::size_t first, std::size_t last) {
+                for (std::size_t begin = first * kTile; begin < std::min(last * kTile, old.size());
+                     begin += kTile) {
+                  const std::size_t end = std::min(begin + kTile, old.size());
+                  for (std::size_t k = begin; k < end; ++k) {
+                    const Real* const from = known + std::size_t(places[old[k]]) * known_stride;
+                    Real* const to = values + old[k] * stride;
+                    for (std::size_t j : old) to[j] = from[places[j]];
+                  }
+                  for (std::size_t i : fresh)
+                    for (std::size_t k = begin; k < end; ++k)
+                      values[old[k] * stride + i] = values[i * stride + old[k]];
+                }
+              });
 }
 
-// f += sum_r coefficients[r] K(left[indices[r]], right), without keeping the kernel values. `places`
-// are those of the rows in right, or -1.
+// f += sum_r coefficients[r] K(left[indices[r]], right), without keeping the kernel values.
+// `places` are those of the rows in right, or -1.
 template <typename Real>
 void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std::size_t n_rows,
-                     const Samples<Real>& right, const std::int64_t* places,
-                     const Kernel& kernel, const double* coefficients, double* f,
-                     int n_threads) {
+                     const Samples<Real>& right, const std::int64_t* places, const Kernel& kernel,
+                     const double* coefficients, double* f, int n_threads) {
   std::vector<Real> padded;
   BatchedRows<Real>(left, indices, n_rows, right, kernel, n_threads)
       .run([&](std::size_t from, const GroupedRows<Real>& batch) {
@@ -234,12 +236,12 @@ void accumulate_rows(const Samples<Real>& left, const std::int64_t* indices, std
       });
 }
 
-// Products of the same kernel values with coefficients, without keeping the values. The rows of left
-// are divided among threads.
+// Products of the same kernel values with coefficients, without keeping the values. The rows of
+// left are divided among threads.
 template <typename Real>
-void multiply_rows(const Samples<Real>& left, const Samples<Real>& right,
-                   const Kernel& kernel, const Real* coefficients, std::size_t n_outputs,
-                   double* products, int n_threads) {
+void multiply_rows(const Samples<Real>& left, const Samples<Real>& right, const Kernel& kernel,
+                   const Real* coefficients, std::size_t n_outputs, double* products,
+                   int n_threads) {
   std::vector<std::int64_t> indices(left.count());
   std::iota(indices.begin(), indices.end(), 0);
   const RowReader<Real> reader(left, right.coordinates());

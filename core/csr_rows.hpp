@@ -61,8 +61,7 @@ class CsrRows {
         if constexpr (kUse == Use::multiply) multiply_tile(g * kGroup, from, to);
       }
       if constexpr (kUse == Use::accumulate)
-        for (std::size_t j = from; j < to; ++j)
-          to_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
+        for (std::size_t j = from; j < to; ++j) to_.f[j] += sum_of_lanes<Real>(totals_[j - from]);
     }
     if constexpr (kUse == Use::multiply) deliver_sums(first, last);
     if constexpr (kUse == Use::accumulate && Kind == KernelKind::rbf)
@@ -95,8 +94,7 @@ class CsrRows {
           products[v], load(left_.norms + row) + right_.norms[j], task_.kernel);
       if constexpr (kUse == Use::accumulate)
         totals_[j - from] += values * load(to_.coefficients + row);
-      if constexpr (kUse != Use::accumulate)
-        store(tile_ + (j - from) * kGroup + v * kLane, values);
+      if constexpr (kUse != Use::accumulate) store(tile_ + (j - from) * kGroup + v * kLane, values);
     }
   }
 
@@ -115,7 +113,8 @@ class CsrRows {
       std::int64_t k = 0;
       for (; k + kChains <= n; k += kChains)
 #pragma GCC unroll 4
-        for (int chain = 0; chain < kChains; ++chain) add(chain, value[k + chain], place[k + chain]);
+        for (int chain = 0; chain < kChains; ++chain)
+          add(chain, value[k + chain], place[k + chain]);
       for (; k < n; ++k) add(0, value[k], place[k]);
     };
     const std::int64_t begin = right_.starts[j], end = right_.starts[j + 1];
@@ -137,7 +136,8 @@ class CsrRows {
     }
   }
 
-  // Adds the kernel values of a tile, times coefficients, to the sums: a few in their own precision.
+  // Adds the kernel values of a tile, times coefficients, to the sums: a few in their own
+  // precision.
   void multiply_tile(std::size_t first, std::size_t from, std::size_t to) {
     for (std::size_t o = 0; o < to_.n_outputs; ++o) {
       const Real* coefficients = to_.coefficients + o * right_.stride;

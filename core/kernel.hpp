@@ -17,8 +17,8 @@ struct KernelName {
   const char* name;
 };
 constexpr KernelName kKernelNames[] = {
-    {KernelKind::linear, "linear"},   {KernelKind::rbf, "rbf"},
-    {KernelKind::poly, "poly"},       {KernelKind::sigmoid, "sigmoid"},
+    {KernelKind::linear, "linear"},       {KernelKind::rbf, "rbf"},
+    {KernelKind::poly, "poly"},           {KernelKind::sigmoid, "sigmoid"},
     {KernelKind::laplacian, "laplacian"}, {KernelKind::chi2, "chi2"}};
 
 // Kernels of kernel_rows.hpp: functions of inner products and lengths.

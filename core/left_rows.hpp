@@ -101,9 +101,8 @@ class GroupedRows {
 
   // Writes group g with values of all features; `values` are zero before.
   void spread(std::size_t g, Real* values) {
-    read(g, [&](std::size_t r, std::size_t place, Real value) {
-      values[place * group_ + r] = value;
-    });
+    read(g,
+         [&](std::size_t r, std::size_t place, Real value) { values[place * group_ + r] = value; });
   }
 
  private:
@@ -113,8 +112,8 @@ class GroupedRows {
   std::vector<Real> norms_;
 };
 
-// Rows for products with samples in panels: features in which no row of a group has a value are left
-// out.
+// Rows for products with samples in panels: features in which no row of a group has a value are
+// left out.
 template <typename Real>
 class LeftOfPanels {
  public:

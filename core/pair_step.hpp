@@ -61,8 +61,8 @@ inline void pair_step(const Band& band_i, double& c_i, const Band& band_j, doubl
     const double room_i = end_i - c_i;
     const double room_j = c_j - end_j;
     const double room = std::min(room_i, room_j);
-    const double step = distance_to_zero_gain(
-        gain, curvature + right_ridge(band_i, c_i) + left_ridge(band_j, c_j));
+    const double step =
+        distance_to_zero_gain(gain, curvature + right_ridge(band_i, c_i) + left_ridge(band_j, c_j));
     if (step < room) {
       c_i += step;
       c_j -= step;
@@ -96,7 +96,7 @@ inline void raise_step(const Band& band, double& c, double f, double curvature) 
 inline void single_step(const Band& band, double& c, double f, double curvature) {
   if (left_slope(band, c) < f) {
     double mirrored = -c;
-    const Band mirror{-band.hi,   -band.lo,        band.above,
+    const Band mirror{-band.hi,   -band.lo,         band.above,
                       band.below, band.ridge_above, band.ridge_below};
     raise_step(mirror, mirrored, -f, curvature);
     c = mirrored == 0 ? 0.0 : -mirrored;

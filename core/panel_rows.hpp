@@ -1,4 +1,5 @@
-// Kernel values of some rows with samples in panels: tiles of inner products that stay in registers.
+// Kernel values of some rows with samples in panels: tiles of inner products that stay in
+// registers.
 #pragma once
 
 #include "kernel_values.hpp"
@@ -91,8 +92,7 @@ class PanelRows {
 #pragma GCC unroll 6
       for (int v = 0; v < kTileVectors; ++v) {
         values[v] = kernel_value<Real, Kind>(
-            products_[r][v], load(norms + v * kLanes<Real>) + left_.norms[first + r],
-            task_.kernel);
+            products_[r][v], load(norms + v * kLanes<Real>) + left_.norms[first + r], task_.kernel);
         if constexpr (kUse == Use::store)
           store(to_.rows[first + r] + column + v * kLanes<Real>, values[v]);
         if constexpr (kUse == Use::accumulate)

@@ -28,7 +28,8 @@ std::vector<std::int64_t> places_of(const Indices& places, std::size_t n_rows, s
 
 // The addresses of rows of a matrix.
 template <typename Real>
-std::vector<Real*> rows_of(Real* matrix, std::size_t width, const std::vector<std::int64_t>& slots) {
+std::vector<Real*> rows_of(Real* matrix, std::size_t width,
+                           const std::vector<std::int64_t>& slots) {
   std::vector<Real*> rows;
   rows.reserve(slots.size());
   for (std::int64_t slot : slots)
@@ -65,8 +66,7 @@ bandsvm::Samples<Real> compress(Indices starts, Array<std::int64_t> columns, Arr
 }
 
 template <typename Real>
-bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indices,
-                            int n_threads) {
+bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indices, int n_threads) {
   bandsvm::check_rows(samples);
   const auto checked = indices_of(indices, samples.count(), "indices");
   n_threads = bandsvm::as_threads(n_threads);
@@ -86,8 +86,8 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
   const auto in_right = places_of(places, checked.size(), right.count());
   bandsvm::check_length(slots.shape(0), checked.size(), "slots", "indices");
   require(store.shape(1) == right.stride(), "store must be as wide as the padded samples.");
-  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
-                            indices_of(slots, store.shape(0), "slots"));
+  const auto rows =
+      rows_of(data_of(store, "store"), store.shape(1), indices_of(slots, store.shape(0), "slots"));
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   bandsvm::compute_rows(left, checked.data(), checked.size(), right, in_right.data(), kernel,
@@ -97,9 +97,9 @@ void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
 // Kernel values among samples. If places[k] is not negative, sample k has that place in an earlier
 // block, `known`; if slots[k] is not negative, its row lies in the store.
 template <typename Real>
-void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
-                   const Kernel& kernel, MutableMatrix<Real> values, Matrix<Real> known,
-                   Indices places, Matrix<Real> store, Indices slots, int n_threads) {
+void compute_block(const bandsvm::Samples<Real>& samples, Indices indices, const Kernel& kernel,
+                   MutableMatrix<Real> values, Matrix<Real> known, Indices places,
+                   Matrix<Real> store, Indices slots, int n_threads) {
   bandsvm::check_rows(samples);
   bandsvm::check_has_rows(kernel);
   const auto checked = indices_of(indices, samples.count(), "indices");
@@ -109,11 +109,10 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
   bandsvm::check_length(places.shape(0), number, "places", "indices");
   bandsvm::check_length(slots.shape(0), number, "slots", "indices");
   require(store.shape(1) >= samples.count(), "store must have rows of one value for each sample.");
-  const auto place_of = bandsvm::as_indices(
-      given(places), std::min(known.shape(0), known.shape(1)), "places", kNoPlace);
-  const auto stored =
-      rows_of(data_of(store, "store"), store.shape(1),
-              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNoPlace));
+  const auto place_of = bandsvm::as_indices(given(places), std::min(known.shape(0), known.shape(1)),
+                                            "places", kNoPlace);
+  const auto stored = rows_of(data_of(store, "store"), store.shape(1),
+                              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNoPlace));
   Real* const to = data_of(values, "values");
   const Real* const from = data_of(known, "known");
   n_threads = bandsvm::as_threads(n_threads);
@@ -125,8 +124,8 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
 // f += K(left[indices], right)' coefficients
 template <typename Real>
 void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
-                     const bandsvm::Samples<Real>& right, Indices places,
-                     const Kernel& kernel, Array<double> coefficients, MutableArray<double> f, int n_threads) {
+                     const bandsvm::Samples<Real>& right, Indices places, const Kernel& kernel,
+                     Array<double> coefficients, MutableArray<double> f, int n_threads) {
   bandsvm::check_pair(left, right);
   bandsvm::check_has_rows(kernel);
   const auto checked = indices_of(indices, left.count(), "indices");
@@ -141,8 +140,8 @@ void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
 
 template <typename Real>
 void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Real>& right,
-                   const Kernel& kernel, Matrix<Real> coefficients,
-                   MutableMatrix<double> products, int n_threads) {
+                   const Kernel& kernel, Matrix<Real> coefficients, MutableMatrix<double> products,
+                   int n_threads) {
   bandsvm::check_pair(left, right);
   bandsvm::check_has_rows(kernel);
   require(coefficients.shape(1) == right.stride(), "coefficients must be padded like the samples.");
@@ -158,8 +157,8 @@ void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Re
 template <typename Real>
 void update_gradient(Matrix<Real> store, Indices slots, Array<double> coefficients,
                      MutableArray<double> f, int n_threads) {
-  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
-                            indices_of(slots, store.shape(0), "slots"));
+  const auto rows =
+      rows_of(data_of(store, "store"), store.shape(1), indices_of(slots, store.shape(0), "slots"));
   require(f.shape(0) <= store.shape(1), "f must not be longer than the rows.");
   const double* const factors = data_of(coefficients, rows.size(), "coefficients", "slots");
   double* const sums = data_of(f, "f");
@@ -188,10 +187,10 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
       .def("take", &take<Real>, "indices"_a.noconvert(), "n_threads"_a);
   const std::string pack_name = std::string("pack_") + suffix;
   const std::string compress_name = std::string("compress_") + suffix;
-  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
-  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
+  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a, "scale"_a,
+             "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
+  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a, "scale"_a,
+             "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
   module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a.noconvert(),
              "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
              "cost_of_sparse"_a);
@@ -199,17 +198,16 @@ void bind(nb::module_& module, const char* samples_name, const char* suffix) {
              "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
              "cost_of_sparse"_a);
   module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a.noconvert(), "right"_a,
-             "places"_a.noconvert(), "kernel"_a,
-             "store"_a.noconvert(), "slots"_a.noconvert(), "n_threads"_a);
-  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a.noconvert(),
-             "kernel"_a, "values"_a.noconvert(),
-             "known"_a.noconvert(), "places"_a.noconvert(), "store"_a.noconvert(),
-             "slots"_a.noconvert(), "n_threads"_a);
-  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a.noconvert(),
-             "right"_a, "places"_a.noconvert(), "kernel"_a,
-             "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
-  module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
+             "places"_a.noconvert(), "kernel"_a, "store"_a.noconvert(), "slots"_a.noconvert(),
              "n_threads"_a);
+  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a.noconvert(),
+             "kernel"_a, "values"_a.noconvert(), "known"_a.noconvert(), "places"_a.noconvert(),
+             "store"_a.noconvert(), "slots"_a.noconvert(), "n_threads"_a);
+  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a.noconvert(),
+             "right"_a, "places"_a.noconvert(), "kernel"_a, "coefficients"_a, "f"_a.noconvert(),
+             "n_threads"_a);
+  module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a,
+             "coefficients"_a.noconvert(), "products"_a.noconvert(), "n_threads"_a);
   module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(),
              "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
 }

@@ -183,8 +183,8 @@ class Samples {
   template <typename Work>
   void visit(const Work& work) const {
     if (is_sparse())
-      work(CsrView<Real>{count_, stride(), norms_.data(), csr().starts.data(),
-                         csr().columns.data(), csr().values.data()});
+      work(CsrView<Real>{count_, stride(), norms_.data(), csr().starts.data(), csr().columns.data(),
+                         csr().values.data()});
     else
       work(PanelView<Real>{count_, stride(), norms_.data(), n_features(),
                            dense().panels.values().data()});
@@ -223,8 +223,8 @@ class Samples {
   }
 
  private:
-  // Single samples are slow to get at in panels; the caller's rows hold the same values. Samples that
-  // were taken from others have none.
+  // Single samples are slow to get at in panels; the caller's rows hold the same values. Samples
+  // that were taken from others have none.
   struct Dense {
     Panels<Real> panels;
     std::variant<std::monostate, CallersRows<Real, float>, CallersRows<Real, double>> rows;
@@ -350,8 +350,7 @@ class Samples {
     some.starts.push_back(0);
     for (std::size_t i = 0; i < number; ++i) {
       const std::int64_t from = csr.starts[indices[i]], to = csr.starts[indices[i] + 1];
-      some.columns.insert(some.columns.end(), csr.columns.begin() + from,
-                          csr.columns.begin() + to);
+      some.columns.insert(some.columns.end(), csr.columns.begin() + from, csr.columns.begin() + to);
       some.values.insert(some.values.end(), csr.values.begin() + from, csr.values.begin() + to);
       some.starts.push_back(std::int64_t(some.values.size()));
     }

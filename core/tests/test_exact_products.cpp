@@ -15,13 +15,11 @@ namespace {
 
 using Long = long double;
 
-constexpr Kernel kKernels[] = {{KernelKind::rbf, 0.1, 0, 0},
-                                    {KernelKind::poly, 0.2, 1, 3},
-                                    {KernelKind::sigmoid, 0.1, -0.5, 0},
-                                    {KernelKind::laplacian, 0.1, 0, 0},
-                                    {KernelKind::chi2, 0.2, 0, 0},
-                                    {KernelKind::rbf, 1e10, 0, 0},
-                                    {KernelKind::rbf, 0, 0, 0}};
+constexpr Kernel kKernels[] = {
+    {KernelKind::rbf, 0.1, 0, 0},        {KernelKind::poly, 0.2, 1, 3},
+    {KernelKind::sigmoid, 0.1, -0.5, 0}, {KernelKind::laplacian, 0.1, 0, 0},
+    {KernelKind::chi2, 0.2, 0, 0},       {KernelKind::rbf, 1e10, 0, 0},
+    {KernelKind::rbf, 0, 0, 0}};
 
 Long value(const Kernel& kernel, const double* x, const double* z, std::size_t n_features) {
   Long sum = 0;
@@ -57,7 +55,8 @@ struct Csr {
   explicit Csr(const Matrix& X) : n_columns(X.n_columns) {
     for (std::size_t i = 0; i < X.n_rows; ++i) {
       for (std::size_t k = 0; k < X.n_columns; ++k)
-        if (X.row(i)[k] != 0) columns.push_back(std::int32_t(k)), values.push_back(Real(X.row(i)[k]));
+        if (X.row(i)[k] != 0)
+          columns.push_back(std::int32_t(k)), values.push_back(Real(X.row(i)[k]));
       starts.push_back(std::int64_t(values.size()));
     }
   }
@@ -82,10 +81,8 @@ Matrix samples(std::size_t n_features, double density, bool is_positive, int see
 
 TEST_CASE_TEMPLATE("exact products equal loops in extended precision", Real, float, double) {
   for (const Kernel& kernel : kKernels)
-    for (const auto& [n_features, density] : {std::pair<std::size_t, double>{1, 1.0},
-                                              {8, 1.0},
-                                              {41, 0.3},
-                                              {2000, 0.01}}) {
+    for (const auto& [n_features, density] :
+         {std::pair<std::size_t, double>{1, 1.0}, {8, 1.0}, {41, 0.3}, {2000, 0.01}}) {
       CAPTURE(int(kernel.kind));
       CAPTURE(n_features);
       const Matrix X = samples(n_features, density, kernel.kind == KernelKind::chi2, 7);
@@ -136,10 +133,9 @@ TEST_CASE("columns of sparse terms are checked") {
   const std::int64_t zero = 0;
   const double one = 1;
   double product = 0;
-  CHECK_THROWS_AS(
-      exact_products({KernelKind::rbf, 1, 0, 0}, narrow, {&zero, 1}, narrow, {&zero, 1}, &one, 1,
-                     &product, 1),
-      std::invalid_argument);
+  CHECK_THROWS_AS(exact_products({KernelKind::rbf, 1, 0, 0}, narrow, {&zero, 1}, narrow, {&zero, 1},
+                                 &one, 1, &product, 1),
+                  std::invalid_argument);
 }
 
 TEST_CASE("infinite distances and huge powers are what they are") {

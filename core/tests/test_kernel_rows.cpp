@@ -19,9 +19,9 @@ using bandsvm_tests::Storage;
 namespace {
 
 constexpr Kernel kKernels[] = {{KernelKind::linear, 0, 0, 0},
-                                       {KernelKind::rbf, 0.03, 0, 0},
-                                       {KernelKind::poly, 0.2, 1, 3},
-                                       {KernelKind::sigmoid, 0.1, -0.5, 0}};
+                               {KernelKind::rbf, 0.03, 0, 0},
+                               {KernelKind::poly, 0.2, 1, 3},
+                               {KernelKind::sigmoid, 0.1, -0.5, 0}};
 
 double scale_of(const Kernel& kernel) {
   return kernel.kind == KernelKind::rbf ? std::sqrt(2 * kernel.gamma / std::log(2.0)) : 1.0;
@@ -107,8 +107,8 @@ void check_case(const Case& c, const Kernel& kernel) {
                  n_threads);
     for (std::size_t r = 0; r < c.n_left; ++r)
       for (std::size_t j = 0; j < c.n_right; ++j)
-        worst = std::max(worst, std::abs(double(rows[r][j]) -
-                                         K[std::size_t(indices[r]) * c.n_right + j]));
+        worst = std::max(worst,
+                         std::abs(double(rows[r][j]) - K[std::size_t(indices[r]) * c.n_right + j]));
     CHECK(worst <= tolerance);
 
     f.assign(c.n_right, 1.0);
@@ -213,7 +213,8 @@ TEST_CASE_TEMPLATE("blocks take over what is known", Real, float, double) {
     const std::size_t stride = (50 + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
     std::vector<std::int64_t> first(50), second(50), places(50, -1), none(50, -1);
     std::vector<const Real*> stored(50, nullptr);
-    for (std::size_t k = 0; k < 50; ++k) first[k] = std::int64_t(k), second[k] = std::int64_t(79 - k);
+    for (std::size_t k = 0; k < 50; ++k)
+      first[k] = std::int64_t(k), second[k] = std::int64_t(79 - k);
     for (std::size_t k = 0; k < 50; ++k)
       if (second[k] < 50) places[k] = second[k];
     std::vector<Real> known(50 * stride), values(50 * stride);

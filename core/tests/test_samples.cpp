@@ -70,8 +70,8 @@ TEST_CASE("offsets into a panel of very many features do not wrap") {
   static_assert(kLast > std::numeric_limits<std::uint32_t>::max());
   const std::vector<std::int64_t> columns{1, std::int64_t(kFeatures - 1)};
   const std::vector<float> values{3, 5};
-  const auto left = bandsvm::Samples<float>::compress({0, 2}, columns.data(), values.data(),
-                                                      kFeatures, 1.0, 3.0);
+  const auto left =
+      bandsvm::Samples<float>::compress({0, 2}, columns.data(), values.data(), kFeatures, 1.0, 3.0);
   const std::vector<double> origin(kFeatures);
   const bandsvm::Coordinates<float> all(kFeatures, origin.data(), 1.0);
   const bandsvm::RowReader<float> reader(left, all);
