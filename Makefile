@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
+CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study study-quick \
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format tidy bench study study-quick \
 	defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -46,10 +47,19 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+# What clang-tidy finds in the core: .clang-tidy has its checks.
+tidy: $(VENV)/ready
+	$(BIN)/uv pip install --quiet --python $(BIN)/python clang-tidy nanobind
+	cmake -S . -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+		-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" >/dev/null
+	$(BIN)/clang-tidy --quiet -p build/tidy core/*.cpp
 
 # Installs the peers, runs all solvers on the same problems (an hour) and writes
 # docs/benchmarks.md, docs/choosing.md and tables of docs/large_data.md.

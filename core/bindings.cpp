@@ -1,161 +1,18 @@
-// The module of the core; the files *bindings.cpp alone know both Python and C++.
+// The module of the core: kernels, the variance, and what the other files named *bindings.cpp add.
+// They and arrays.hpp alone know both Python and C++.
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
-#include <algorithm>
-#include <limits>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include <string>
 
 #include "arrays.hpp"
-#include "block_solver.hpp"
 #include "checks.hpp"
-#include "engine.hpp"
-#include "selection.hpp"
+#include "compute_rows.hpp"
 #include "variance.hpp"
 
 using namespace nb::literals;
-using bandsvm::require;
+using bandsvm::Kernel;
 
 namespace {
-
-template <typename T>
-using PaddedMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
-using BandValues = std::tuple<double, double, double, double, double, double>;
-
-bandsvm::Band to_band(const BandValues& values) {
-  return std::apply([](auto... value) { return bandsvm::Band{value...}; }, values);
-}
-
-bandsvm::GivenIndices given(const Indices& indices) {
-  return {indices.data(), indices.shape(0), indices.stride(0)};
-}
-
-std::vector<std::int64_t> indices_of(const Indices& indices, std::size_t count, const char* name) {
-  return bandsvm::as_indices(given(indices), count, name);
-}
-
-// Any negative place is none.
-constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();
-
-std::vector<std::int64_t> places_of(const Indices& places, std::size_t n_rows, std::size_t count) {
-  bandsvm::check_length(places.shape(0), n_rows, "places", "indices");
-  return bandsvm::as_indices({places.data(), places.shape(0), places.stride(0)}, count, "places",
-                             kNoPlace);
-}
-
-// The addresses of rows of a matrix.
-template <typename Real>
-std::vector<Real*> rows_of(Real* matrix, std::size_t width, const std::vector<std::int64_t>& slots) {
-  std::vector<Real*> rows;
-  rows.reserve(slots.size());
-  for (std::int64_t slot : slots)
-    rows.push_back(slot < 0 ? nullptr : matrix + std::size_t(slot) * width);
-  return rows;
-}
-
-// Rows of the kernel may be padded.
-template <typename Real>
-std::tuple<std::int64_t, double, bool> solve_block(PaddedMatrix<Real> kernel, Array<double> lo,
-                                                   Array<double> hi, Array<double> below,
-                                                   Array<double> above,
-                                                   Array<double> ridge_below,
-                                                   Array<double> ridge_above,
-                                                   MutableArray<double> c, Array<double> f,
-                                                   double tol, std::int64_t max_steps,
-                                                   bool has_intercept) {
-  const std::size_t size = c.shape(0);
-  require(kernel.shape(0) == size && kernel.shape(1) == size,
-          "kernel must be a square matrix with one row for each value of c.");
-  require(size <= 1 || (kernel.stride(1) == 1 && kernel.stride(0) >= std::int64_t(size)),
-          "kernel must have contiguous rows, one after the other.");
-  bandsvm::check_block_size<Real>(size);
-  require(max_steps >= 0, "max_steps", "must be at least 0", max_steps);
-  const bandsvm::Block<Real> block{data_of(kernel, "kernel"),
-                                   data_of(lo, size, "lo"),
-                                   data_of(hi, size, "hi"),
-                                   data_of(below, size, "below"),
-                                   data_of(above, size, "above"),
-                                   data_of(ridge_below, size, "ridge_below"),
-                                   data_of(ridge_above, size, "ridge_above"),
-                                   data_of(c, "c"),
-                                   data_of(f, size, "f"),
-                                   size,
-                                   size <= 1 ? 1 : std::size_t(kernel.stride(0))};
-  nb::gil_scoped_release release;
-  const bandsvm::BlockReport report = bandsvm::solve_block(block, tol, max_steps, has_intercept);
-  return {report.n_steps, report.violation, report.stalled};
-}
-
-bandsvm::Point to_point(const Array<double>& lo, const Array<double>& hi,
-                        const Array<double>& below, const Array<double>& above,
-                        const Array<double>& c, const Array<double>& f, bool has_intercept) {
-  const std::size_t size = c.shape(0);
-  return {data_of(lo, size, "lo"),
-          data_of(hi, size, "hi"),
-          data_of(below, size, "below"),
-          data_of(above, size, "above"),
-          data_of(c, "c"),
-          data_of(f, size, "f"),
-          size,
-          has_intercept};
-}
-
-// Returns the violation and the number of variables, besides `kept`, written to `chosen`.
-std::tuple<double, std::size_t> select_variables(Array<double> lo, Array<double> hi,
-                                                 Array<double> below, Array<double> above,
-                                                 Array<double> c, Array<double> f,
-                                                 bool has_intercept, Indices kept,
-                                                 MutableArray<std::int64_t> chosen,
-                                                 int n_threads) {
-  const bandsvm::Point point = to_point(lo, hi, below, above, c, f, has_intercept);
-  const auto checked = indices_of(kept, point.size, "kept");
-  std::int64_t* const to = data_of(chosen, "chosen");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  const bandsvm::Selection found = bandsvm::select_variables(
-      point, checked.data(), checked.size(), chosen.shape(0), n_threads);
-  std::copy(found.variables.begin(), found.variables.end(), to);
-  return {found.violation, found.variables.size()};
-}
-
-// Returns the number of variables written to `chosen`.
-std::size_t variables_in_play(Array<double> lo, Array<double> hi, Array<double> below,
-                              Array<double> above, Array<double> c, Array<double> f,
-                              bool has_intercept, double margin,
-                              MutableArray<std::int64_t> chosen, int n_threads) {
-  const bandsvm::Point point = to_point(lo, hi, below, above, c, f, has_intercept);
-  bandsvm::as_finite(margin, "margin");
-  std::int64_t* const to = data_of(chosen, point.size, "chosen");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  const bandsvm::Selection found = bandsvm::variables_in_play(point, margin, n_threads);
-  std::copy(found.variables.begin(), found.variables.end(), to);
-  return found.variables.size();
-}
-
-double dual_value(Array<double> lo, Array<double> hi, Array<double> c, Array<double> f,
-                  int n_threads) {
-  const std::size_t size = c.shape(0);
-  const double *lo_of = data_of(lo, size, "lo"), *hi_of = data_of(hi, size, "hi");
-  const double *c_of = data_of(c, "c"), *f_of = data_of(f, size, "f");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  return bandsvm::dual_value(lo_of, hi_of, c_of, f_of, size, n_threads);
-}
-
-std::tuple<double, double> pair_step(BandValues band_i, double c_i, BandValues band_j, double c_j,
-                                     double difference, double curvature) {
-  bandsvm::pair_step(to_band(band_i), c_i, to_band(band_j), c_j, difference, curvature);
-  return {c_i, c_j};
-}
-
-double single_step(BandValues band, double c, double f, double curvature) {
-  bandsvm::single_step(to_band(band), c, f, curvature);
-  return c;
-}
 
 template <typename Source>
 double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
@@ -166,211 +23,23 @@ double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
   return bandsvm::variance(values, X.shape(0), X.shape(1), weights_of, n_threads);
 }
 
-template <typename Real, typename Source>
-bandsvm::Samples<Real> pack(Matrix<Source> X, Array<double> origin, double scale,
-                            double cost_of_sparse, int n_threads) {
-  require(X.shape(1) > 0, "X must have features.");
-  const Source* const values = data_of(X, "X");
-  const double* const origin_of = data_of(origin, X.shape(1), "origin", "features");
-  bandsvm::as_finite(scale, "scale");
-  bandsvm::as_finite(cost_of_sparse, "cost_of_sparse");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::pack(values, X.shape(0), X.shape(1), origin_of, scale,
-                                      cost_of_sparse, n_threads);
-}
-
-template <typename Real, typename Source>
-bandsvm::Samples<Real> compress(Indices starts, Array<std::int64_t> columns, Array<Source> values,
-                                std::size_t n_features, double scale, double cost_of_sparse) {
-  require(n_features > 0, "X must have features.");
-  const std::int64_t* const columns_of = data_of(columns, "columns");
-  const Source* const values_of = data_of(values, columns.shape(0), "values", "columns");
-  auto checked = bandsvm::as_starts(given(starts), values.shape(0));
-  bandsvm::as_finite(scale, "scale");
-  bandsvm::as_finite(cost_of_sparse, "cost_of_sparse");
-  nb::gil_scoped_release release;
-  return bandsvm::Samples<Real>::compress(std::move(checked), columns_of, values_of, n_features,
-                                          scale, cost_of_sparse);
-}
-
-template <typename Real>
-bandsvm::Samples<Real> take(const bandsvm::Samples<Real>& samples, Indices indices,
-                            int n_threads) {
-  bandsvm::check_rows(samples);
-  const auto checked = indices_of(indices, samples.count, "indices");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  return samples.take(checked.data(), checked.size(), n_threads);
-}
-
-// Kernel values of samples left[indices] with all of right, into store[slots]. places[k] is where
-// sample k lies in right, or negative.
-template <typename Real>
-void compute_rows(const bandsvm::Samples<Real>& left, Indices indices,
-                  const bandsvm::Samples<Real>& right, Indices places, const std::string& kernel,
-                  double gamma,
-                  double coef0, int degree, MutableMatrix<Real> store, Indices slots,
-                  int n_threads) {
-  bandsvm::check_pair(left, right);
-  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
-  const auto checked = indices_of(indices, left.count, "indices");
-  const auto in_right = places_of(places, checked.size(), right.count);
-  bandsvm::check_length(slots.shape(0), checked.size(), "slots", "indices");
-  require(store.shape(1) == right.stride(), "store must be as wide as the padded samples.");
-  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
-                            indices_of(slots, store.shape(0), "slots"));
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  bandsvm::compute_rows(left, checked.data(), checked.size(), right, in_right.data(), function,
-                        rows.data(), n_threads);
-}
-
-// Kernel values among samples. If places[k] is not negative, sample k has that place in an earlier
-// block, `known`; if slots[k] is not negative, its row lies in the store.
-template <typename Real>
-void compute_block(const bandsvm::Samples<Real>& samples, Indices indices,
-                   const std::string& kernel, double gamma, double coef0, int degree,
-                   MutableMatrix<Real> values, Matrix<Real> known, Indices places,
-                   Matrix<Real> store, Indices slots, int n_threads) {
-  bandsvm::check_rows(samples);
-  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
-  const auto checked = indices_of(indices, samples.count, "indices");
-  const std::size_t number = checked.size(), width = bandsvm::kPanel<Real>;
-  require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
-          "values must have one row, padded to whole panels, for each index.");
-  bandsvm::check_length(places.shape(0), number, "places", "indices");
-  bandsvm::check_length(slots.shape(0), number, "slots", "indices");
-  require(store.shape(1) >= samples.count, "store must have rows of one value for each sample.");
-  const auto place_of = bandsvm::as_indices(
-      given(places), std::min(known.shape(0), known.shape(1)), "places", kNoPlace);
-  const auto stored =
-      rows_of(data_of(store, "store"), store.shape(1),
-              bandsvm::as_indices(given(slots), store.shape(0), "slots", kNoPlace));
-  Real* const to = data_of(values, "values");
-  const Real* const from = data_of(known, "known");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  bandsvm::compute_block(samples, checked.data(), number, function, to, from, known.shape(1),
-                         place_of.data(), stored.data(), n_threads);
-}
-
-// f += K(left[indices], right)' coefficients
-template <typename Real>
-void accumulate_rows(const bandsvm::Samples<Real>& left, Indices indices,
-                     const bandsvm::Samples<Real>& right, Indices places,
-                     const std::string& kernel, double gamma, double coef0, int degree,
-                     Array<double> coefficients, MutableArray<double> f, int n_threads) {
-  bandsvm::check_pair(left, right);
-  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
-  const auto checked = indices_of(indices, left.count, "indices");
-  const auto in_right = places_of(places, checked.size(), right.count);
-  const double* const factors = data_of(coefficients, checked.size(), "coefficients", "indices");
-  double* const sums = data_of(f, right.count, "f");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  bandsvm::accumulate_rows(left, checked.data(), checked.size(), right, in_right.data(), function,
-                           factors, sums, n_threads);
-}
-
-template <typename Real>
-void multiply_rows(const bandsvm::Samples<Real>& left, const bandsvm::Samples<Real>& right,
-                   const std::string& kernel, double gamma, double coef0, int degree,
-                   Matrix<Real> coefficients, MutableMatrix<double> products, int n_threads) {
-  bandsvm::check_pair(left, right);
-  const bandsvm::KernelFunction function = bandsvm::as_kernel(kernel, gamma, coef0, degree);
-  require(coefficients.shape(1) == right.stride(), "coefficients must be padded like the samples.");
-  require(products.shape(0) == left.count && products.shape(1) == coefficients.shape(0),
-          "products must have one row for each sample and one column for each output.");
-  const Real* const factors = data_of(coefficients, "coefficients");
-  double* const sums = data_of(products, "products");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  bandsvm::multiply_rows(left, right, function, factors, coefficients.shape(0), sums, n_threads);
-}
-
-template <typename Real>
-void update_gradient(Matrix<Real> store, Indices slots, Array<double> coefficients,
-                     MutableArray<double> f, int n_threads) {
-  const auto rows = rows_of(data_of(store, "store"), store.shape(1),
-                            indices_of(slots, store.shape(0), "slots"));
-  require(f.shape(0) <= store.shape(1), "f must not be longer than the rows.");
-  const double* const factors = data_of(coefficients, rows.size(), "coefficients", "slots");
-  double* const sums = data_of(f, "f");
-  n_threads = bandsvm::as_threads(n_threads);
-  nb::gil_scoped_release release;
-  bandsvm::update_gradient(rows.data(), factors, rows.size(), sums, f.shape(0), n_threads);
-}
-
-template <typename Real>
-void bind(nb::module_& module, const char* samples_name, const char* suffix) {
-  using Samples = bandsvm::Samples<Real>;
-  nb::class_<Samples>(module, samples_name)
-      .def_ro("count", &Samples::count)
-      .def_ro("is_sparse", &Samples::is_sparse)
-      .def_prop_ro("stride", &Samples::stride)
-      .def_prop_ro_static("panel", [](nb::handle) { return bandsvm::kPanel<Real>; })
-      .def_prop_ro("n_bytes", &Samples::n_bytes)
-      .def_ro("n_products", &Samples::n_products)
-      .def_prop_ro(
-          "norms",
-          [](Samples& samples) {
-            return nb::ndarray<nb::numpy, const Real, nb::ndim<1>>(samples.norms.data(),
-                                                                   {samples.count});
-          },
-          nb::rv_policy::reference_internal)
-      .def("take", &take<Real>, "indices"_a.noconvert(), "n_threads"_a);
-  const std::string pack_name = std::string("pack_") + suffix;
-  const std::string compress_name = std::string("compress_") + suffix;
-  module.def(pack_name.c_str(), &pack<Real, float>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
-  module.def(pack_name.c_str(), &pack<Real, double>, "X"_a.noconvert(), "origin"_a,
-             "scale"_a, "cost_of_sparse"_a, "n_threads"_a, nb::keep_alive<0, 1>());
-  module.def(compress_name.c_str(), &compress<Real, float>, "starts"_a.noconvert(),
-             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
-             "cost_of_sparse"_a);
-  module.def(compress_name.c_str(), &compress<Real, double>, "starts"_a.noconvert(),
-             "columns"_a.noconvert(), "values"_a.noconvert(), "n_features"_a, "scale"_a,
-             "cost_of_sparse"_a);
-  module.def("compute_rows", &compute_rows<Real>, "left"_a, "indices"_a.noconvert(), "right"_a,
-             "places"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
-             "store"_a.noconvert(), "slots"_a.noconvert(), "n_threads"_a);
-  module.def("compute_block", &compute_block<Real>, "samples"_a, "indices"_a.noconvert(),
-             "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "values"_a.noconvert(),
-             "known"_a.noconvert(), "places"_a.noconvert(), "store"_a.noconvert(),
-             "slots"_a.noconvert(), "n_threads"_a);
-  module.def("accumulate_rows", &accumulate_rows<Real>, "left"_a, "indices"_a.noconvert(),
-             "right"_a, "places"_a.noconvert(), "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a,
-             "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
-  module.def("multiply_rows", &multiply_rows<Real>, "left"_a, "right"_a, "kernel"_a, "gamma"_a,
-             "coef0"_a, "degree"_a, "coefficients"_a.noconvert(), "products"_a.noconvert(),
-             "n_threads"_a);
-  module.def("update_gradient", &update_gradient<Real>, "store"_a.noconvert(),
-             "slots"_a.noconvert(), "coefficients"_a, "f"_a.noconvert(), "n_threads"_a);
-  module.def("solve_block", &solve_block<Real>, "kernel"_a.noconvert(), "lo"_a, "hi"_a, "below"_a,
-             "above"_a, "ridge_below"_a, "ridge_above"_a, "c"_a.noconvert(), "f"_a, "tol"_a,
-             "max_steps"_a, "has_intercept"_a);
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
   module.doc() = "Compiled steps and kernel rows of the band problem's solvers.";
-  bind<double>(module, "Samples64", "64");
-  bind<float>(module, "Samples32", "32");
-  module.attr("ROWS_OF_GROUP") = bandsvm::kRowsOfGroup;
+  nb::class_<Kernel>(module, "Kernel")
+      .def(
+          "__init__",
+          [](Kernel* self, const std::string& name, double gamma, double coef0, int degree) {
+            new (self) Kernel(bandsvm::as_kernel(name, gamma, coef0, degree));
+          },
+          "name"_a, "gamma"_a, "coef0"_a, "degree"_a);
+  bind_rows(module);
+  bind_bands(module);
   bind_linear(module);
+  bind_newton(module);
   bind_certificate(module);
   module.def("simd_level", [] { return std::string(bandsvm::best_instructions<float>().name); });
   module.def("variance", &variance<float>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
   module.def("variance", &variance<double>, "X"_a.noconvert(), "weights"_a, "n_threads"_a);
-  module.def("select_variables", &select_variables, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
-             "f"_a, "has_intercept"_a, "kept"_a.noconvert(), "chosen"_a.noconvert(),
-             "n_threads"_a);
-  module.def("variables_in_play", &variables_in_play, "lo"_a, "hi"_a, "below"_a, "above"_a, "c"_a,
-             "f"_a, "has_intercept"_a, "margin"_a, "chosen"_a.noconvert(), "n_threads"_a);
-  module.def("dual_value", &dual_value, "lo"_a, "hi"_a, "c"_a, "f"_a, "n_threads"_a);
-  module.def("pair_step", &pair_step, "band_i"_a, "c_i"_a, "band_j"_a, "c_j"_a, "difference"_a,
-             "curvature"_a);
-  module.def("single_step", &single_step, "band"_a, "c"_a, "f"_a, "curvature"_a);
 }

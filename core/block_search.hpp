@@ -12,7 +12,7 @@ namespace {
 
 // Selection needs a positive curvature; a pair of duplicates has none and is worth a long step.
 // Share of the first variable's own curvature, so that units do not matter.
-constexpr double kSmallestCurvature = 1e-12;
+constexpr double kMinCurvature = 1e-12;
 
 template <typename Real>
 constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
@@ -38,8 +38,7 @@ struct Largest {
   Found<Real> best() const {
     int lane = 0;
     for (int other = 1; other < kLanes<Real>; ++other)
-      if (value[other] > value[lane] ||
-          (value[other] == value[lane] && where[other] < where[lane]))
+      if (value[other] > value[lane] || (value[other] == value[lane] && where[other] < where[lane]))
         lane = other;
     return {value[lane], std::size_t(where[lane])};
   }
@@ -80,8 +79,7 @@ template <typename Real>
 Extremes<Real> move_and_find(const BlockSlopes<Real>& s, const Real* row_i, Real change_i,
                              const Real* row_j, Real change_j) {
   return change_and_find(
-      s,
-      [=](std::size_t k) { return change_i * load(row_i + k) + change_j * load(row_j + k); },
+      s, [=](std::size_t k) { return change_i * load(row_i + k) + change_j * load(row_j + k); },
       [=](std::size_t k) { return change_i * row_i[k] + change_j * row_j[k]; });
 }
 
@@ -107,8 +105,7 @@ template <typename Real>
 std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real curvature_i,
                          Real rise) {
   constexpr std::size_t lanes = kLanes<Real>;
-  const Real smallest = larger(Real(kSmallestCurvature) * curvature_i,
-                             std::numeric_limits<Real>::min());
+  const Real smallest = larger(Real(kMinCurvature) * curvature_i, std::numeric_limits<Real>::min());
   const std::size_t whole = s.size / lanes * lanes;
   const Vector<Real> zero{}, floor = smallest - Vector<Real>{};
   Vector<Real> squares = zero, curvatures = Real(1) - Vector<Real>{}, where{};

@@ -1,4 +1,5 @@
-// Pair steps on one block of the dual until its own violation is small (docs/algorithms.md, section 1).
+// Pair steps on one block of the dual until its own violation is small (docs/algorithms.md, section
+// 1).
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine.hpp"
+#include "compute_rows.hpp"
 #include "pair_step.hpp"
 
 namespace bandsvm {
@@ -16,21 +17,13 @@ namespace bandsvm {
 template <typename Real>
 struct Block {
   const Real* kernel;
-  const double* lo;
-  const double* hi;
-  const double* below;
-  const double* above;
-  const double* ridge_below;
-  const double* ridge_above;
+  std::size_t stride;  // of the kernel's rows
+  Bands bands;
   double* c;
   const double* f;
-  std::size_t size;
-  std::size_t stride;  // of the kernel's rows
 
+  std::size_t size() const { return bands.size; }
   const Real* row(std::size_t i) const { return kernel + i * stride; }
-  Band band(std::size_t i) const {
-    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
-  }
 };
 
 struct BlockReport {
@@ -43,7 +36,7 @@ struct BlockReport {
 // anyway, and only cost more.
 constexpr std::size_t kMaxInDirection = 8;
 // Share of a pair's curvature that must be left of it: what is less is rounding.
-constexpr double kLeastCurvature = 0.01;
+constexpr double kMinTurnedCurvature = 0.01;
 
 // Keeps f, within the block, in the precision of the kernel's values; the caller updates the f of
 // all samples from the changes of c.
@@ -53,14 +46,14 @@ class BlockSolver {
   explicit BlockSolver(const Block<Real>& block)
       : block_(block),
         instructions_(best_instructions<Real>()),
-        f_(block.f, block.f + block.size),
-        rising_(block.size),
-        falling_(block.size),
-        curvatures_(block.size),
-        diagonal_(block.size),
-        image_(block.size),
-        direction_(block.size) {
-    for (std::size_t k = 0; k < block.size; ++k) {
+        f_(block.f, block.f + block.size()),
+        rising_(block.size()),
+        falling_(block.size()),
+        curvatures_(block.size()),
+        diagonal_(block.size()),
+        image_(block.size()),
+        direction_(block.size()) {
+    for (std::size_t k = 0; k < block.size(); ++k) {
       diagonal_[k] = double(block.row(k)[k]);
       refresh(k);
     }
@@ -68,11 +61,12 @@ class BlockSolver {
 
   BlockReport solve(double tol, std::int64_t max_steps, bool has_intercept) {
     BlockReport report;
-    if (block_.size == 0) return report;
+    if (block_.size() == 0) return report;
     Extremes<Real> extremes = move(0, 0, 0, 0);
     while (true) {
-      report.violation = has_intercept ? double(extremes.rise) - double(extremes.fall)
-                                       : std::max({double(extremes.rise), -double(extremes.fall), 0.0});
+      report.violation = has_intercept
+                             ? double(extremes.rise) - double(extremes.fall)
+                             : std::max({double(extremes.rise), -double(extremes.fall), 0.0});
       if (!(report.violation > tol) || report.n_steps >= max_steps) return report;
       const bool moved = has_intercept ? move_pair(extremes) : move_single(extremes);
       if (!moved) {
@@ -85,12 +79,12 @@ class BlockSolver {
 
  private:
   BlockSlopes<Real> slopes() {
-    return {f_.data(), rising_.data(), falling_.data(), curvatures_.data(), block_.size};
+    return {f_.data(), rising_.data(), falling_.data(), curvatures_.data(), block_.size()};
   }
 
   void refresh(std::size_t k) {
     constexpr Real infinity = std::numeric_limits<Real>::infinity();
-    const Band band = block_.band(k);
+    const Band band = block_.bands[k];
     const double c = block_.c[k];
     rising_[k] = c < band.below ? Real(right_slope(band, c)) : -infinity;
     falling_[k] = c > -band.above ? Real(left_slope(band, c)) : infinity;
@@ -104,10 +98,10 @@ class BlockSolver {
 
   bool move_pair(Extremes<Real>& extremes) {
     const std::size_t i = extremes.riser;
-    const Real curvature = Real(diagonal_[i] + right_ridge(block_.band(i), block_.c[i]));
+    const Real curvature = Real(diagonal_[i] + right_ridge(block_.bands[i], block_.c[i]));
     const std::size_t partner =
         instructions_.best_partner(slopes(), block_.row(i), curvature, extremes.rise);
-    if (partner < block_.size && step_pair(i, partner, extremes)) return true;
+    if (partner < block_.size() && step_pair(i, partner, extremes)) return true;
     // Rounding can cancel the most promising step; then try the most violating pair.
     return partner != extremes.faller && step_pair(i, extremes.faller, extremes);
   }
@@ -116,7 +110,7 @@ class BlockSolver {
     if (!in_direction_.empty() && step_conjugate(i, j, extremes)) return true;
     double c_i = block_.c[i], c_j = block_.c[j];
     const double curvature = diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]);
-    pair_step(block_.band(i), c_i, block_.band(j), c_j, double(f_[i]) - double(f_[j]), curvature);
+    pair_step(block_.bands[i], c_i, block_.bands[j], c_j, double(f_[i]) - double(f_[j]), curvature);
     const double change_i = c_i - block_.c[i], change_j = c_j - block_.c[j];
     if (change_i == 0 && change_j == 0) return false;
     block_.c[i] = c_i;
@@ -125,7 +119,7 @@ class BlockSolver {
     refresh(j);
     forget_direction();
     const double curved =
-        curvature + left_ridge(block_.band(i), c_i) + left_ridge(block_.band(j), c_j);
+        curvature + left_ridge(block_.bands[i], c_i) + left_ridge(block_.bands[j], c_j);
     if (is_inside(i, c_i) && is_inside(j, c_j) && curved > 0) {
       direction_[i] = 1;
       direction_[j] = -1;
@@ -142,17 +136,17 @@ class BlockSolver {
   // (Torres-Barran, Alaiz and Dorronsoro 2021). Only if all variables stay inside their pieces.
   bool step_conjugate(std::size_t i, std::size_t j, Extremes<Real>& extremes) {
     if (in_direction_.size() > kMaxInDirection) return false;
-    const Band band_i = block_.band(i), band_j = block_.band(j);
+    const Band band_i = block_.bands[i], band_j = block_.bands[j];
     const double c_i = block_.c[i], c_j = block_.c[j];
     const double bend_i = right_ridge(band_i, c_i), bend_j = left_ridge(band_j, c_j);
-    const double gain = right_slope(band_i, c_i) - left_slope(band_j, c_j) -
-                        (double(f_[i]) - double(f_[j]));
+    const double gain =
+        right_slope(band_i, c_i) - left_slope(band_j, c_j) - (double(f_[i]) - double(f_[j]));
     const double of_pair =
         diagonal_[i] + diagonal_[j] - 2 * double(block_.row(i)[j]) + bend_i + bend_j;
-    const double overlap = double(image_[i]) - double(image_[j]) + bend_i * direction_[i] -
-                           bend_j * direction_[j];
+    const double overlap =
+        double(image_[i]) - double(image_[j]) + bend_i * direction_[i] - bend_j * direction_[j];
     const double turned = overlap / curvature_, curvature = of_pair - overlap * turned;
-    if (!(curvature > kLeastCurvature * of_pair) || !(gain > 0)) return false;
+    if (!(curvature > kMinTurnedCurvature * of_pair) || !(gain > 0)) return false;
     const double length = gain / curvature;
 
     const double along_i = 1 - turned * direction_[i], along_j = -1 - turned * direction_[j];
@@ -193,14 +187,14 @@ class BlockSolver {
   }
 
   bool is_inside(std::size_t k, double c) const {
-    return c != 0 && -block_.above[k] < c && c < block_.below[k];
+    return c != 0 && -block_.bands.above[k] < c && c < block_.bands.below[k];
   }
 
   // Without intercept: moves the single variable with the largest slope.
   bool move_single(Extremes<Real>& extremes) {
     const std::size_t i = extremes.rise > -extremes.fall ? extremes.riser : extremes.faller;
     double c = block_.c[i];
-    single_step(block_.band(i), c, double(f_[i]), diagonal_[i]);
+    single_step(block_.bands[i], c, double(f_[i]), diagonal_[i]);
     const double change = c - block_.c[i];
     if (change == 0) return false;
     block_.c[i] = c;

@@ -1,10 +1,10 @@
-// Checks of the arguments of compiled functions; bindings.cpp calls them before any work begins.
+// Checks of the arguments of compiled functions; the bindings call them before any work begins.
 //
 // Shapes, addresses and numbers cost nothing to check. Indices are copied and then checked, so that
 // no other thread can change them in between. Values of samples, coefficients and bounds are not
 // checked: they may be anything, and other threads may change them. That spoils results, but no
-// address depends on them. If one pass counts values for the next (Samples::pack, ColumnsInUse), the
-// next one is bounded by the count.
+// address depends on them. If one pass counts values for the next (Samples::pack, ColumnsInUse),
+// the next one is bounded by the count.
 //
 // Sizes are 64 bits wide. These are narrower, with the check that prevents an overflow:
 //   places of sparse columns   int32  ColumnsInUse::add refuses more than 2^31 - 1 columns in use;
@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -82,8 +83,8 @@ inline std::vector<std::int64_t> as_indices(const GivenIndices& given, std::size
   for (std::int64_t index : checked)
     if (index < least || (index >= 0 && std::size_t(index) >= count))
       throw std::invalid_argument(std::string(name) + " must lie in [" + std::to_string(least) +
-                                  ", " + std::to_string(count) + "), got " +
-                                  std::to_string(index) + ".");
+                                  ", " + std::to_string(count) + "), got " + std::to_string(index) +
+                                  ".");
   return checked;
 }
 
@@ -107,18 +108,37 @@ inline double as_finite(double value, const char* name) {
   return value;
 }
 
-inline KernelKind as_kind(const std::string& name) {
-  if (name == "linear") return KernelKind::linear;
-  if (name == "rbf") return KernelKind::rbf;
-  if (name == "poly") return KernelKind::poly;
-  if (name == "sigmoid") return KernelKind::sigmoid;
-  throw std::invalid_argument("kernel must be 'linear', 'rbf', 'poly' or 'sigmoid', got '" + name +
-                              "'.");
+inline const char* name_of(KernelKind kind) {
+  return std::find_if(std::begin(kKernelNames), std::end(kKernelNames),
+                      [=](const KernelName& known) { return known.kind == kind; })
+      ->name;
 }
 
-inline KernelFunction as_kernel(const std::string& name, double gamma, double coef0, int degree) {
+// Refuses a kernel that is not among those that `is_among` holds for.
+inline void refuse_kernel(const std::string& name, bool (*is_among)(KernelKind)) {
+  std::string names;
+  for (const KernelName& known : kKernelNames)
+    if (is_among(known.kind))
+      names += (names.empty() ? "'" : ", '") + std::string(known.name) + "'";
+  names.replace(names.rfind(", "), 2, " or ");
+  throw std::invalid_argument("kernel must be " + names + ", got '" + name + "'.");
+}
+
+inline Kernel as_kernel(const std::string& name, double gamma, double coef0, int degree) {
   require(degree >= 0, "degree", "must be at least 0", degree);
-  return {as_kind(name), as_finite(gamma, "gamma"), as_finite(coef0, "coef0"), degree};
+  const auto* const known =
+      std::find_if(std::begin(kKernelNames), std::end(kKernelNames),
+                   [&](const KernelName& given) { return given.name == name; });
+  if (known == std::end(kKernelNames)) refuse_kernel(name, [](KernelKind) { return true; });
+  return {known->kind, as_finite(gamma, "gamma"), as_finite(coef0, "coef0"), degree};
+}
+
+inline void check_has_rows(const Kernel& kernel) {
+  if (!has_rows(kernel.kind)) refuse_kernel(name_of(kernel.kind), has_rows);
+}
+
+inline void check_has_definition(const Kernel& kernel) {
+  if (!has_definition(kernel.kind)) refuse_kernel(name_of(kernel.kind), has_definition);
 }
 
 template <typename Real>
@@ -131,10 +151,10 @@ void check_rows(const Samples<Real>& samples) {
 template <typename Real>
 void check_pair(const Samples<Real>& left, const Samples<Real>& right) {
   check_rows(left);
-  if (left.n_features != right.n_features)
+  if (left.n_features() != right.n_features())
     throw std::invalid_argument("left and right must have the same features, got " +
-                                std::to_string(left.n_features) + " and " +
-                                std::to_string(right.n_features) + ".");
+                                std::to_string(left.n_features()) + " and " +
+                                std::to_string(right.n_features()) + ".");
 }
 
 // Searches in a block store positions as Real.

@@ -116,10 +116,11 @@ class Descent {
     shuffler_.shuffle(order_.data(), n_active_);
   }
 
-  // Takes steps that cost about as much as so many passes over all variables, or until the gap seems
-  // to be at most `aim` times the objective after such a pass; returns how many passes these were.
-  double run(double aim, double most_passes) {
-    const double most = most_passes * values_;
+  // Takes steps that cost about as much as so many passes over all variables, or until the gap
+  // seems to be at most `aim` times the objective after such a pass; returns how many passes these
+  // were.
+  double run(double aim, double max_passes) {
+    const double most = max_passes * values_;
     double spent = 0;
     is_enough_ = order_.empty();
     while (spent < most && !is_enough_) {
@@ -211,8 +212,9 @@ class Descent {
     return is_enough;
   }
 
-  // Variables that depend on each other move together, by little in every pass. A leap goes on in the
-  // direction of the last passes, as far as the dual grows and no variable meets a bound or kink.
+  // Variables that depend on each other move together, by little in every pass. A leap goes on in
+  // the direction of the last passes, as far as the dual grows and no variable meets a bound or
+  // kink.
   void leap() {
     // Of differences of weights little but rounding would be left, which long leaps magnify.
     direction_.assign(weights_.size(), 0.0);
@@ -261,8 +263,8 @@ class Descent {
     return change > 0 ? (c < 0 ? 0.0 : band.below) : (c > 0 ? 0.0 : -band.above);
   }
 
-  // Keeps what a leap starts from. Until all variables take part again, those that move are among the
-  // first of the order.
+  // Keeps what a leap starts from. Until all variables take part again, those that move are among
+  // the first of the order.
   void remember() {
     last_c_.resize(variables_.size());
     for (std::size_t k = 0; k < n_active_; ++k) last_c_[order_[k]] = variables_[order_[k]].c;
@@ -289,7 +291,8 @@ class Descent {
   std::vector<double> last_c_, direction_;
   std::size_t at_ = 0, n_active_ = 0;
   bool has_all_ = true, is_enough_ = false;
-  double values_ = kStepCost, slack_ = 0, since_all_ = 0, since_leap_ = 0, worst_ = 0, gap_ = 0, loss_ = 0;
+  double values_ = kStepCost, slack_ = 0, since_all_ = 0, since_leap_ = 0, worst_ = 0, gap_ = 0,
+         loss_ = 0;
   double gap_of_all_ = std::numeric_limits<double>::infinity();
   double primal_ = std::numeric_limits<double>::infinity();
 };

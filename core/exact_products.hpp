@@ -50,7 +50,7 @@ constexpr double kMaxCancelled = 1e-12;
 
 // products[t][o] = sum_k coefficients[o][k] K(targets[t], terms[k]); both matrices are row-major.
 template <typename Left, typename Right>
-void exact_products(const ExactKernel& kernel, const DenseMatrix<Left>& A, const Selected& targets,
+void exact_products(const Kernel& kernel, const DenseMatrix<Left>& A, const Selected& targets,
                     const DenseMatrix<Right>& B, const Selected& terms, const double* coefficients,
                     std::size_t n_outputs, double* products, int n_threads) {
   const ExactInstructions& level = best_of_levels<ExactInstructions>();
@@ -135,11 +135,16 @@ class PlacesOfColumns {
 template <typename Real, typename Index>
 class SparseProducts {
  public:
-  SparseProducts(const ExactKernel& kernel, const CsrMatrix<Real, Index>& A,
-                 const Selected& targets, const CsrMatrix<Real, Index>& B, const Selected& terms,
-                 const double* coefficients, std::size_t n_outputs)
-      : kernel_(kernel), A_(A), B_(B), targets_(targets), terms_(terms),
-        coefficients_(coefficients), n_outputs_(n_outputs),
+  SparseProducts(const Kernel& kernel, const CsrMatrix<Real, Index>& A, const Selected& targets,
+                 const CsrMatrix<Real, Index>& B, const Selected& terms, const double* coefficients,
+                 std::size_t n_outputs)
+      : kernel_(kernel),
+        A_(A),
+        B_(B),
+        targets_(targets),
+        terms_(terms),
+        coefficients_(coefficients),
+        n_outputs_(n_outputs),
         level_(best_of_levels<ExactInstructions>()) {
     for (std::size_t k = 0; k < terms.number; ++k)
       n_values_ += std::size_t(B.starts[terms.rows[k] + 1] - B.starts[terms.rows[k]]);
@@ -196,7 +201,8 @@ class SparseProducts {
       const SparseTerms view{piece.starts.data(), piece.places.data(), piece.values.data(),
                              piece.factors.data(), n};
       (is_risky ? level_.add_sparse_carefully : level_.add_sparse)(
-          kernel_, {table.data(), own.data(), is_met.data(), places.n_places()}, view, n_outputs_, sums.data());
+          kernel_, {table.data(), own.data(), is_met.data(), places.n_places()}, view, n_outputs_,
+          sums.data());
     }
     for (std::size_t t = 0; t < number; ++t)
       for (std::size_t o = 0; o < n_outputs_; ++o)
@@ -211,8 +217,7 @@ class SparseProducts {
              kMaxCancelled);
   }
 
-  void look_up(std::size_t from, std::size_t n, const PlacesOfColumns& places,
-               Piece& piece) const {
+  void look_up(std::size_t from, std::size_t n, const PlacesOfColumns& places, Piece& piece) const {
     piece.starts.assign(1, 0);
     piece.places.clear();
     piece.values.clear();
@@ -229,7 +234,7 @@ class SparseProducts {
     }
   }
 
-  const ExactKernel kernel_;
+  const Kernel kernel_;
   const CsrMatrix<Real, Index>& A_;
   const CsrMatrix<Real, Index>& B_;
   const Selected targets_, terms_;
@@ -239,10 +244,10 @@ class SparseProducts {
 };
 
 template <typename Real, typename Index>
-void exact_products(const ExactKernel& kernel, const CsrMatrix<Real, Index>& A,
-                    const Selected& targets, const CsrMatrix<Real, Index>& B,
-                    const Selected& terms, const double* coefficients, std::size_t n_outputs,
-                    double* products, int n_threads) {
+void exact_products(const Kernel& kernel, const CsrMatrix<Real, Index>& A, const Selected& targets,
+                    const CsrMatrix<Real, Index>& B, const Selected& terms,
+                    const double* coefficients, std::size_t n_outputs, double* products,
+                    int n_threads) {
   SparseProducts(kernel, A, targets, B, terms, coefficients, n_outputs).run(products, n_threads);
 }
 

@@ -17,17 +17,25 @@ constexpr std::size_t kSideBySide = kVectors * kLane;
 
 // e^-x for x >= 0, to the last bit or two; what float64 can only hold as a denormal number is 0.
 inline V exp_of_minus(V x) {
-  constexpr double kLargest = 708.0, kLog2E = 1.4426950408889634;
+  constexpr double kMaxExponent = 708.0, kLog2E = 1.4426950408889634;
   constexpr double kLog2High = 6.93147180369123816490e-01, kLog2Low = 1.90821492927058770002e-10;
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   // Taylor: 1 / k!
-  constexpr double kTerms[] = {1, 0.5, 0.16666666666666666,
-                               0.041666666666666664, 0.0083333333333333332, 0.0013888888888888889,
-                               0.00019841269841269841, 2.4801587301587302e-05, 2.7557319223985893e-06,
-                               2.7557319223985888e-07, 2.505210838544172e-08, 2.08767569878681e-09,
+  constexpr double kTerms[] = {1,
+                               0.5,
+                               0.16666666666666666,
+                               0.041666666666666664,
+                               0.0083333333333333332,
+                               0.0013888888888888889,
+                               0.00019841269841269841,
+                               2.4801587301587302e-05,
+                               2.7557319223985893e-06,
+                               2.7557319223985888e-07,
+                               2.505210838544172e-08,
+                               2.08767569878681e-09,
                                1.6059043836821613e-10};
   constexpr int n_terms = int(sizeof kTerms / sizeof kTerms[0]);
-  const V largest = kLargest - V{}, zero{};
+  const V largest = kMaxExponent - V{}, zero{};
   const V clipped = x < largest ? x : largest;
   const V shifted = clipped * -kLog2E + kRound;
   const V n = shifted - kRound;
@@ -45,12 +53,12 @@ inline V exp_of_minus(V x) {
 }
 
 // What a feature of two samples adds to their distance or product.
-template <Definition Kind>
+template <KernelKind Kind>
 inline V of_feature(V x, V z) {
   const V zero{}, difference = x - z;
-  if constexpr (Kind == Definition::rbf) return difference * difference;
-  if constexpr (Kind == Definition::laplacian) return difference < zero ? -difference : difference;
-  if constexpr (Kind == Definition::chi2) {
+  if constexpr (Kind == KernelKind::rbf) return difference * difference;
+  if constexpr (Kind == KernelKind::laplacian) return difference < zero ? -difference : difference;
+  if constexpr (Kind == KernelKind::chi2) {
     // Squares of small differences could be 0.
     const V total = x + z;
     const V term = difference * (difference / (total > zero ? total : 1.0 - zero));
@@ -59,23 +67,23 @@ inline V of_feature(V x, V z) {
   return x * z;
 }
 
-template <Definition Kind>
+template <KernelKind Kind>
 inline V of_zero(V x) {
-  if constexpr (Kind == Definition::rbf) return x * x;
-  if constexpr (Kind == Definition::laplacian) return x < V{} ? -x : x;
+  if constexpr (Kind == KernelKind::rbf) return x * x;
+  if constexpr (Kind == KernelKind::laplacian) return x < V{} ? -x : x;
   return x;
 }
 
 // The kernel value of a distance or product.
-template <Definition Kind>
-inline V value_of(V s, const ExactKernel& kernel) {
+template <KernelKind Kind>
+inline V value_of(V s, const Kernel& kernel) {
   // Distances may be infinite.
   if constexpr (is_distance(Kind)) return exp_of_minus(kernel.gamma == 0 ? V{} : s * kernel.gamma);
   V values = s * kernel.gamma + kernel.coef0;
-  if constexpr (Kind == Definition::poly) {
+  if constexpr (Kind == KernelKind::poly) {
     V power = 1.0 - V{};
-    for (int left = kernel.degree; left > 0; left >>= 1) {
-      if (left & 1) power = power * values;
+    for (unsigned left = unsigned(kernel.degree); left > 0; left >>= 1U) {
+      if (left & 1U) power = power * values;
       values = values * values;
     }
     return power;
@@ -85,7 +93,7 @@ inline V value_of(V s, const ExactKernel& kernel) {
 }
 
 // Distances or products of two targets with the terms.
-template <Definition Kind>
+template <KernelKind Kind>
 void sum_features(const double* x, const double* y, std::size_t n_features, const double* z,
                   V (&of_x)[kVectors], V (&of_y)[kVectors]) {
   // Separate variables, because the compiler would keep arrays of them in memory.
@@ -102,8 +110,8 @@ void sum_features(const double* x, const double* y, std::size_t n_features, cons
   of_y[0] = y0, of_y[1] = y1, of_y[2] = y2, of_y[3] = y3;
 }
 
-template <Definition Kind>
-void add_dense(const ExactKernel& kernel, const double* targets, std::size_t n_targets,
+template <KernelKind Kind>
+void add_dense(const Kernel& kernel, const double* targets, std::size_t n_targets,
                std::size_t n_features, const double* terms, const double* coefficients,
                std::size_t n_outputs, std::size_t n_terms, double* sums) {
   for (std::size_t t = 0; t < n_targets; t += 2) {
@@ -116,7 +124,7 @@ void add_dense(const ExactKernel& kernel, const double* targets, std::size_t n_t
         V value = value_of<Kind>(values[r][v], kernel);
         // Padding may be infinite, and its coefficient is 0.
         for (int lane = 0; lane < kLane && n_terms < kSideBySide; ++lane)
-          if (std::size_t(v * kLane + lane) >= n_terms) value[lane] = 0;
+          if (std::size_t(v) * kLane + std::size_t(lane) >= n_terms) value[lane] = 0;
         for (std::size_t o = 0; o < n_outputs; ++o) {
           double* const to = sums + ((t + r) * n_outputs + o) * kSideBySide + v * kLane;
           store(to, load(to) + load(coefficients + o * kSideBySide + v * kLane) * value);
@@ -126,8 +134,8 @@ void add_dense(const ExactKernel& kernel, const double* targets, std::size_t n_t
 }
 
 // Adds coefficients times kernel values of a term with all targets to their sums.
-template <Definition Kind>
-void deliver(const ExactKernel& kernel, const V (&distances)[kVectors], const double* coefficients,
+template <KernelKind Kind>
+void deliver(const Kernel& kernel, const V (&distances)[kVectors], const double* coefficients,
              std::size_t n_terms, std::size_t n_outputs, double* sums) {
   for (int v = 0; v < kVectors; ++v) {
     const V value = value_of<Kind>(distances[v], kernel);
@@ -138,8 +146,8 @@ void deliver(const ExactKernel& kernel, const V (&distances)[kVectors], const do
   }
 }
 
-template <Definition Kind>
-void add_sparse(const ExactKernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+template <KernelKind Kind>
+void add_sparse(const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
                 std::size_t n_outputs, double* sums) {
   for (std::size_t k = 0; k < terms.number; ++k) {
     V s[kVectors] = {}, met[kVectors] = {};
@@ -162,8 +170,8 @@ void add_sparse(const ExactKernel& kernel, const SparseTargets& targets, const S
   }
 }
 
-template <Definition Kind>
-void add_sparse_carefully(const ExactKernel& kernel, const SparseTargets& targets,
+template <KernelKind Kind>
+void add_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
                           const SparseTerms& terms, std::size_t n_outputs, double* sums) {
   for (std::size_t k = 0; k < terms.number; ++k) {
     V s[kVectors] = {};
@@ -184,42 +192,46 @@ void add_sparse_carefully(const ExactKernel& kernel, const SparseTargets& target
   }
 }
 
-// Calls f<kind> of the kernel's kind.
-#define BANDSVM_OF_KIND(f, kernel, ...)                                   \
-  switch (kernel.kind) {                                                  \
-    case Definition::rbf:                                                 \
-      return f<Definition::rbf>(kernel, __VA_ARGS__);                     \
-    case Definition::poly:                                                \
-      return f<Definition::poly>(kernel, __VA_ARGS__);                    \
-    case Definition::sigmoid:                                             \
-      return f<Definition::sigmoid>(kernel, __VA_ARGS__);                 \
-    case Definition::laplacian:                                           \
-      return f<Definition::laplacian>(kernel, __VA_ARGS__);               \
-    case Definition::chi2:                                                \
-      return f<Definition::chi2>(kernel, __VA_ARGS__);                    \
-  }
+using AddDense = decltype(ExactInstructions::add_dense);
+using AddSparse = decltype(ExactInstructions::add_sparse);
 
-void any_dense(const ExactKernel& kernel, const double* targets, std::size_t n_targets,
-               std::size_t n_features, const double* terms, const double* coefficients,
-               std::size_t n_outputs, std::size_t n_terms, double* sums) {
-  BANDSVM_OF_KIND(add_dense, kernel, targets, n_targets, n_features, terms, coefficients,
-                  n_outputs, n_terms, sums)
-}
-
-void any_sparse(const ExactKernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
-                std::size_t n_outputs, double* sums) {
-  BANDSVM_OF_KIND(add_sparse, kernel, targets, terms, n_outputs, sums)
-}
-
-void any_sparse_carefully(const ExactKernel& kernel, const SparseTargets& targets,
-                          const SparseTerms& terms, std::size_t n_outputs, double* sums) {
-  BANDSVM_OF_KIND(add_sparse_carefully, kernel, targets, terms, n_outputs, sums)
-}
+// Functions by the kernel's kind; the linear kernel has no kernel values.
+constexpr AddDense kAddDense[] = {nullptr,
+                                  add_dense<KernelKind::rbf>,
+                                  add_dense<KernelKind::poly>,
+                                  add_dense<KernelKind::sigmoid>,
+                                  add_dense<KernelKind::laplacian>,
+                                  add_dense<KernelKind::chi2>};
+constexpr AddSparse kAddSparse[] = {nullptr,
+                                    add_sparse<KernelKind::rbf>,
+                                    add_sparse<KernelKind::poly>,
+                                    add_sparse<KernelKind::sigmoid>,
+                                    add_sparse<KernelKind::laplacian>,
+                                    add_sparse<KernelKind::chi2>};
+constexpr AddSparse kAddSparseCarefully[] = {nullptr,
+                                             add_sparse_carefully<KernelKind::rbf>,
+                                             add_sparse_carefully<KernelKind::poly>,
+                                             add_sparse_carefully<KernelKind::sigmoid>,
+                                             add_sparse_carefully<KernelKind::laplacian>,
+                                             add_sparse_carefully<KernelKind::chi2>};
+static_assert(int(KernelKind::linear) == 0 && int(KernelKind::rbf) == 1 &&
+                  int(KernelKind::poly) == 2 && int(KernelKind::sigmoid) == 3 &&
+                  int(KernelKind::laplacian) == 4 && int(KernelKind::chi2) == 5,
+              "functions must lie in the order of kinds");
 
 }  // namespace
 
 void get(ExactInstructions& offered) {
-  offered = {BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide, any_dense, any_sparse, any_sparse_carefully};
+  offered = {
+      BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide,
+      [](const Kernel& kernel, auto... others) { kAddDense[int(kernel.kind)](kernel, others...); },
+      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+         std::size_t n_outputs,
+         double* sums) { kAddSparse[int(kernel.kind)](kernel, targets, terms, n_outputs, sums); },
+      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
+         std::size_t n_outputs, double* sums) {
+        kAddSparseCarefully[int(kernel.kind)](kernel, targets, terms, n_outputs, sums);
+      }};
 }
 
 }  // namespace BANDSVM_LEVEL

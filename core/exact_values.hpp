@@ -1,31 +1,26 @@
-// Kernel values by their definitions: compiled once per instruction set, as kernel_rows.hpp describes.
+// Kernel values by their definitions: compiled once per instruction set, as kernel_rows.hpp
+// describes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel.hpp"
+
 namespace bandsvm {
 
-enum class Definition { rbf, poly, sigmoid, laplacian, chi2 };
-
-struct ExactKernel {
-  Definition kind;
-  double gamma, coef0;
-  int degree;
-};
-
-constexpr bool is_distance(Definition kind) {
-  return kind != Definition::poly && kind != Definition::sigmoid;
+constexpr bool is_distance(KernelKind kind) {
+  return kind == KernelKind::rbf || kind == KernelKind::laplacian || kind == KernelKind::chi2;
 }
 
 // What a feature in which one of two samples is zero adds to their distance; 0 to a product.
-inline double distance_from_zero(Definition kind, double x) {
+inline double distance_from_zero(KernelKind kind, double x) {
   switch (kind) {
-    case Definition::rbf:
+    case KernelKind::rbf:
       return x * x;
-    case Definition::laplacian:
+    case KernelKind::laplacian:
       return x < 0 ? -x : x;
-    case Definition::chi2:
+    case KernelKind::chi2:
       return x;
     default:
       return 0;
@@ -54,25 +49,15 @@ struct ExactInstructions {
   std::size_t width;  // dense: terms side by side; sparse: targets
   // sums[t][o][j] += coefficients[o][j] K(targets[t], term j); feature k of term j lies at
   // terms[k * width + j]. Terms from `n_terms` on are padding.
-  void (*add_dense)(const ExactKernel&, const double* targets, std::size_t n_targets,
+  void (*add_dense)(const Kernel&, const double* targets, std::size_t n_targets,
                     std::size_t n_features, const double* terms, const double* coefficients,
                     std::size_t n_outputs, std::size_t n_terms, double* sums);
   // sums[o][t] += sum_k coefficients[o][k] K(target t, term k)
-  void (*add_sparse)(const ExactKernel&, const SparseTargets&, const SparseTerms&,
-                     std::size_t n_outputs, double* sums);
+  void (*add_sparse)(const Kernel&, const SparseTargets&, const SparseTerms&, std::size_t n_outputs,
+                     double* sums);
   // The same where distances are much shorter than samples.
-  void (*add_sparse_carefully)(const ExactKernel&, const SparseTargets&, const SparseTerms&,
+  void (*add_sparse_carefully)(const Kernel&, const SparseTargets&, const SparseTerms&,
                                std::size_t n_outputs, double* sums);
 };
-
-#define BANDSVM_DECLARE_EXACT(level)       \
-  namespace level {                        \
-  void get(ExactInstructions& offered);    \
-  }
-BANDSVM_DECLARE_EXACT(baseline)
-#ifdef BANDSVM_X86_LEVELS
-BANDSVM_DECLARE_EXACT(avx2)
-BANDSVM_DECLARE_EXACT(avx512)
-#endif
 
 }  // namespace bandsvm

@@ -2,35 +2,25 @@
 #include "kernel_rows.hpp"
 
 #include "block_search.hpp"
-#include "dense_rows.hpp"
-#include "sparse_rows.hpp"
+#include "csr_rows.hpp"
+#include "panel_rows.hpp"
 
 namespace bandsvm {
 namespace BANDSVM_LEVEL {
 namespace {
 
-template <typename Real, KernelKind Kind, Use How>
-void rows_of_kind(const RowsTask<Real>& task) {
-  if (task.right.is_sparse)
-    sparse_rows<Real, Kind, How>(task);
-  else
-    dense_rows<Real, Kind, How>(task);
+template <typename Real, KernelKind Kind, typename Output>
+void rows_of_kind(const PanelTask<Real, Output>& task) {
+  PanelRows<Real, Kind, Output>(task).run();
 }
 
-template <typename Real, KernelKind Kind>
-void rows_of_kind(const RowsTask<Real>& task) {
-  switch (task.use) {
-    case Use::store:
-      return rows_of_kind<Real, Kind, Use::store>(task);
-    case Use::multiply:
-      return rows_of_kind<Real, Kind, Use::multiply>(task);
-    case Use::accumulate:
-      return rows_of_kind<Real, Kind, Use::accumulate>(task);
-  }
+template <typename Real, KernelKind Kind, typename Output>
+void rows_of_kind(const CsrTask<Real, Output>& task) {
+  csr_rows<Real, Kind, Output>(task);
 }
 
-template <typename Real>
-void compute_rows(const RowsTask<Real>& task) {
+template <typename Real, typename Task>
+void compute_rows(const Task& task) {
   switch (task.kernel.kind) {
     case KernelKind::linear:
       return rows_of_kind<Real, KernelKind::linear>(task);
@@ -40,7 +30,15 @@ void compute_rows(const RowsTask<Real>& task) {
       return rows_of_kind<Real, KernelKind::poly>(task);
     case KernelKind::sigmoid:
       return rows_of_kind<Real, KernelKind::sigmoid>(task);
+    case KernelKind::laplacian:
+    case KernelKind::chi2:
+      return;  // they have no rows
   }
+}
+
+template <typename Real, typename Output>
+constexpr RowsFunctions<Real, Output> rows_functions() {
+  return {compute_rows<Real, PanelTask<Real, Output>>, compute_rows<Real, CsrTask<Real, Output>>};
 }
 
 // Eight rows at a time: sums in Real, as precise as the rows, are then added to f.
@@ -76,9 +74,17 @@ void exp2_of_all(Real* values, std::size_t size) {
 
 template <typename Real>
 Instructions<Real> instructions() {
-  return {BANDSVM_NAME(BANDSVM_LEVEL), kLanes<Real>,       kTileRows,
-          move_and_find<Real>,         turn_and_find<Real>, best_partner<Real>,
-          compute_rows<Real>,          update<Real>,        exp2_of_all<Real>};
+  return {BANDSVM_NAME(BANDSVM_LEVEL),
+          kLanes<Real>,
+          kTileRows,
+          move_and_find<Real>,
+          turn_and_find<Real>,
+          best_partner<Real>,
+          rows_functions<Real, Stored<Real>>(),
+          rows_functions<Real, Multiplied<Real>>(),
+          rows_functions<Real, Accumulated<Real>>(),
+          update<Real>,
+          exp2_of_all<Real>};
 }
 
 }  // namespace

@@ -12,6 +12,28 @@
 
 namespace bandsvm {
 
+// What the files of each level offer.
+namespace baseline {
+void get(Instructions<float>& offered);
+void get(Instructions<double>& offered);
+void get(NewtonInstructions& offered);
+void get(ExactInstructions& offered);
+}  // namespace baseline
+#ifdef BANDSVM_X86_LEVELS
+namespace avx2 {
+void get(Instructions<float>& offered);
+void get(Instructions<double>& offered);
+void get(NewtonInstructions& offered);
+void get(ExactInstructions& offered);
+}  // namespace avx2
+namespace avx512 {
+void get(Instructions<float>& offered);
+void get(Instructions<double>& offered);
+void get(NewtonInstructions& offered);
+void get(ExactInstructions& offered);
+}  // namespace avx512
+#endif
+
 // The functions for the best instruction set of this machine, or the one that BANDSVM_SIMD names.
 template <typename Table>
 const Table& best_of_levels() {
@@ -30,7 +52,8 @@ const Table& best_of_levels() {
     for (const auto& level : levels)
       if (std::string(wanted) == level.name) return level;
     throw std::invalid_argument(std::string("BANDSVM_SIMD names a level that this machine does not "
-                                            "have: ") + wanted + ".");
+                                            "have: ") +
+                                wanted + ".");
   }();
   return chosen;
 }

@@ -158,10 +158,10 @@ void add_gram(const SparseRows<Real, Index>& rows, std::size_t first, std::size_
   const std::size_t n_parts = std::size_t(n_threads);
   const auto part_end = [&](std::size_t t) {
     const double share = n_products[width] * double(t) / double(n_parts);
-    return t == n_parts ? width
-                        : std::size_t(std::lower_bound(n_products.begin(), n_products.end() - 1,
-                                                       share) -
-                                      n_products.begin());
+    return t == n_parts
+               ? width
+               : std::size_t(std::lower_bound(n_products.begin(), n_products.end() - 1, share) -
+                             n_products.begin());
   };
   in_parallel(n_parts, n_threads, [&](std::size_t begin, std::size_t end) {
     const std::size_t top = part_end(begin), bottom = part_end(end);

@@ -38,8 +38,8 @@ void in_blocks(std::size_t n_samples, int n_threads, const Work& work) {
   });
 }
 
-inline void linearise(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
-                      double* D, int n_threads) {
+inline void linearise(const Edges& edges, const NewtonPoint& point, const NewLine& line, double* D,
+                      int n_threads) {
   const auto& level = newton_instructions();
   in_blocks(edges.n_samples, n_threads, [&](std::size_t, std::size_t first, std::size_t last) {
     level.linearise(edges, point, line, D, first, last);
@@ -67,10 +67,10 @@ inline StepSums complete_step(const Edges& edges, const NewtonPoint& point, cons
                               double* step, int n_threads) {
   const auto& level = newton_instructions();
   std::vector<StepSums> found(edges.n_samples / kBlockSamples + 1, StepSums{});
-  in_blocks(edges.n_samples, n_threads,
-            [&](std::size_t block, std::size_t first, std::size_t last) {
-              found[block] = level.complete(edges, point, line, products, dp, dg, step, first, last);
-            });
+  in_blocks(
+      edges.n_samples, n_threads, [&](std::size_t block, std::size_t first, std::size_t last) {
+        found[block] = level.complete(edges, point, line, products, dp, dg, step, first, last);
+      });
   StepSums total{};
   for (const StepSums& some : found) {
     total.steepest = std::max(total.steepest, some.steepest);
@@ -81,8 +81,7 @@ inline StepSums complete_step(const Edges& edges, const NewtonPoint& point, cons
 }
 
 inline PointSums move_point(const Edges& edges, const NewtonPoint& point, const double* step,
-                            const double* dg, double length, double* at, double* g,
-                            int n_threads) {
+                            const double* dg, double length, double* at, double* g, int n_threads) {
   const auto& level = newton_instructions();
   std::vector<PointSums> found(edges.n_samples / kBlockSamples + 1, PointSums{});
   in_blocks(edges.n_samples, n_threads,
@@ -108,15 +107,16 @@ void scale(const DenseRows<Real>& rows, std::size_t i, const double* centre, dou
     for (std::size_t k = 0; k < rows.n_columns; ++k) to[k] = factor * double(x[k]);
 }
 
-// The upper triangle of gram += sum_i factors[i - first] (x_i - centre) (x_i - centre)', by tiles of
-// scaled samples.
+// The upper triangle of gram += sum_i factors[i - first] (x_i - centre) (x_i - centre)', by tiles
+// of scaled samples.
 template <typename Real>
-void add_gram(const DenseRows<Real>& rows, std::size_t first, std::size_t last, const double* factors,
-              const double* centre, double* gram, int n_threads) {
+void add_gram(const DenseRows<Real>& rows, std::size_t first, std::size_t last,
+              const double* factors, const double* centre, double* gram, int n_threads) {
   const auto& level = newton_instructions();
   const std::size_t d = rows.n_columns, n = last - first;
   const std::size_t width = (d + level.lanes - 1) / level.lanes * level.lanes;
-  const std::size_t n_tile = std::max<std::size_t>(8, kTileValues / std::max<std::size_t>(1, width));
+  const std::size_t n_tile =
+      std::max<std::size_t>(8, kTileValues / std::max<std::size_t>(1, width));
   const std::size_t n_matrices = std::min(kMaxMatrices, n / kSamplesOfMatrix + 1);
   std::vector<double> sums(n_matrices * width * width);
   in_parallel(n_matrices, n_threads, [&](std::size_t begin, std::size_t end) {
@@ -136,8 +136,7 @@ void add_gram(const DenseRows<Real>& rows, std::size_t first, std::size_t last, 
   });
   for (std::size_t m = 0; m < n_matrices; ++m)
     for (std::size_t j = 0; j < d; ++j)
-      for (std::size_t k = j; k < d; ++k)
-        gram[j * d + k] += sums[(m * width + j) * width + k];
+      for (std::size_t k = j; k < d; ++k) gram[j * d + k] += sums[(m * width + j) * width + k];
 }
 
 }  // namespace bandsvm

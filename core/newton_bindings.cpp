@@ -23,11 +23,14 @@ bandsvm::Edges edges_of(const EdgeArrays& arrays) {
   const auto& [signs, values, costs, is_squared] = arrays;
   const std::size_t n_samples = signs.shape(0), n_sides = costs.shape(0);
   require(n_sides == 1 || n_sides == 2, "edges must have one side or two.");
-  require(values.shape(0) == n_sides && values.shape(1) == n_samples &&
-              costs.shape(1) == n_samples,
+  require(values.shape(0) == n_sides && values.shape(1) == n_samples && costs.shape(1) == n_samples,
           "values and costs must have one row for each side and one column for each sample.");
-  return {n_samples, n_sides, data_of(signs, "signs"), data_of(values, "values"),
-          data_of(costs, "costs"), is_squared};
+  return {n_samples,
+          n_sides,
+          data_of(signs, "signs"),
+          data_of(values, "values"),
+          data_of(costs, "costs"),
+          is_squared};
 }
 
 template <typename Values>
@@ -52,9 +55,10 @@ bandsvm::NewtonPoint point_of(const Quantities& at, const Array<double>& g,
   return {quantities(at, edges, 4, "at"), data_of(g, edges.n_samples, "g")};
 }
 
-template <typename Values>
-bandsvm::NewtonLine line_of(const Values& line, const bandsvm::Edges& edges) {
-  double* const first = const_cast<double*>(quantities(line, edges, 3, "line"));
+// The three parts of a line, in arrays to read or to write.
+template <typename Line, typename Values>
+Line line_of(const Values& line, const bandsvm::Edges& edges) {
+  auto* const first = quantities(line, edges, 3, "line");
   return {first, first + edges.size(), first + 2 * edges.size()};
 }
 
@@ -62,24 +66,25 @@ void linearise(const EdgeArrays& arrays, const Quantities& at, const Array<doubl
                const MutableQuantities& line, const MutableArray<double>& D, int n_threads) {
   const auto edges = edges_of(arrays);
   const auto point = point_of(at, g, edges);
-  const auto to = line_of(line, edges);
+  const auto to = line_of<bandsvm::NewLine>(line, edges);
   double* const sums = data_of(D, edges.n_samples, "D");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   bandsvm::linearise(edges, point, to, sums, n_threads);
 }
 
-// `goal` holds the target of products, the share of the last step after which they are looked at, and
-// the shares of the target between which they are brought. Without `step` they are to be 0, without
-// `earlier` the target.
+// `goal` holds the target of products, the share of the last step after which they are looked at,
+// and the shares of the target between which they are brought. Without `step` they are to be 0,
+// without `earlier` the target.
 void begin(const EdgeArrays& arrays, const Quantities& at, const Array<double>& g,
            const Quantities& line, const std::optional<Quantities>& step,
-           const std::optional<Quantities>& earlier, std::tuple<double, double, double, double> goal,
+           const std::optional<Quantities>& earlier,
+           std::tuple<double, double, double, double> goal,
            const std::optional<MutableQuantities>& products, const MutableMatrix<double>& dp,
            const MutableArray<double>& aim, int n_threads) {
   const auto edges = edges_of(arrays);
   const auto point = point_of(at, g, edges);
-  const auto from = line_of(line, edges);
+  const auto from = line_of<bandsvm::NewtonLine>(line, edges);
   const auto [target, trial, least, most] = goal;
   require(step.has_value() == products.has_value() && (step || !earlier),
           "a step that is corrected needs products, and one that is centred both.");
@@ -94,7 +99,8 @@ void begin(const EdgeArrays& arrays, const Quantities& at, const Array<double>& 
                               step ? quantities(*step, edges, 4, "step") : nullptr,
                               earlier ? quantities(*earlier, edges, 2, "earlier") : nullptr,
                               products ? quantities(*products, edges, 2, "products") : nullptr};
-  double *const begun = of_edges(dp, edges, "dp"), *const sums = data_of(aim, edges.n_samples, "aim");
+  double *const begun = of_edges(dp, edges, "dp"), *const sums =
+                                                       data_of(aim, edges.n_samples, "aim");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   bandsvm::begin_step(edges, point, from, to, begun, sums, n_threads);
@@ -105,9 +111,9 @@ void turn(const EdgeArrays& arrays, const Quantities& at, const Array<double>& g
           const MutableArray<double>& aim, int n_threads) {
   const auto edges = edges_of(arrays);
   const auto point = point_of(at, g, edges);
-  const auto from = line_of(line, edges);
-  const double *const begun = of_edges(dp, edges, "dp"),
-                      *const change = data_of(dg, edges.n_samples, "dg");
+  const auto from = line_of<bandsvm::NewtonLine>(line, edges);
+  const double *const begun = of_edges(dp, edges, "dp"), *const change =
+                                                             data_of(dg, edges.n_samples, "dg");
   double* const sums = data_of(aim, edges.n_samples, "aim");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
@@ -121,10 +127,10 @@ std::tuple<double, double, double> complete(const EdgeArrays& arrays, const Quan
                                             const MutableQuantities& step, int n_threads) {
   const auto edges = edges_of(arrays);
   const auto point = point_of(at, g, edges);
-  const auto from = line_of(line, edges);
+  const auto from = line_of<bandsvm::NewtonLine>(line, edges);
   const double* const goal = products ? quantities(*products, edges, 2, "products") : nullptr;
-  const double *const begun = of_edges(dp, edges, "dp"),
-                      *const change = data_of(dg, edges.n_samples, "dg");
+  const double *const begun = of_edges(dp, edges, "dp"), *const change =
+                                                             data_of(dg, edges.n_samples, "dg");
   double* const to = quantities(step, edges, 4, "step");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
@@ -140,10 +146,10 @@ std::tuple<double, double> move(const EdgeArrays& arrays, const Quantities& at,
                                 int n_threads) {
   const auto edges = edges_of(arrays);
   const auto point = point_of(at, g, edges);
-  const double *const along = quantities(step, edges, 4, "step"),
-                      *const change = data_of(dg, edges.n_samples, "dg");
-  double *const to = quantities(new_at, edges, 4, "new_at"),
-                *const to_g = data_of(new_g, edges.n_samples, "new_g");
+  const double *const along = quantities(step, edges, 4, "step"), *const change = data_of(
+                                                                      dg, edges.n_samples, "dg");
+  double *const to = quantities(new_at, edges, 4, "new_at"), *const to_g = data_of(
+                                                                 new_g, edges.n_samples, "new_g");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   const bandsvm::PointSums sums =

@@ -23,34 +23,37 @@ inline double ridge(double cost) { return cost > 0 ? 0.5 / cost : 0.0; }
 
 inline double side_sign(std::size_t side) { return side == 0 ? 1.0 : -1.0; }
 
-template <bool kSquared>
-void linearise(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
-               double* __restrict D, std::size_t first, std::size_t last) {
-  const Parts at(point.at, edges.size());
-  for (std::size_t i = first; i < last; ++i) D[i] = 0;
+// Calls work(sample, edge, sign of its margin) for the edges of samples [first, last), side by
+// side. No call may depend on another one of the same side.
+template <typename Work>
+inline void for_edges(const Edges& edges, std::size_t first, std::size_t last, const Work& work) {
   for (std::size_t side = 0; side < edges.n_sides; ++side) {
     const std::size_t shift = side * edges.n_samples;
     const double turned = side_sign(side);
-    const double *const p = at.p + shift, *const s = at.s + shift, *const u = at.u + shift,
-                        *const xi = at.xi + shift, *const costs = edges.costs + shift,
-                        *const values = edges.values + shift;
-    double *const __restrict flexibility = line.flexibility + shift,
-                             *const __restrict stiffness = line.stiffness + shift,
-                             *const __restrict residual = line.residual + shift;
 #pragma GCC ivdep
-    for (std::size_t i = first; i < last; ++i) {
-      const double rate = kSquared ? ridge(costs[i]) : xi[i] / u[i];
-      const double stiff = s[i] + p[i] * rate;
-      const double flexible = presence(costs[i]) * p[i] / stiff;
-      stiffness[i] = stiff;
-      flexibility[i] = flexible;
-      residual[i] = turned * edges.signs[i] * point.g[i] - values[i] + xi[i] - s[i];
-      D[i] += flexible;
-    }
+    for (std::size_t i = first; i < last; ++i) work(i, shift + i, turned * edges.signs[i]);
   }
 }
 
-// How much a product should change: back to between `low` and `high`, but not down by more than that.
+template <bool kSquared>
+void linearise(const Edges& edges, const NewtonPoint& point, const NewLine& line,
+               double* __restrict D, std::size_t first, std::size_t last) {
+  const Parts at(point.at, edges.size());
+  for (std::size_t i = first; i < last; ++i) D[i] = 0;
+  for_edges(edges, first, last, [&](std::size_t i, std::size_t e, double sign) {
+    const double p = at.p[e], s = at.s[e], xi = at.xi[e];
+    const double rate = kSquared ? ridge(edges.costs[e]) : xi / at.u[e];
+    const double stiff = s + p * rate;
+    const double flexible = presence(edges.costs[e]) * p / stiff;
+    line.stiffness[e] = stiff;
+    line.flexibility[e] = flexible;
+    line.residual[e] = sign * point.g[i] - edges.values[e] + xi - s;
+    D[i] += flexible;
+  });
+}
+
+// How much a product should change: back to between `low` and `high`, but not down by more than
+// that.
 inline double nearer(double product, double low, double high) {
   const double raised = product < low ? low : product;
   const double change = (raised > high ? high : raised) - product;
@@ -66,54 +69,40 @@ void begin(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
   const Parts step(kGoal == Goal::zero ? point.at : to.step, size);
   const double low = to.least * to.target, high = to.most * to.target;
   for (std::size_t i = first; i < last; ++i) aim[i] = 0;
-  for (std::size_t side = 0; side < edges.n_sides; ++side) {
-    const std::size_t shift = side * edges.n_samples;
-    const double turned = side_sign(side);
-#pragma GCC ivdep
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t e = shift + i;
-      const double p = at.p[e], s = at.s[e], u = at.u[e], xi = at.xi[e];
-      double of_edge = 0, of_slack = 0;
-      if constexpr (kGoal == Goal::target) {
-        of_edge = to.target - step.p[e] * step.s[e];
-        of_slack = to.target - step.u[e] * step.xi[e];
-      }
-      if constexpr (kGoal == Goal::centred) {
-        const double t = to.trial;
-        of_edge = to.earlier[e] +
-                  nearer((p + t * step.p[e]) * (s + t * step.s[e]), low, high);
-        of_slack = to.earlier[size + e] +
-                   nearer((u + t * step.u[e]) * (xi + t * step.xi[e]), low, high);
-      }
-      if constexpr (kGoal != Goal::zero) {
-        to.products[e] = of_edge;
-        to.products[size + e] = of_slack;
-      }
-      const double is_there = presence(edges.costs[e]);
-      const double slack = kSquared ? ridge(edges.costs[e]) * p : of_slack / u;
-      const double begun =
-          is_there * (of_edge - p * (s + (slack - xi) + line.residual[e])) / line.stiffness[e];
-      dp[e] = begun;
-      aim[i] += turned * edges.signs[i] * (is_there * p + begun);
+  for_edges(edges, first, last, [&](std::size_t i, std::size_t e, double sign) {
+    const double p = at.p[e], s = at.s[e], u = at.u[e], xi = at.xi[e];
+    double of_edge = 0, of_slack = 0;
+    if constexpr (kGoal == Goal::target) {
+      of_edge = to.target - step.p[e] * step.s[e];
+      of_slack = to.target - step.u[e] * step.xi[e];
     }
-  }
+    if constexpr (kGoal == Goal::centred) {
+      const double t = to.trial;
+      of_edge = to.earlier[e] + nearer((p + t * step.p[e]) * (s + t * step.s[e]), low, high);
+      of_slack =
+          to.earlier[size + e] + nearer((u + t * step.u[e]) * (xi + t * step.xi[e]), low, high);
+    }
+    if constexpr (kGoal != Goal::zero) {
+      to.products[e] = of_edge;
+      to.products[size + e] = of_slack;
+    }
+    const double is_there = presence(edges.costs[e]);
+    const double slack = kSquared ? ridge(edges.costs[e]) * p : of_slack / u;
+    const double begun =
+        is_there * (of_edge - p * (s + (slack - xi) + line.residual[e])) / line.stiffness[e];
+    dp[e] = begun;
+    aim[i] += sign * (is_there * p + begun);
+  });
 }
 
 void turn(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
           const double* __restrict dp, const double* __restrict dg, double* __restrict aim,
           std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) aim[i] = 0;
-  for (std::size_t side = 0; side < edges.n_sides; ++side) {
-    const std::size_t shift = side * edges.n_samples;
-    const double turned = side_sign(side);
-#pragma GCC ivdep
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t e = shift + i;
-      const double sign = turned * edges.signs[i];
-      aim[i] += sign * (presence(edges.costs[e]) * point.at[e] + dp[e] -
-                        line.flexibility[e] * sign * dg[i]);
-    }
-  }
+  for_edges(edges, first, last, [&](std::size_t i, std::size_t e, double sign) {
+    aim[i] += sign *
+              (presence(edges.costs[e]) * point.at[e] + dp[e] - line.flexibility[e] * sign * dg[i]);
+  });
 }
 
 using Doubles = Vector<double>;
@@ -162,25 +151,21 @@ StepSums complete(const Edges& edges, const NewtonPoint& point, const NewtonLine
   // condition, which processors allow and some emulators do not.
   const double counted = products ? 1.0 : 0.0;
   const double* const goal = products ? products + size : at.xi;
+  for_edges(edges, first, last, [&](std::size_t i, std::size_t e, double sign) {
+    const double is_there = presence(edges.costs[e]);
+    const double dv = sign * dg[i];
+    const double dp = dp_begun[e] - line.flexibility[e] * dv;
+    const double xi = at.xi[e], of_slack = counted * goal[e];
+    const double dxi = is_there * (kSquared ? ridge(edges.costs[e]) * (at.p[e] + dp) - xi
+                                            : (xi * dp + of_slack) / at.u[e] - xi);
+    to[e] = dp;
+    to[size + e] = is_there * (dv + dxi + line.residual[e]);
+    to[2 * size + e] = -dp;
+    to[3 * size + e] = dxi;
+  });
   StepTotals<Doubles> vectors;
   StepTotals<double> rest;
-  for (std::size_t side = 0; side < edges.n_sides; ++side) {
-    const std::size_t shift = side * edges.n_samples;
-    const double turned = side_sign(side);
-#pragma GCC ivdep
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t e = shift + i;
-      const double is_there = presence(edges.costs[e]);
-      const double dv = turned * edges.signs[i] * dg[i];
-      const double dp = dp_begun[e] - line.flexibility[e] * dv;
-      const double xi = at.xi[e], of_slack = counted * goal[e];
-      const double dxi = is_there * (kSquared ? ridge(edges.costs[e]) * (at.p[e] + dp) - xi
-                                              : (xi * dp + of_slack) / at.u[e] - xi);
-      to[e] = dp;
-      to[size + e] = is_there * (dv + dxi + line.residual[e]);
-      to[2 * size + e] = -dp;
-      to[3 * size + e] = dxi;
-    }
+  for (std::size_t shift = 0; shift < size; shift += edges.n_samples) {
     std::size_t e = shift + first;
     for (; e + kWidth <= shift + last; e += kWidth) vectors.template add<kSquared>(at, step, e);
     for (; e < shift + last; ++e) rest.template add<kSquared>(at, step, e);
@@ -263,15 +248,15 @@ void add_products(const double* tile, std::size_t n_rows, std::size_t width, dou
     add_rows_of_sums<1, kSumVectors>(tile, n_rows, width, top, top / kWidth * kWidth, sums);
 }
 
-void linearise_any(const Edges& edges, const NewtonPoint& point, const NewtonLine& line, double* D,
-                   std::size_t first, std::size_t last) {
-  (edges.is_squared ? linearise<true> : linearise<false>)(edges, point, line, D, first, last);
+// The function for the loss of the edges.
+template <auto kOfSquares, auto kOfHinges, typename Result, typename... Others>
+Result of_loss(const Edges& edges, Others... others) {
+  return (edges.is_squared ? kOfSquares : kOfHinges)(edges, others...);
 }
 
 template <bool kSquared>
-void begin_any_goal(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
-                    const NewtonAim& to, double* dp, double* aim, std::size_t first,
-                    std::size_t last) {
+void begin_any(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
+               const NewtonAim& to, double* dp, double* aim, std::size_t first, std::size_t last) {
   switch (to.goal) {
     case Goal::zero:
       return begin<kSquared, Goal::zero>(edges, point, line, to, dp, aim, first, last);
@@ -282,31 +267,17 @@ void begin_any_goal(const Edges& edges, const NewtonPoint& point, const NewtonLi
   }
 }
 
-void begin_any(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
-               const NewtonAim& to, double* dp, double* aim, std::size_t first, std::size_t last) {
-  (edges.is_squared ? begin_any_goal<true> : begin_any_goal<false>)(edges, point, line, to, dp, aim,
-                                                                    first, last);
-}
-
-StepSums complete_any(const Edges& edges, const NewtonPoint& point, const NewtonLine& line,
-                      const double* products, const double* dp, const double* dg, double* step,
-                      std::size_t first, std::size_t last) {
-  return (edges.is_squared ? complete<true> : complete<false>)(edges, point, line, products, dp, dg,
-                                                               step, first, last);
-}
-
-PointSums move_any(const Edges& edges, const NewtonPoint& point, const double* step,
-                   const double* dg, double length, double* at, double* g, std::size_t first,
-                   std::size_t last) {
-  return (edges.is_squared ? move<true> : move<false>)(edges, point, step, dg, length, at, g, first,
-                                                       last);
-}
-
 }  // namespace
 
 void get(NewtonInstructions& offered) {
-  offered = {BANDSVM_NAME(BANDSVM_LEVEL), linearise_any, begin_any,   turn,
-             complete_any,                move_any,      kWidth,      add_products};
+  offered = {BANDSVM_NAME(BANDSVM_LEVEL),
+             of_loss<linearise<true>, linearise<false>>,
+             of_loss<begin_any<true>, begin_any<false>>,
+             turn,
+             of_loss<complete<true>, complete<false>>,
+             of_loss<move<true>, move<false>>,
+             kWidth,
+             add_products};
 }
 
 }  // namespace BANDSVM_LEVEL

@@ -29,6 +29,11 @@ struct NewtonPoint {
 
 // dp = (goal - p (s + offset + residual)) / stiffness - flexibility dv
 struct NewtonLine {
+  const double *flexibility, *stiffness, *residual;
+};
+
+// Where a line is to be written.
+struct NewLine {
   double *flexibility, *stiffness, *residual;
 };
 
@@ -41,7 +46,7 @@ struct NewtonAim {
 };
 
 struct StepSums {
-  double steepest;           // largest share that a step of length 1 takes away from anything positive
+  double steepest;  // largest share that a step of length 1 takes away from anything positive
   double linear, quadratic;  // change of the sum of products by the length of a step
 };
 
@@ -52,8 +57,8 @@ struct PointSums {
 struct NewtonInstructions {
   const char* name;
   // All work on samples [first, last).
-  void (*linearise)(const Edges&, const NewtonPoint&, const NewtonLine&, double* D,
-                    std::size_t first, std::size_t last);
+  void (*linearise)(const Edges&, const NewtonPoint&, const NewLine&, double* D, std::size_t first,
+                    std::size_t last);
   // Begins a step: dp without dv, and aim = c + dc.
   void (*begin)(const Edges&, const NewtonPoint&, const NewtonLine&, const NewtonAim&, double* dp,
                 double* aim, std::size_t first, std::size_t last);
@@ -69,15 +74,5 @@ struct NewtonInstructions {
   // The upper triangle of sums += tile' tile. Rows of both are `width` long, a multiple of lanes.
   void (*add_products)(const double* tile, std::size_t n_rows, std::size_t width, double* sums);
 };
-
-#define BANDSVM_DECLARE_NEWTON(level) \
-  namespace level {                   \
-  void get(NewtonInstructions& offered); \
-  }
-BANDSVM_DECLARE_NEWTON(baseline)
-#ifdef BANDSVM_X86_LEVELS
-BANDSVM_DECLARE_NEWTON(avx2)
-BANDSVM_DECLARE_NEWTON(avx512)
-#endif
 
 }  // namespace bandsvm

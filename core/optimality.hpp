@@ -8,11 +8,17 @@
 
 namespace bandsvm {
 
-// Coefficients c and decision values f, less the intercept. Costs are finite; bounds of c need not be.
-struct JudgedPoint {
-  const double *lo, *hi, *below, *above, *most, *least, *c, *f;
+// Bands with what it costs to lie outside. Costs are finite; bounds of c, which lies in [-least,
+// most], need not be.
+struct PricedBands {
+  const double *lo, *hi, *below, *above, *most, *least;
   std::size_t size;
   bool is_squared;
+};
+
+// Coefficients c and decision values f, less the intercept.
+struct JudgedPoint : PricedBands {
+  const double *c, *f;
 
   // What a coefficient buys: how far outside the band it puts its sample, below it if positive.
   double bought(std::size_t i) const {
@@ -86,8 +92,8 @@ inline Limits limits_of(const JudgedPoint& p, std::size_t i) {
 
 struct Optimality {
   double primal, dual, gap;
-  double gap_with_errors;  // the largest, if decision values are off by a share of their errors
-  double product_error;    // what errors of f are likely to add to c'f, or to take away
+  double gap_with_errors;    // the largest, if decision values are off by a share of their errors
+  double product_error;      // what errors of f are likely to add to c'f, or to take away
   double total, total_size;  // of c
   double outside;            // how far c is out of bounds
   Limits interval;           // of the intercept: the largest lower and the smallest upper limit
@@ -142,8 +148,8 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
 }
 
 // The interval around b on which the hinge losses of all samples have the same sum as at b, up to
-// `room` on either side: it ends at b where they grow at once. Slopes below a share of all costs are
-// rounding errors.
+// `room` on either side: it ends at b where they grow at once. Slopes below a share of all costs
+// are rounding errors.
 inline Limits flat_interval(const JudgedPoint& p, double b, double room) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), kFlat = 1e-10;
   ExactSum to_right, to_left, costs;
@@ -190,8 +196,7 @@ inline double risks_of(const JudgedPoint& p, const double* errors, double tol, b
   }
   for (std::size_t i = 0; i < p.size; ++i) {
     const Limits limits = limits_of(p, i);
-    const double margin =
-        std::fmin(middle + room - limits.lower, limits.upper - (middle - room));
+    const double margin = std::fmin(middle + room - limits.lower, limits.upper - (middle - room));
     const double risk = errors[i] / margin;
     // Also where an error is infinite or NaN.
     risks[i] = margin > 0 && risk <= largest ? risk : (margin == infinity ? 0 : largest);

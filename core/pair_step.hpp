@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 namespace bandsvm {
@@ -11,6 +12,16 @@ namespace bandsvm {
 // curve the dual by ridge_below where c > 0 and by ridge_above where c < 0; hinge losses do not.
 struct Band {
   double lo, hi, below, above, ridge_below, ridge_above;
+};
+
+// The bands of some samples, in arrays that must outlive it.
+struct Bands {
+  const double *lo, *hi, *below, *above, *ridge_below, *ridge_above;
+  std::size_t size;
+
+  Band operator[](std::size_t i) const {
+    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
+  }
 };
 
 // The curvature at the start of a rise of c, and of a fall.
@@ -50,8 +61,8 @@ inline void pair_step(const Band& band_i, double& c_i, const Band& band_j, doubl
     const double room_i = end_i - c_i;
     const double room_j = c_j - end_j;
     const double room = std::min(room_i, room_j);
-    const double step = distance_to_zero_gain(
-        gain, curvature + right_ridge(band_i, c_i) + left_ridge(band_j, c_j));
+    const double step =
+        distance_to_zero_gain(gain, curvature + right_ridge(band_i, c_i) + left_ridge(band_j, c_j));
     if (step < room) {
       c_i += step;
       c_j -= step;
@@ -85,7 +96,7 @@ inline void raise_step(const Band& band, double& c, double f, double curvature) 
 inline void single_step(const Band& band, double& c, double f, double curvature) {
   if (left_slope(band, c) < f) {
     double mirrored = -c;
-    const Band mirror{-band.hi,   -band.lo,        band.above,
+    const Band mirror{-band.hi,   -band.lo,         band.above,
                       band.below, band.ridge_above, band.ridge_below};
     raise_step(mirror, mirrored, -f, curvature);
     c = mirrored == 0 ? 0.0 : -mirrored;

@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "columns.hpp"
+#include "coordinates.hpp"
 #include "kernel_rows.hpp"
 #include "threads.hpp"
 
@@ -36,129 +39,85 @@ struct Uninitialised : std::allocator<Value> {
 template <typename Value>
 using Buffer = std::vector<Value, Uninitialised<Value>>;
 
-template <typename Real>
-struct Samples {
-  std::size_t count = 0, n_features = 0;
-  bool is_sparse = false;
-  Buffer<Real> panels;               // dense: panel p holds n_features x kPanel values
-  std::vector<std::int64_t> starts;  // sparse: CSR
-  Buffer<std::int32_t> columns;      // places among the features
-  Buffer<Real> values;
-  // Of CSR samples and those taken from them: the columns in use, in order. Else all.
-  std::shared_ptr<const std::vector<std::int64_t>> features;
-  std::vector<Real> origin;  // in units of the values: what they are measured from; empty: zero
-  std::vector<Real> norms;   // squared lengths, halved; zero beyond count
-  double n_products = 0;     // multiplications that an inner product costs, in units of a tile's
-  // Dense: the caller's X, row-major, must live as long as these samples; panels hold the same
-  // values where single samples are slow to get at.
-  const float* source32 = nullptr;
-  const double* source64 = nullptr;
-  std::vector<double> exact_origin;
-  double scale = 1;
+// Dense samples where the caller has them: X, row-major, must live as long as samples that know it.
+template <typename Real, typename Source>
+class CallersRows {
+ public:
+  CallersRows(const Source* X, std::size_t n_features, const double* origin, double scale)
+      : X_(X), n_features_(n_features), origin_(origin, origin + n_features), scale_(scale) {}
 
-  std::size_t n_panels() const { return (count + kPanel<Real> - 1) / kPanel<Real>; }
-  std::size_t stride() const { return n_panels() * kPanel<Real>; }
-
-  std::size_t n_bytes() const {
-    return (panels.size() + values.size() + norms.size()) * sizeof(Real) +
-           (starts.size() + (features ? features->size() : 0)) * sizeof(std::int64_t) +
-           columns.size() * sizeof(std::int32_t);
-  }
-
-  // Number of features, as far as they are in use.
-  std::size_t n_places() const { return features ? features->size() : n_features; }
-  // The column of X at this position among the features.
-  std::int64_t column(std::size_t place) const {
-    return features ? (*features)[place] : std::int64_t(place);
-  }
-  // The inverse; -1 for columns that are not in use.
-  std::int64_t place_of_column(std::int64_t column) const {
-    if (!features) return column;
-    const auto found = std::lower_bound(features->begin(), features->end(), column);
-    const bool is_there = found != features->end() && *found == column;
-    return is_there ? found - features->begin() : -1;
-  }
-  Real origin_of(std::size_t k) const { return origin.empty() ? Real(0) : origin[k]; }
-
-  SamplesView<Real> view() const {
-    return {count,          n_features,     stride(),      is_sparse,   panels.data(),
-            starts.data(),  columns.data(), values.data(), norms.data()};
-  }
-
-  double n_values_per_sample() const {
-    return is_sparse ? double(values.size()) / double(std::max<std::size_t>(1, count))
-                     : double(n_features);
-  }
-
-  // Whether single samples can be accessed.
-  bool has_rows() const { return is_sparse || source32 || source64; }
-
-  // Calls entry(column, value) for all values of sample i that may differ from zero.
-  template <typename Entry>
-  void each_value(std::size_t i, const Entry& entry) const {
-    if (is_sparse) {
-      for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
-        entry(std::size_t(column(std::size_t(columns[at]))), values[at]);
-    } else if (source32) {
-      for (std::size_t k = 0; k < n_features; ++k) entry(k, measured(row_of(source32, i), k));
-    } else {
-      for (std::size_t k = 0; k < n_features; ++k) entry(k, measured(row_of(source64, i), k));
-    }
-  }
-
-  // Dense: value k of sample i.
   Real value(std::size_t i, std::size_t k) const {
-    return source32 ? measured(row_of(source32, i), k) : measured(row_of(source64, i), k);
+    return Real((double(X_[i * n_features_ + k]) - origin_[k]) * scale_);
+  }
+  bool is_at_origin(std::size_t i, std::size_t k) const {
+    return double(X_[i * n_features_ + k]) == origin_[k];
+  }
+  std::size_t n_features() const { return n_features_; }
+
+ private:
+  const Source* X_;
+  std::size_t n_features_;
+  std::vector<double> origin_;
+  double scale_;
+};
+
+// Samples in panels: value k of sample i lies at column_of(i)[k * kPanel].
+template <typename Real>
+class Panels {
+ public:
+  // Samples are still to be written; what follows them in the last panel is zero.
+  Panels(std::size_t count, std::size_t n_features) : n_features_(n_features) {
+    const std::size_t size = n_features * kPanel<Real>;
+    values_.resize((count + kPanel<Real> - 1) / kPanel<Real> * size);
+    if (!values_.empty()) std::fill(values_.end() - std::ptrdiff_t(size), values_.end(), Real(0));
   }
 
+  Real* column_of(std::size_t i) {
+    return values_.data() + (i / kPanel<Real>)*n_features_ * kPanel<Real> + i % kPanel<Real>;
+  }
+  const Buffer<Real>& values() const { return values_; }
+
+ private:
+  std::size_t n_features_;
+  Buffer<Real> values_;
+};
+
+// Samples as rows of a CSR matrix; `columns` are places among the features.
+template <typename Real>
+struct Csr {
+  std::vector<std::int64_t> starts;
+  Buffer<std::int32_t> columns;
+  Buffer<Real> values;
+
+  double squared_length(std::size_t i) const {
+    double sum = 0;
+    for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
+      sum += double(values[at]) * double(values[at]);
+    return sum;
+  }
+};
+
+template <typename Real>
+class Samples {
+ public:
   // Dense samples, row-major, as scale * (X - origin); `origin` has one value per feature. A
   // difference one by one costs `cost_of_sparse` times as much as among the differences of a tile.
   template <typename Source>
   static Samples pack(const Source* X, std::size_t count, std::size_t n_features,
                       const double* origin, double scale, double cost_of_sparse, int n_threads) {
-    Samples s;
-    s.count = count;
-    s.n_features = n_features;
-    s.scale = scale;
-    s.exact_origin.assign(origin, origin + n_features);
-    if (std::any_of(origin, origin + n_features, [](double value) { return value != 0; }))
-      for (std::size_t k = 0; k < n_features; ++k) s.origin.push_back(Real(scale * origin[k]));
-    s.set_source(X);
-    s.norms.assign(s.stride(), Real(0));
-    s.starts.assign(count + 1, 0);
-    in_parallel(count, n_threads, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        const Source* x = X + i * n_features;
-        std::int64_t n = 0;
-        for (std::size_t k = 0; k < n_features; ++k) n += double(x[k]) != origin[k];
-        s.starts[i + 1] = n;
-      }
-    });
-    for (std::size_t i = 0; i < count; ++i) s.starts[i + 1] += s.starts[i];
-    const std::size_t n_values = std::size_t(s.starts[count]);
+    CallersRows<Real, Source> rows(X, n_features, origin, scale);
+    std::vector<std::int64_t> starts = starts_of_differences(rows, count, n_threads);
     const double one_by_one =
-        cost_of_sparse * double(n_values) / double(std::max<std::size_t>(1, count));
-    const double in_tiles = products_of_tile(X, count, n_features, origin);
-    s.is_sparse = one_by_one < in_tiles &&
-                  n_features <= std::size_t(std::numeric_limits<std::int32_t>::max());
-    s.n_products = std::min(one_by_one, in_tiles);
-    if (s.is_sparse) {
-      s.columns.resize(n_values);
-      s.values.resize(n_values);
-    } else {
-      s.make_panels();
-      s.starts.clear();
-    }
-    in_parallel(s.n_panels(), n_threads, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first * kPanel<Real>; i < std::min(last * kPanel<Real>, count); ++i) {
-        if (s.is_sparse)
-          s.compress_row(i, X + i * n_features);
-        else
-          s.fill_column(i, s.column_of(i));
-        s.norms[i] = s.halved_norm(i);
-      }
-    });
-    return s;
+        cost_of_sparse * double(starts[count]) / double(std::max<std::size_t>(1, count));
+    const double in_tiles = products_of_tile(rows, count);
+    const bool is_sparse = one_by_one < in_tiles &&
+                           n_features <= std::size_t(std::numeric_limits<std::int32_t>::max());
+    std::vector<Real> norms = zero_norms(count);
+    Storage storage = is_sparse
+                          ? Storage(differences(rows, count, std::move(starts), norms, n_threads))
+                          : Storage(in_panels(std::move(rows), count, norms, n_threads));
+    return {count, Coordinates<Real>(n_features, origin, scale), std::move(storage),
+            std::move(norms), std::min(one_by_one, in_tiles)};
   }
 
   // CSR samples, times `scale`. `starts` do not decrease and lie within columns and values.
@@ -166,76 +125,162 @@ struct Samples {
   static Samples compress(std::vector<std::int64_t> starts, const std::int64_t* columns,
                           const Source* values, std::size_t n_features, double scale,
                           double cost_of_sparse) {
-    Samples s;
-    s.count = starts.size() - 1;
-    s.n_features = n_features;
-    s.is_sparse = true;
+    const std::size_t count = starts.size() - 1;
     const std::int64_t begin = starts.front(), end = starts.back();
-    s.n_products =
-        cost_of_sparse * double(end - begin) / double(std::max<std::size_t>(1, s.count));
     ColumnsInUse in_use(columns + begin, std::size_t(end - begin), n_features);
-    s.columns.reserve(std::size_t(end - begin));
-    s.values.reserve(std::size_t(end - begin));
+    Csr<Real> csr;
+    csr.columns.reserve(std::size_t(end - begin));
+    csr.values.reserve(std::size_t(end - begin));
     for (std::int64_t at = begin; at < end; ++at) {
-      s.columns.push_back(in_use.place(columns[at]));
-      s.values.push_back(Real(double(values[at]) * scale));
+      csr.columns.push_back(in_use.place(columns[at]));
+      csr.values.push_back(Real(double(values[at]) * scale));
     }
-    s.features =
-        std::make_shared<const std::vector<std::int64_t>>(std::move(in_use.columns));
-    s.starts = std::move(starts);
-    for (std::int64_t& start : s.starts) start -= begin;
-    s.norms.assign(s.stride(), Real(0));
-    for (std::size_t i = 0; i < s.count; ++i) s.norms[i] = s.halved_norm(i);
-    return s;
+    csr.starts = std::move(starts);
+    for (std::int64_t& start : csr.starts) start -= begin;
+    std::vector<Real> norms = zero_norms(count);
+    for (std::size_t i = 0; i < count; ++i) norms[i] = Real(csr.squared_length(i) / 2);
+    return {count, Coordinates<Real>(n_features, std::move(in_use.columns)), std::move(csr),
+            std::move(norms),
+            cost_of_sparse * double(end - begin) / double(std::max<std::size_t>(1, count))};
   }
 
+  // Some samples, for `right` alone if they are in panels.
   Samples take(const std::int64_t* indices, std::size_t number, int n_threads) const {
-    Samples s;
-    s.count = number;
-    s.n_features = n_features;
-    s.is_sparse = is_sparse;
-    s.n_products = n_products;
-    s.origin = origin;
-    s.features = features;
-    s.norms.assign(s.stride(), Real(0));
-    for (std::size_t i = 0; i < number; ++i) s.norms[i] = norms[indices[i]];
-    if (is_sparse) {
-      std::size_t n_values = 0;
-      for (std::size_t i = 0; i < number; ++i)
-        n_values += std::size_t(starts[indices[i] + 1] - starts[indices[i]]);
-      s.starts.reserve(number + 1);
-      s.columns.reserve(n_values);
-      s.values.reserve(n_values);
-      s.starts.push_back(0);
-      for (std::size_t i = 0; i < number; ++i) {
-        const std::int64_t from = starts[indices[i]], to = starts[indices[i] + 1];
-        s.columns.insert(s.columns.end(), columns.begin() + from, columns.begin() + to);
-        s.values.insert(s.values.end(), values.begin() + from, values.begin() + to);
-        s.starts.push_back(std::int64_t(s.values.size()));
-      }
-      return s;
+    std::vector<Real> norms = zero_norms(number);
+    for (std::size_t i = 0; i < number; ++i) norms[i] = norms_[indices[i]];
+    Storage storage = is_sparse() ? Storage(some_of(csr(), indices, number))
+                                  : Storage(some_in_panels(indices, number, n_threads));
+    return {number, coordinates_, std::move(storage), std::move(norms), n_products_};
+  }
+
+  std::size_t count() const { return count_; }
+  std::size_t n_features() const { return coordinates_.n_features(); }
+  std::size_t n_panels() const { return (count_ + kPanel<Real> - 1) / kPanel<Real>; }
+  std::size_t stride() const { return n_panels() * kPanel<Real>; }
+  const Coordinates<Real>& coordinates() const { return coordinates_; }
+  // Squared lengths, halved; zero beyond count.
+  const std::vector<Real>& norms() const { return norms_; }
+  // Multiplications that an inner product costs, in units of a tile's.
+  double n_products() const { return n_products_; }
+  bool is_sparse() const { return std::holds_alternative<Csr<Real>>(storage_); }
+  const Csr<Real>& csr() const { return std::get<Csr<Real>>(storage_); }
+
+  std::size_t n_bytes() const {
+    const std::size_t n_reals = is_sparse() ? csr().values.size() : dense().panels.values().size();
+    const std::size_t n_starts = is_sparse() ? csr().starts.size() : 0;
+    const std::size_t n_columns = is_sparse() ? csr().columns.size() : 0;
+    return (n_reals + norms_.size()) * sizeof(Real) +
+           (n_starts + coordinates_.n_listed()) * sizeof(std::int64_t) +
+           n_columns * sizeof(std::int32_t);
+  }
+
+  double n_values_per_sample() const {
+    return is_sparse() ? double(csr().values.size()) / double(std::max<std::size_t>(1, count_))
+                       : double(n_features());
+  }
+
+  // Calls work with the samples as the compiled functions take them: a PanelView or a CsrView.
+  template <typename Work>
+  void visit(const Work& work) const {
+    if (is_sparse())
+      work(CsrView<Real>{count_, stride(), norms_.data(), csr().starts.data(), csr().columns.data(),
+                         csr().values.data()});
+    else
+      work(PanelView<Real>{count_, stride(), norms_.data(), n_features(),
+                           dense().panels.values().data()});
+  }
+
+  // Whether single samples can be accessed.
+  bool has_rows() const {
+    return is_sparse() || !std::holds_alternative<std::monostate>(dense().rows);
+  }
+
+  // In panels: calls work(value), where value(k) is value k of sample i.
+  template <typename Work>
+  void with_dense_row(std::size_t i, const Work& work) const {
+    std::visit(
+        [&](const auto& rows) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(rows)>, std::monostate>)
+            throw std::logic_error("samples that were taken from panels have no rows.");
+          else
+            work([&](std::size_t k) { return rows.value(i, k); });
+        },
+        dense().rows);
+  }
+
+  // Calls entry(column, value) for all values of sample i that may differ from zero.
+  template <typename Entry>
+  void each_value(std::size_t i, const Entry& entry) const {
+    if (is_sparse()) {
+      const Csr<Real>& rows = csr();
+      for (std::int64_t at = rows.starts[i]; at < rows.starts[i + 1]; ++at)
+        entry(std::size_t(coordinates_.column(std::size_t(rows.columns[at]))), rows.values[at]);
+    } else {
+      with_dense_row(i, [&](const auto& value) {
+        for (std::size_t k = 0; k < n_features(); ++k) entry(k, value(k));
+      });
     }
-    s.make_panels();
-    in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i)
-        fill_column(std::size_t(indices[i]), s.column_of(i));
-    });
-    return s;
   }
 
  private:
+  // Single samples are slow to get at in panels; the caller's rows hold the same values. Samples
+  // that were taken from others have none.
+  struct Dense {
+    Panels<Real> panels;
+    std::variant<std::monostate, CallersRows<Real, float>, CallersRows<Real, double>> rows;
+  };
+  using Storage = std::variant<Dense, Csr<Real>>;
+
+  Samples(std::size_t count, Coordinates<Real> coordinates, Storage storage,
+          std::vector<Real> norms, double n_products)
+      : count_(count),
+        coordinates_(std::move(coordinates)),
+        storage_(std::move(storage)),
+        norms_(std::move(norms)),
+        n_products_(n_products) {}
+
+  const Dense& dense() const { return std::get<Dense>(storage_); }
+
+  static std::vector<Real> zero_norms(std::size_t count) {
+    return std::vector<Real>((count + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>);
+  }
+
+  // Calls work(i) for samples in whole panels.
+  template <typename Work>
+  static void in_whole_panels(std::size_t count, int n_threads, const Work& work) {
+    const std::size_t n_panels = (count + kPanel<Real> - 1) / kPanel<Real>;
+    in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first * kPanel<Real>; i < std::min(last * kPanel<Real>, count); ++i)
+        work(i);
+    });
+  }
+
+  // Where the differences of each sample from the origin begin, one after the other.
+  template <typename Rows>
+  static std::vector<std::int64_t> starts_of_differences(const Rows& rows, std::size_t count,
+                                                         int n_threads) {
+    std::vector<std::int64_t> starts(count + 1);
+    in_parallel(count, n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        std::int64_t n = 0;
+        for (std::size_t k = 0; k < rows.n_features(); ++k) n += !rows.is_at_origin(i, k);
+        starts[i + 1] = n;
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) starts[i + 1] += starts[i];
+    return starts;
+  }
+
   // Features in which one of kTileRows samples differs from the origin, on average.
-  template <typename Source>
-  static double products_of_tile(const Source* X, std::size_t count, std::size_t n_features,
-                                 const double* origin) {
+  template <typename Rows>
+  static double products_of_tile(const Rows& rows, std::size_t count) {
     constexpr std::size_t kTiles = 64, kRows = kTileRows;
     const std::size_t step = std::max<std::size_t>(1, count / (kTiles * kRows));
     std::size_t n_tiles = 0, n_different = 0;
     for (std::size_t i = 0; i + step * (kRows - 1) < count; i += step * kRows) {
-      for (std::size_t k = 0; k < n_features; ++k) {
+      for (std::size_t k = 0; k < rows.n_features(); ++k) {
         bool any = false;
-        for (std::size_t r = 0; r < kRows; ++r)
-          any |= double(X[(i + r * step) * n_features + k]) != origin[k];
+        for (std::size_t r = 0; r < kRows; ++r) any |= !rows.is_at_origin(i + r * step, k);
         n_different += any;
       }
       ++n_tiles;
@@ -243,60 +288,80 @@ struct Samples {
     return double(n_different) / double(std::max<std::size_t>(1, n_tiles));
   }
 
-  // Samples are still to be written; what follows them in the last panel is zero.
-  void make_panels() {
-    const std::size_t size = n_features * kPanel<Real>;
-    panels.resize(n_panels() * size);
-    if (!panels.empty()) std::fill(panels.end() - std::ptrdiff_t(size), panels.end(), Real(0));
-  }
-
-  void set_source(const float* X) { source32 = X; }
-  void set_source(const double* X) { source64 = X; }
-
-  Real* column_of(std::size_t i) {
-    return panels.data() + (i / kPanel<Real>)*n_features * kPanel<Real> + i % kPanel<Real>;
-  }
-
-  template <typename Source>
-  Real measured(const Source* x, std::size_t k) const {
-    return Real((double(x[k]) - exact_origin[k]) * scale);
-  }
-
-  template <typename Source>
-  const Source* row_of(const Source* X, std::size_t i) const {
-    return X + i * n_features;
-  }
-
-  // Writes sample i into a panel.
-  void fill_column(std::size_t i, Real* column) const {
-    each_value(i, [&](std::size_t k, Real value) { column[k * kPanel<Real>] = value; });
-  }
-
   // X may change after its values were counted: excess values are not written, and missing ones
   // are zeros.
-  template <typename Source>
-  void compress_row(std::size_t i, const Source* x) {
-    std::int64_t at = starts[i];
-    for (std::size_t k = 0; k < n_features && at < starts[i + 1]; ++k) {
-      if (double(x[k]) == exact_origin[k]) continue;
-      columns[at] = std::int32_t(k);
-      values[at++] = measured(x, k);
-    }
-    for (; at < starts[i + 1]; ++at) columns[at] = 0, values[at] = 0;
+  template <typename Rows>
+  static Csr<Real> differences(const Rows& rows, std::size_t count,
+                               std::vector<std::int64_t> starts, std::vector<Real>& norms,
+                               int n_threads) {
+    Csr<Real> csr;
+    csr.columns.resize(std::size_t(starts[count]));
+    csr.values.resize(std::size_t(starts[count]));
+    csr.starts = std::move(starts);
+    in_whole_panels(count, n_threads, [&](std::size_t i) {
+      std::int64_t at = csr.starts[i];
+      const std::int64_t end = csr.starts[i + 1];
+      for (std::size_t k = 0; k < rows.n_features() && at < end; ++k) {
+        if (rows.is_at_origin(i, k)) continue;
+        csr.columns[at] = std::int32_t(k);
+        csr.values[at++] = rows.value(i, k);
+      }
+      for (; at < end; ++at) csr.columns[at] = 0, csr.values[at] = 0;
+      norms[i] = Real(csr.squared_length(i) / 2);
+    });
+    return csr;
   }
 
-  Real halved_norm(std::size_t i) {
-    double norm = 0;
-    if (is_sparse) {
-      for (std::int64_t at = starts[i]; at < starts[i + 1]; ++at)
-        norm += double(values[at]) * double(values[at]);
-    } else {
-      const Real* column = column_of(i);
-      for (std::size_t k = 0; k < n_features; ++k)
-        norm += double(column[k * kPanel<Real>]) * double(column[k * kPanel<Real>]);
-    }
-    return Real(norm / 2);
+  template <typename Rows>
+  static Dense in_panels(Rows rows, std::size_t count, std::vector<Real>& norms, int n_threads) {
+    Panels<Real> panels(count, rows.n_features());
+    in_whole_panels(count, n_threads, [&](std::size_t i) {
+      Real* const column = panels.column_of(i);
+      for (std::size_t k = 0; k < rows.n_features(); ++k)
+        column[k * kPanel<Real>] = rows.value(i, k);
+      double squares = 0;
+      for (std::size_t k = 0; k < rows.n_features(); ++k)
+        squares += double(column[k * kPanel<Real>]) * double(column[k * kPanel<Real>]);
+      norms[i] = Real(squares / 2);
+    });
+    return {std::move(panels), std::move(rows)};
   }
+
+  Dense some_in_panels(const std::int64_t* indices, std::size_t number, int n_threads) const {
+    Panels<Real> panels(number, n_features());
+    in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        Real* const column = panels.column_of(i);
+        each_value(std::size_t(indices[i]),
+                   [&](std::size_t k, Real value) { column[k * kPanel<Real>] = value; });
+      }
+    });
+    return {std::move(panels), std::monostate{}};
+  }
+
+  static Csr<Real> some_of(const Csr<Real>& csr, const std::int64_t* indices, std::size_t number) {
+    std::size_t n_values = 0;
+    for (std::size_t i = 0; i < number; ++i)
+      n_values += std::size_t(csr.starts[indices[i] + 1] - csr.starts[indices[i]]);
+    Csr<Real> some;
+    some.starts.reserve(number + 1);
+    some.columns.reserve(n_values);
+    some.values.reserve(n_values);
+    some.starts.push_back(0);
+    for (std::size_t i = 0; i < number; ++i) {
+      const std::int64_t from = csr.starts[indices[i]], to = csr.starts[indices[i] + 1];
+      some.columns.insert(some.columns.end(), csr.columns.begin() + from, csr.columns.begin() + to);
+      some.values.insert(some.values.end(), csr.values.begin() + from, csr.values.begin() + to);
+      some.starts.push_back(std::int64_t(some.values.size()));
+    }
+    return some;
+  }
+
+  std::size_t count_;
+  Coordinates<Real> coordinates_;
+  Storage storage_;
+  std::vector<Real> norms_;
+  double n_products_;
 };
 
 }  // namespace bandsvm

@@ -9,15 +9,18 @@
 #include <numeric>
 #include <vector>
 
+#include "pair_step.hpp"
 #include "threads.hpp"
 
 namespace bandsvm {
 
 // A point of the dual; `f` is the gradient of its quadratic part.
 struct Point {
-  const double *lo, *hi, *below, *above, *c, *f;
-  std::size_t size;
+  Bands bands;
+  const double *c, *f;
   bool has_intercept;
+
+  std::size_t size() const { return bands.size; }
 };
 
 struct Selection {
@@ -45,8 +48,8 @@ void in_chunks(std::size_t size, int n_threads, const Work& work) {
 // bound forbids the move. The largest ones are m and -M.
 struct Slopes {
   std::vector<double> rises, falls;
-  double rise, fall;
-  double not_finite;  // 0, or NaN if f is infinite or NaN
+  double rise = 0, fall = 0;
+  double not_finite = 0;  // 0, or NaN if f is infinite or NaN
 
   double violation(bool has_intercept) const {
     return not_finite + (has_intercept ? rise + fall : std::max({rise, fall, 0.0}));
@@ -56,24 +59,22 @@ struct Slopes {
   double above_falls(bool has_intercept) const { return has_intercept ? -rise : 0.0; }
 };
 
-// The result belongs to this thread, whose next call overwrites it.
-inline Slopes& slopes_of(const Point& p, int n_threads) {
+inline void find_slopes(const Point& p, int n_threads, Slopes& slopes) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  thread_local Slopes slopes;  // allocating memory would cost more than the search
-  slopes.rises.resize(p.size);
-  slopes.falls.resize(p.size);
+  slopes.rises.resize(p.size());
+  slopes.falls.resize(p.size());
   struct Extent {
     double rise = -infinity, fall = -infinity, not_finite = 0;
   };
-  std::vector<Extent> extents(n_chunks_of(p.size));
+  std::vector<Extent> extents(n_chunks_of(p.size()));
   double *const rises = slopes.rises.data(), *const falls = slopes.falls.data();
-  in_chunks(p.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+  in_chunks(p.size(), n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     // Without branches, which would be guessed wrongly.
     for (std::size_t i = first; i < last; ++i) {
-      const double c = p.c[i], f = p.f[i], lo = p.lo[i], hi = p.hi[i];
+      const double c = p.c[i], f = p.f[i], lo = p.bands.lo[i], hi = p.bands.hi[i];
       const double rise = (c >= 0 ? lo : hi) - f, fall = f - (c > 0 ? lo : hi);
-      rises[i] = c < p.below[i] ? rise : -infinity;
-      falls[i] = c > -p.above[i] ? fall : -infinity;
+      rises[i] = c < p.bands.below[i] ? rise : -infinity;
+      falls[i] = c > -p.bands.above[i] ? fall : -infinity;
     }
     Extent extent;
     for (std::size_t i = first; i < last; ++i) {
@@ -92,15 +93,21 @@ inline Slopes& slopes_of(const Point& p, int n_threads) {
   slopes.rise = whole.rise;
   slopes.fall = whole.fall;
   slopes.not_finite = whole.not_finite;
-  return slopes;
 }
 
-// Parts of the range of values. In more of them fewer values share a part, but counting takes longer.
+// Parts of the range of values. In more of them fewer values share a part, but counting takes
+// longer.
 constexpr std::size_t kBins = 256;
 
 // Indices of some samples, in order; each chunk has its own, where its samples begin.
 class Chosen {
  public:
+  // Makes room for a number of samples.
+  void reserve(std::size_t size) {
+    indices_.resize(n_chunks_of(size) * kSamplesOfChunk);
+    ends_.resize(n_chunks_of(size));
+  }
+
   // Keeps the samples for which is_chosen(i) holds.
   template <typename Condition>
   void keep(std::size_t chunk, std::size_t first, std::size_t last, const Condition& is_chosen) {
@@ -135,30 +142,30 @@ class Chosen {
                  indices_.begin() + std::ptrdiff_t(ends_[chunk]));
   }
 
-  // In memory of this thread, which its next call overwrites.
-  static Chosen& among(std::size_t size) {
-    thread_local Chosen chosen;
-    chosen.indices_.resize(n_chunks_of(size) * kSamplesOfChunk);
-    chosen.ends_.resize(n_chunks_of(size));
-    return chosen;
-  }
-
  private:
   std::vector<std::int64_t> indices_;
   std::vector<std::size_t> ends_;
 };
 
-// Appends the indices, in order, of the `count` largest of the values greater than `above`; of equal
-// ones the first. No value is greater than `top`. Values are counted by bins of the range; only those
-// from the bin of the last one on are compared.
+// Memory for selections, overwritten by each of them: allocating it would cost more than the
+// search.
+struct SelectionMemory {
+  Slopes slopes;
+  Chosen chosen;
+};
+
+// Appends the indices, in order, of the `count` largest of the values greater than `above`; of
+// equal ones the first. No value is greater than `top`. Values are counted by bins of the range;
+// only those from the bin of the last one on are compared.
 inline void append_largest(const std::vector<double>& values, std::size_t count, double above,
-                           double top, int n_threads, std::vector<std::int64_t>& indices) {
+                           double top, int n_threads, Chosen& chosen,
+                           std::vector<std::int64_t>& indices) {
   const double scale = double(kBins) / (top - above);
   const auto bin_of = [=](double value) {
     const double at = (value - above) * scale;
     return std::size_t(std::int32_t(at < double(kBins - 1) ? at : double(kBins - 1)));
   };
-  Chosen& chosen = Chosen::among(values.size());
+  chosen.reserve(values.size());
   const std::size_t n_chunks = n_chunks_of(values.size());
   std::vector<std::uint32_t> counts(n_chunks * kBins);
   in_chunks(values.size(), n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
@@ -195,30 +202,34 @@ inline void append_largest(const std::vector<double>& values, std::size_t count,
 
 // The worst violators outside of `kept`, at most `number` of them: half can rise, half can fall.
 inline Selection select_variables(const Point& p, const std::int64_t* kept, std::size_t n_kept,
-                                  std::size_t number, int n_threads) {
+                                  std::size_t number, int n_threads, SelectionMemory& memory) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Slopes& slopes = slopes_of(p, n_threads);
+  Slopes& slopes = memory.slopes;
+  find_slopes(p, n_threads, slopes);
   Selection found{slopes.violation(p.has_intercept), {}};
   for (std::size_t k = 0; k < n_kept; ++k)
     slopes.rises[kept[k]] = slopes.falls[kept[k]] = -infinity;
   append_largest(slopes.rises, number / 2, slopes.above_rises(p.has_intercept), slopes.rise,
-                 n_threads, found.variables);
+                 n_threads, memory.chosen, found.variables);
   // A variable at its kink can both rise and fall: skip those already chosen.
   for (std::int64_t i : found.variables) slopes.falls[i] = -infinity;
   append_largest(slopes.falls, number / 2, slopes.above_falls(p.has_intercept), slopes.fall,
-                 n_threads, found.variables);
+                 n_threads, memory.chosen, found.variables);
   return found;
 }
 
 // The variables that could move if the violation grew by the share `margin`.
-inline Selection variables_in_play(const Point& p, double margin, int n_threads) {
-  const Slopes& slopes = slopes_of(p, n_threads);
+inline Selection variables_in_play(const Point& p, double margin, int n_threads,
+                                   SelectionMemory& memory) {
+  const Slopes& slopes = memory.slopes;
+  find_slopes(p, n_threads, memory.slopes);
   Selection found{slopes.violation(p.has_intercept), {}};
   const double room = margin * found.violation;
   const double above_rises = slopes.above_rises(p.has_intercept) - room;
   const double above_falls = slopes.above_falls(p.has_intercept) - room;
-  Chosen& chosen = Chosen::among(p.size);
-  in_chunks(p.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+  Chosen& chosen = memory.chosen;
+  chosen.reserve(p.size());
+  in_chunks(p.size(), n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     chosen.keep(chunk, first, last, [&](std::size_t i) {
       return (slopes.rises[i] > above_rises) | (slopes.falls[i] > above_falls);
     });
@@ -228,14 +239,13 @@ inline Selection variables_in_play(const Point& p, double margin, int n_threads)
 }
 
 // sum_i h_i(c_i) - c'f / 2, by sums of chunks.
-inline double dual_value(const double* lo, const double* hi, const double* c, const double* f,
-                         std::size_t size, int n_threads) {
-  std::vector<double> sums(n_chunks_of(size));
-  in_chunks(size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
+inline double dual_value(const Bands& bands, const double* c, const double* f, int n_threads) {
+  std::vector<double> sums(n_chunks_of(bands.size));
+  in_chunks(bands.size, n_threads, [&](std::size_t chunk, std::size_t first, std::size_t last) {
     double sum = 0;
     for (std::size_t i = first; i < last; ++i) {
-      const double below = lo[i], above = hi[i];
-      sum += c[i] * ((c[i] > 0 ? below : above) - 0.5 * f[i]);
+      const double lo = bands.lo[i], hi = bands.hi[i];
+      sum += c[i] * ((c[i] > 0 ? lo : hi) - 0.5 * f[i]);
     }
     sums[chunk] = sum;
   });

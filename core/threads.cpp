@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #ifndef _WIN32
-#include <unistd.h>
+#include <pthread.h>
 #endif
 
 namespace bandsvm {
@@ -116,31 +117,33 @@ class Pool {
   std::atomic<const void*> context_{nullptr};
 };
 
-#ifdef _WIN32
-int process() { return 0; }
-#else
-int process() { return int(getpid()); }
-#endif
-
 // As many calls at a time get help as there are pools; their helpers are never more than cores.
 constexpr std::size_t kPools = 32;
 
-// Never destroyed: its threads may outlive everything else. A forked child has none of them and
-// gets its own pools.
+// Never destroyed: its threads may outlive everything else.
 struct Pools {
-  int owner;
   std::atomic<std::size_t> n_helpers{0};
   Pool pools[kPools];
 };
 
+std::atomic<Pools*> current{nullptr};
+
+// A forked child has none of its parent's threads: it makes pools of its own.
+void forget_pools_in_children() {
+#ifndef _WIN32
+  static const int failed = pthread_atfork(nullptr, nullptr, [] { current = nullptr; });
+  if (failed) throw std::bad_alloc();  // the only reason there is
+#endif
+}
+
 Pools& all_pools() {
-  static std::atomic<Pools*> current{nullptr};
-  while (true) {
-    Pools* found = current.load();
-    if (found && found->owner == process()) return *found;
-    Pools* const fresh = new Pools{process(), {}, {}};
-    if (!current.compare_exchange_strong(found, fresh)) delete fresh;
-  }
+  if (Pools* const found = current.load()) return *found;
+  forget_pools_in_children();
+  Pools* expected = nullptr;
+  Pools* const fresh = new Pools;
+  if (current.compare_exchange_strong(expected, fresh)) return *fresh;
+  delete fresh;
+  return *expected;
 }
 
 // Reserves helpers for the time of a call. A call that is alone gets all that it asks for.

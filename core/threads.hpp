@@ -9,9 +9,10 @@
 
 namespace bandsvm {
 
-// Calls part(context, t) for t = 0 here and for 0 < t < n_parts on waiting threads; returns when all
-// that began are done. A thread that has not begun when part 0 is done is not waited for: part 0 must
-// do what is left by others. If as many threads as there are cores help other calls, it is alone.
+// Calls part(context, t) for t = 0 here and for 0 < t < n_parts on waiting threads; returns when
+// all that began are done. A thread that has not begun when part 0 is done is not waited for: part
+// 0 must do what is left by others. If as many threads as there are cores help other calls, it is
+// alone.
 void run_parts(std::size_t n_parts, void (*part)(const void* context, std::size_t t),
                const void* context);
 

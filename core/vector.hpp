@@ -45,7 +45,7 @@ struct Vectors<float> {
   typedef float Vector __attribute__((vector_size(kVectorBytes)));
   typedef std::uint32_t Integers __attribute__((vector_size(kVectorBytes)));
   static constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  static constexpr float kSmallest = -126.0f;
+  static constexpr float kMinExponent = -126.0f;
   static constexpr std::uint32_t kMantissa = 23;
   // 2^r = 1 + r (k0 + r (k1 + ...)) on [-1/2, 1/2], fitted for the smallest relative error, 2e-9.
   static constexpr float kPowerOfTwo[] = {6.9314718246e-1f, 2.4022647738e-1f, 5.5503323674e-2f,
@@ -56,7 +56,7 @@ struct Vectors<double> {
   typedef double Vector __attribute__((vector_size(kVectorBytes)));
   typedef std::uint64_t Integers __attribute__((vector_size(kVectorBytes)));
   static constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
-  static constexpr double kSmallest = -1022.0;
+  static constexpr double kMinExponent = -1022.0;
   static constexpr std::uint64_t kMantissa = 52;
   // Taylor: log(2)^k / k!
   static constexpr double kPowerOfTwo[] = {
@@ -106,7 +106,7 @@ template <typename Real>
 inline Vector<Real> exp2_negative(Vector<Real> x) {
   using Lane = Vectors<Real>;
   constexpr int n_terms = int(sizeof Lane::kPowerOfTwo / sizeof(Real));
-  const Vector<Real> smallest = Lane::kSmallest - Vector<Real>{}, zero{};
+  const Vector<Real> smallest = Lane::kMinExponent - Vector<Real>{}, zero{};
   x = x > smallest ? x : smallest;  // NaN too
   x = x < zero ? x : zero;
   const Vector<Real> shifted = x + Lane::kRound;

@@ -119,8 +119,13 @@ def chosen_pair(rng: Generator, pool: list[Any]) -> tuple[Any, Any]:
 
 
 def kernel(rng: Generator) -> Arguments:
+    """Return a kernel that has rows."""
+    return {"kernel": _core.Kernel(str(rng.choice(KERNELS)), 0.5, 1.0, 3)}
+
+
+def of_kernel(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return a kernel's name and parameters."""
-    return {"kernel": str(rng.choice(KERNELS)), "gamma": 0.5, "coef0": 1.0, "degree": 3}
+    return {"name": str(rng.choice(KERNELS)), "gamma": 0.5, "coef0": 1.0, "degree": 3}, []
 
 
 def threads(rng: Generator) -> Arguments:
@@ -240,7 +245,7 @@ def of_exact_products(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[
     names = ("rbf", "poly", "sigmoid", "laplacian", "chi2")
     return {
         **{"A": left, "targets": targets, "B": right, "terms": terms, "n_features": n_features},
-        "kernel": (str(rng.choice(names)), float(rng.choice([0.1, 1e10])), 0.5, 3),
+        "kernel": _core.Kernel(str(rng.choice(names)), float(rng.choice([0.1, 1e10])), 0.5, 3),
         "coefficients": rng.normal(size=(n_outputs, len(terms))),
         "products": guard((len(targets), n_outputs), np.float64, guarded),
         **threads(rng),
@@ -265,12 +270,32 @@ def of_update_gradient(rng: Generator, pool: list[Any]) -> tuple[Arguments, list
     return {**given, **threads(rng)}, guarded
 
 
-def bands(rng: Generator, size: int, guarded: list[Any]) -> Arguments:
-    """Return bands, bounds and variables."""
-    c = guard((size,), np.float64, guarded)
-    costs = {"below": rng.random(size), "above": rng.random(size)}
+def edges_and_costs(rng: Generator, size: int) -> Arguments:
+    """Return arguments that all kinds of bands take."""
     lo = rng.normal(size=size)
-    return {"lo": lo, "hi": lo + rng.random(size), **costs, "c": c, "f": rng.normal(size=size)}
+    costs = {"below": rng.random(size), "above": rng.random(size)}
+    return {"lo": lo, "hi": lo + rng.random(size), **costs}
+
+
+def of_bands(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of Bands."""
+    size = int(rng.integers(0, 90))
+    ridges = {"ridge_below": np.zeros(size), "ridge_above": np.zeros(size)}
+    return {**edges_and_costs(rng, size), **ridges}, []
+
+
+def of_priced_bands(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of PricedBands."""
+    given = edges_and_costs(rng, int(rng.integers(0, 90)))
+    bounds = {"most": given["below"], "least": given["above"]}
+    return {**given, **bounds, "is_squared": bool(rng.integers(2))}, []
+
+
+def bands(rng: Generator, size: int, guarded: list[Any]) -> Arguments:
+    """Return bands and variables."""
+    c, f = guard((size,), np.float64, guarded), rng.normal(size=size)
+    ridges = np.zeros((2, size))
+    return {"bands": _core.Bands(*edges_and_costs(rng, size).values(), *ridges), "c": c, "f": f}
 
 
 def of_solve_block(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
@@ -282,7 +307,6 @@ def of_solve_block(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any
     padded = padded.astype(rng.choice([np.float32, np.float64]))
     return {
         **{"kernel": padded[:, :size], **bands(rng, size, guarded)},
-        **{"ridge_below": np.zeros(size), "ridge_above": np.zeros(size)},
         **{"tol": 1e-3, "max_steps": 200, "has_intercept": bool(rng.integers(2))},
     }, guarded
 
@@ -294,7 +318,7 @@ def of_select_variables(rng: Generator, pool: list[Any]) -> tuple[Arguments, lis
     chosen = guard((int(rng.integers(0, 90)),), np.int64, guarded)
     return {
         **{**given, "has_intercept": bool(rng.integers(2)), "kept": indices(rng, size)},
-        **{"chosen": chosen, **threads(rng)},
+        **{"chosen": chosen, "memory": _core.SelectionMemory(), **threads(rng)},
     }, guarded
 
 
@@ -305,24 +329,23 @@ def of_variables_in_play(rng: Generator, pool: list[Any]) -> tuple[Arguments, li
     chosen = guard((size,), np.int64, guarded)
     return {
         **{**given, "has_intercept": bool(rng.integers(2)), "margin": float(rng.random())},
-        **{"chosen": chosen, **threads(rng)},
+        **{"chosen": chosen, "memory": _core.SelectionMemory(), **threads(rng)},
     }, guarded
 
 
 def of_dual_value(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of dual_value."""
     given = bands(rng, int(rng.integers(0, 9000)), [])
-    return {**{name: given[name] for name in ("lo", "hi", "c", "f")}, **threads(rng)}, []
+    return {**given, **threads(rng)}, []
 
 
 def judged(rng: Generator, guarded: list[Any]) -> Arguments:
     """Return a point of a band problem, as certificates take it."""
     size = int(rng.integers(0, 900))
-    given = bands(rng, size, guarded)
-    sides = given["below"], given["above"]
-    band = (given["lo"], given["hi"], *sides, *sides)
-    point = {"band": band, "is_squared": bool(rng.integers(2)), "c": given["c"], "f": given["f"]}
-    return {**point, "errors": rng.random(size)}
+    lo, hi, *sides = edges_and_costs(rng, size).values()
+    priced = _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)))
+    c, f = guard((size,), np.float64, guarded), rng.normal(size=size)
+    return {"bands": priced, "c": c, "f": f, "errors": rng.random(size)}
 
 
 def of_measure_optimality(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
@@ -335,7 +358,7 @@ def of_flat_interval(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[A
     """Return arguments of flat_interval."""
     guarded: list[Any] = []
     given = judged(rng, guarded)
-    point = {name: given[name] for name in ("band", "c", "f")}
+    point = {name: given[name] for name in ("bands", "c", "f")}
     return {**point, "intercept": 0.1, "room": 0.01}, guarded
 
 
@@ -349,7 +372,7 @@ def of_measure_risks(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[A
 
 def of_pair_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of pair_step."""
-    band = (0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    band = _core.Band(0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
     return {
         **{"band_i": band, "c_i": 0.0, "band_j": band, "c_j": 0.0},
         **{"difference": float(rng.normal()), "curvature": 1.0},
@@ -358,11 +381,12 @@ def of_pair_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]
 
 def of_single_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of single_step."""
-    band = (0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    band = _core.Band(0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
     return {"band": band, "c": 0.0, "f": float(rng.normal()), "curvature": 1.0}, []
 
 
 FUNCTIONS: dict[str, Callable[[Generator, list[Any]], tuple[Arguments, list[Any]]]] = {
+    **{"Kernel": of_kernel, "Bands": of_bands, "PricedBands": of_priced_bands},
     **{"pack_32": of_pack, "pack_64": of_pack},
     **{"compress_32": of_compress, "compress_64": of_compress, "take": of_take},
     **{"compute_rows": of_compute_rows, "compute_block": of_compute_block},

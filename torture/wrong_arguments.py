@@ -34,13 +34,28 @@ def disturb(rng: Generator, arguments: dict[str, Any], pool: list[Any]) -> list[
             arguments[name] = FLOATS[rng.integers(len(FLOATS))]
         elif isinstance(value, (_core.Samples32, _core.Samples64)):
             arguments[name] = pool[rng.integers(len(pool))]
-        elif isinstance(value, tuple):
-            arguments[name] = tuple(rng.choice(FLOATS, size=rng.choice([6, 6, 5, 0])).tolist())
+        elif isinstance(value, _core.Kernel):
+            arguments[name] = _core.Kernel(str(rng.choice(NAMES[:5])), *other_parameters(rng))
+        elif isinstance(value, _core.Band):
+            arguments[name] = _core.Band(*rng.choice(FLOATS, size=6).tolist())
+        elif isinstance(value, _core.Bands):
+            arguments[name] = _core.Bands(*rng.normal(size=(6, int(rng.choice([0, 1, 300])))))
+        elif isinstance(value, _core.PricedBands):
+            priced = rng.normal(size=(6, int(rng.choice([0, 1, 300]))))
+            arguments[name] = _core.PricedBands(*priced, bool(rng.integers(2)))
+        elif isinstance(value, _core.SelectionMemory):
+            arguments[name] = None
         elif name == "max_steps":  # it is what bounds the work
             arguments[name] = int(rng.choice([-(2**63), -1, 0, 5]))
         else:
             arguments[name] = NUMBERS[rng.integers(len(NUMBERS))]
     return [str(name) for name in names]
+
+
+def other_parameters(rng: Generator) -> tuple[float, float, int]:
+    """Return gamma, coef0 and degree of a kernel: extreme ones, but finite."""
+    gamma, coef0 = rng.choice([value for value in FLOATS if np.isfinite(value)], size=2)
+    return float(gamma), float(coef0), int(rng.choice([0, 1, 7, 2**31 - 1]))
 
 
 def other_array(rng: Generator, value: Any) -> Any:

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "engine.hpp"
+#include "compute_rows.hpp"
 
 // What automake and others understand as skipped.
 constexpr int kSkipped = 77;

@@ -28,7 +28,7 @@ need() {
 build() {
   folder=build/$1
   shift
-  cmake -S core -B "$folder" -DBANDSVM_CORE_TESTS=ON "$@" >"$folder.log" 2>&1 &&
+  cmake -S core -B "$folder" -DBANDSVM_CORE_TESTS=ON -DBANDSVM_WERROR=ON "$@" >"$folder.log" 2>&1 &&
     cmake --build "$folder" -j 2 >>"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
 }
 

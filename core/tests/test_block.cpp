@@ -18,9 +18,11 @@ struct Problem {
   std::size_t size;
   std::vector<double> K, lo, hi, below, above, ridge_below, ridge_above;
 
-  Band band(std::size_t i) const {
-    return {lo[i], hi[i], below[i], above[i], ridge_below[i], ridge_above[i]};
+  Bands bands() const {
+    return {lo.data(),          hi.data(),          below.data(), above.data(),
+            ridge_below.data(), ridge_above.data(), size};
   }
+  Band band(std::size_t i) const { return bands()[i]; }
 
   // sum_i h_i(c_i) - c'Kc / 2
   double dual(const std::vector<double>& c) const {
@@ -71,10 +73,8 @@ template <typename Real>
 BlockReport solve(const Problem& p, std::vector<double>& c, double tol, bool has_intercept) {
   const std::vector<Real> kernel(p.K.begin(), p.K.end());
   const std::vector<double> f = p.gradient(c);
-  return solve_block(
-      Block<Real>{kernel.data(), p.lo.data(), p.hi.data(), p.below.data(), p.above.data(),
-                  p.ridge_below.data(), p.ridge_above.data(), c.data(), f.data(), p.size, p.size},
-      tol, 100000, has_intercept);
+  return solve_block(Block<Real>{kernel.data(), p.size, p.bands(), c.data(), f.data()}, tol, 100000,
+                     has_intercept);
 }
 
 }  // namespace
@@ -85,8 +85,9 @@ TEST_CASE("pair steps stay in the box, keep the sum and gain all there is") {
     const Problem p = random_problem(2, seed, seed % 3 == 0 ? 0.5 : 0.0);
     std::vector<double> c(2);
     for (std::size_t i = 0; i < 2; ++i)
-      c[i] = seed % 4 == 0 ? 0.0
-                           : std::uniform_real_distribution<double>(-p.above[i], p.below[i])(random);
+      c[i] = seed % 4 == 0
+                 ? 0.0
+                 : std::uniform_real_distribution<double>(-p.above[i], p.below[i])(random);
     const double curvature = seed % 5 == 0 ? 0.0 : p.K[0] + p.K[3] - 2 * p.K[1];
     Problem flat = p;
     if (seed % 5 == 0) flat.K.assign(4, 0.0);
@@ -186,11 +187,13 @@ TEST_CASE("selection finds the worst violators") {
   const double M = *std::min_element(falls.begin(), falls.end());
   const std::vector<std::int64_t> kept{std::max_element(rises.begin(), rises.end()) -
                                        rises.begin()};
+  const std::vector<double> none(size);
+  const Bands bands{lo.data(),   hi.data(),   below.data(), above.data(),
+                    none.data(), none.data(), size};
+  SelectionMemory memory;
   for (int n_threads : {1, 4}) {
     const Selection found =
-        select_variables({lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size,
-                          true},
-                         kept.data(), 1, 40, n_threads);
+        select_variables({bands, c.data(), f.data(), true}, kept.data(), 1, 40, n_threads, memory);
     CHECK(found.violation == m - M);
     REQUIRE(found.variables.size() == 40);
     std::vector<double> sorted = rises;
@@ -233,7 +236,8 @@ TEST_CASE("the largest values, of equal ones the first") {
           std::sort(expected.begin(), expected.end());
           for (int n_threads : {1, 4}) {
             std::vector<std::int64_t> found;
-            append_largest(values, count, above, top, n_threads, found);
+            Chosen chosen;
+            append_largest(values, count, above, top, n_threads, chosen, found);
             CHECK(found == expected);
           }
         }
@@ -271,14 +275,16 @@ TEST_CASE("variables in play, and the dual, are those of loops over all samples"
       for (std::size_t i = 0; i < size; ++i)
         if (rises[i] > M - 0.3 * violation || falls[i] < m + 0.3 * violation)
           expected.push_back(std::int64_t(i));
-      const Point point{lo.data(), hi.data(), below.data(), above.data(), c.data(), f.data(), size,
-                        has_intercept};
+      const std::vector<double> none(size);
+      const Bands bands{lo.data(),   hi.data(),   below.data(), above.data(),
+                        none.data(), none.data(), size};
+      const Point point{bands, c.data(), f.data(), has_intercept};
+      SelectionMemory memory;
       for (int n_threads : {1, 4}) {
-        const Selection found = variables_in_play(point, 0.3, n_threads);
+        const Selection found = variables_in_play(point, 0.3, n_threads, memory);
         CHECK(found.violation == doctest::Approx(violation));
         CHECK(found.variables == expected);
-        CHECK(dual_value(lo.data(), hi.data(), c.data(), f.data(), size, n_threads) ==
-              doctest::Approx(dual));
+        CHECK(dual_value(bands, c.data(), f.data(), n_threads) == doctest::Approx(dual));
       }
     }
 }

@@ -15,26 +15,24 @@ namespace {
 
 using Long = long double;
 
-constexpr ExactKernel kKernels[] = {{Definition::rbf, 0.1, 0, 0},
-                                    {Definition::poly, 0.2, 1, 3},
-                                    {Definition::sigmoid, 0.1, -0.5, 0},
-                                    {Definition::laplacian, 0.1, 0, 0},
-                                    {Definition::chi2, 0.2, 0, 0},
-                                    {Definition::rbf, 1e10, 0, 0},
-                                    {Definition::rbf, 0, 0, 0}};
+constexpr Kernel kKernels[] = {
+    {KernelKind::rbf, 0.1, 0, 0},        {KernelKind::poly, 0.2, 1, 3},
+    {KernelKind::sigmoid, 0.1, -0.5, 0}, {KernelKind::laplacian, 0.1, 0, 0},
+    {KernelKind::chi2, 0.2, 0, 0},       {KernelKind::rbf, 1e10, 0, 0},
+    {KernelKind::rbf, 0, 0, 0}};
 
-Long value(const ExactKernel& kernel, const double* x, const double* z, std::size_t n_features) {
+Long value(const Kernel& kernel, const double* x, const double* z, std::size_t n_features) {
   Long sum = 0;
   for (std::size_t k = 0; k < n_features; ++k) {
     const Long a = x[k], b = z[k], difference = a - b;
     switch (kernel.kind) {
-      case Definition::rbf:
+      case KernelKind::rbf:
         sum += difference * difference;
         break;
-      case Definition::laplacian:
+      case KernelKind::laplacian:
         sum += std::abs(difference);
         break;
-      case Definition::chi2:
+      case KernelKind::chi2:
         sum += a + b > 0 ? difference * difference / (a + b) : 0;
         break;
       default:
@@ -43,7 +41,7 @@ Long value(const ExactKernel& kernel, const double* x, const double* z, std::siz
   }
   if (is_distance(kernel.kind)) return std::exp(-Long(kernel.gamma) * sum);
   const Long affine = Long(kernel.gamma) * sum + Long(kernel.coef0);
-  return kernel.kind == Definition::poly ? std::pow(affine, Long(kernel.degree))
+  return kernel.kind == KernelKind::poly ? std::pow(affine, Long(kernel.degree))
                                          : std::tanh(affine);
 }
 
@@ -57,7 +55,8 @@ struct Csr {
   explicit Csr(const Matrix& X) : n_columns(X.n_columns) {
     for (std::size_t i = 0; i < X.n_rows; ++i) {
       for (std::size_t k = 0; k < X.n_columns; ++k)
-        if (X.row(i)[k] != 0) columns.push_back(std::int32_t(k)), values.push_back(Real(X.row(i)[k]));
+        if (X.row(i)[k] != 0)
+          columns.push_back(std::int32_t(k)), values.push_back(Real(X.row(i)[k]));
       starts.push_back(std::int64_t(values.size()));
     }
   }
@@ -81,14 +80,12 @@ Matrix samples(std::size_t n_features, double density, bool is_positive, int see
 }  // namespace
 
 TEST_CASE_TEMPLATE("exact products equal loops in extended precision", Real, float, double) {
-  for (const ExactKernel& kernel : kKernels)
-    for (const auto& [n_features, density] : {std::pair<std::size_t, double>{1, 1.0},
-                                              {8, 1.0},
-                                              {41, 0.3},
-                                              {2000, 0.01}}) {
+  for (const Kernel& kernel : kKernels)
+    for (const auto& [n_features, density] :
+         {std::pair<std::size_t, double>{1, 1.0}, {8, 1.0}, {41, 0.3}, {2000, 0.01}}) {
       CAPTURE(int(kernel.kind));
       CAPTURE(n_features);
-      const Matrix X = samples(n_features, density, kernel.kind == Definition::chi2, 7);
+      const Matrix X = samples(n_features, density, kernel.kind == KernelKind::chi2, 7);
       const std::vector<Real> values(X.values.begin(), X.values.end());
       const DenseMatrix<Real> dense{values.data(), X.n_rows, n_features};
       const Csr<Real> csr(X);
@@ -136,10 +133,9 @@ TEST_CASE("columns of sparse terms are checked") {
   const std::int64_t zero = 0;
   const double one = 1;
   double product = 0;
-  CHECK_THROWS_AS(
-      exact_products({Definition::rbf, 1, 0, 0}, narrow, {&zero, 1}, narrow, {&zero, 1}, &one, 1,
-                     &product, 1),
-      std::invalid_argument);
+  CHECK_THROWS_AS(exact_products({KernelKind::rbf, 1, 0, 0}, narrow, {&zero, 1}, narrow, {&zero, 1},
+                                 &one, 1, &product, 1),
+                  std::invalid_argument);
 }
 
 TEST_CASE("infinite distances and huge powers are what they are") {
@@ -148,9 +144,9 @@ TEST_CASE("infinite distances and huge powers are what they are") {
   const std::int64_t both[] = {0, 1};
   const double ones[] = {1, 1};
   double sums[2];
-  exact_products({Definition::rbf, 1, 0, 0}, X, {both, 2}, X, {both, 2}, ones, 1, sums, 1);
+  exact_products({KernelKind::rbf, 1, 0, 0}, X, {both, 2}, X, {both, 2}, ones, 1, sums, 1);
   CHECK(sums[0] == 1.0);
   CHECK(sums[1] == 1.0);
-  exact_products({Definition::poly, 1, 0, 3}, X, {both, 2}, X, {both, 1}, ones, 1, sums, 1);
+  exact_products({KernelKind::poly, 1, 0, 3}, X, {both, 2}, X, {both, 1}, ones, 1, sums, 1);
   CHECK(std::isinf(sums[0]));
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine.hpp"
+#include "compute_rows.hpp"
 #include "matrices.hpp"
 
 using namespace bandsvm;
@@ -18,16 +18,16 @@ using bandsvm_tests::Storage;
 
 namespace {
 
-constexpr KernelFunction kKernels[] = {{KernelKind::linear, 0, 0, 0},
-                                       {KernelKind::rbf, 0.03, 0, 0},
-                                       {KernelKind::poly, 0.2, 1, 3},
-                                       {KernelKind::sigmoid, 0.1, -0.5, 0}};
+constexpr Kernel kKernels[] = {{KernelKind::linear, 0, 0, 0},
+                               {KernelKind::rbf, 0.03, 0, 0},
+                               {KernelKind::poly, 0.2, 1, 3},
+                               {KernelKind::sigmoid, 0.1, -0.5, 0}};
 
-double scale_of(const KernelFunction& kernel) {
+double scale_of(const Kernel& kernel) {
   return kernel.kind == KernelKind::rbf ? std::sqrt(2 * kernel.gamma / std::log(2.0)) : 1.0;
 }
 
-double kernel_value(const KernelFunction& kernel, const double* x, const double* z,
+double kernel_value(const Kernel& kernel, const double* x, const double* z,
                     std::size_t n_features) {
   double product = 0, distance = 0;
   for (std::size_t k = 0; k < n_features; ++k) {
@@ -68,7 +68,7 @@ std::vector<Case> cases() {
 }
 
 template <typename Real>
-void check_case(const Case& c, const KernelFunction& kernel) {
+void check_case(const Case& c, const Kernel& kernel) {
   const Matrix A = random_matrix(c.n_left, c.n_features, c.density, 1);
   const Matrix B = random_matrix(c.n_right, c.n_features, c.density, 2);
   std::vector<double> origin(c.n_features);
@@ -107,8 +107,8 @@ void check_case(const Case& c, const KernelFunction& kernel) {
                  n_threads);
     for (std::size_t r = 0; r < c.n_left; ++r)
       for (std::size_t j = 0; j < c.n_right; ++j)
-        worst = std::max(worst, std::abs(double(rows[r][j]) -
-                                         K[std::size_t(indices[r]) * c.n_right + j]));
+        worst = std::max(worst,
+                         std::abs(double(rows[r][j]) - K[std::size_t(indices[r]) * c.n_right + j]));
     CHECK(worst <= tolerance);
 
     f.assign(c.n_right, 1.0);
@@ -172,7 +172,7 @@ void check_exp2() {
 
 TEST_CASE_TEMPLATE("kernel rows equal double loops", Real, float, double) {
   for (const Case& c : cases())
-    for (const KernelFunction& kernel : kKernels) {
+    for (const Kernel& kernel : kKernels) {
       CAPTURE(c.n_left);
       CAPTURE(c.n_features);
       CAPTURE(int(c.left));
@@ -206,14 +206,15 @@ TEST_CASE_TEMPLATE("updates equal double loops", Real, float, double) {
 }
 
 TEST_CASE_TEMPLATE("blocks take over what is known", Real, float, double) {
-  const KernelFunction kernel = kKernels[1];
+  const Kernel kernel = kKernels[1];
   for (Storage storage : {Storage::dense, Storage::csr}) {
     const Matrix X = random_matrix(80, 12, storage == Storage::csr ? 0.2 : 1.0, 4);
     const Samples<Real> samples = packed<Real>(X, storage, scale_of(kernel));
     const std::size_t stride = (50 + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
     std::vector<std::int64_t> first(50), second(50), places(50, -1), none(50, -1);
     std::vector<const Real*> stored(50, nullptr);
-    for (std::size_t k = 0; k < 50; ++k) first[k] = std::int64_t(k), second[k] = std::int64_t(79 - k);
+    for (std::size_t k = 0; k < 50; ++k)
+      first[k] = std::int64_t(k), second[k] = std::int64_t(79 - k);
     for (std::size_t k = 0; k < 50; ++k)
       if (second[k] < 50) places[k] = second[k];
     std::vector<Real> known(50 * stride), values(50 * stride);
@@ -233,7 +234,7 @@ TEST_CASE_TEMPLATE("blocks take over what is known", Real, float, double) {
 
 TEST_CASE_TEMPLATE("samples have the rbf value 1 with themselves", Real, float, double) {
   // So far from the origin that distances are nothing but rounding errors.
-  const KernelFunction kernel{KernelKind::rbf, 1e10, 0, 0};
+  const Kernel kernel{KernelKind::rbf, 1e10, 0, 0};
   for (Storage storage : {Storage::dense, Storage::csr})
     for (std::size_t n_features : {2, 40, 3000}) {
       CAPTURE(int(storage));

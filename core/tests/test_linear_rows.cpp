@@ -117,8 +117,8 @@ TEST_CASE("steps stay in their box, climb, and end at the optimum") {
       std::vector<bandsvm::Variable> variables(n);
       for (std::size_t i = 0; i < n; ++i) {
         const bool is_positive = X.row(i)[0] > 0;
-        variables[i].band = {is_positive ? 1.0 : -1.5, is_positive ? 1.5 : -1.0, below,
-                             above,                    ridge,                    ridge};
+        variables[i].band = {
+            is_positive ? 1.0 : -1.5, is_positive ? 1.5 : -1.0, below, above, ridge, ridge};
         variables[i].c = 0;
       }
       bandsvm::Descent descent(csr.rows(), variables, std::vector<double>(6), 0.0, penalty);

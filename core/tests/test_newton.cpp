@@ -27,9 +27,21 @@ struct Problem {
   std::vector<double> signs, values, costs, at, g, line, D, products, dp, aim, dg, step;
 
   Problem(std::size_t n_samples, std::size_t sides, bool squared)
-      : n(n_samples), n_sides(sides), is_squared(squared), signs(n), values(n * sides),
-        costs(positive(n * sides, 1)), at(positive(4 * n * sides, 2)), g(n), line(3 * n * sides),
-        D(n), products(2 * n * sides), dp(n * sides), aim(n), dg(n), step(4 * n * sides) {
+      : n(n_samples),
+        n_sides(sides),
+        is_squared(squared),
+        signs(n),
+        values(n * sides),
+        costs(positive(n * sides, 1)),
+        at(positive(4 * n * sides, 2)),
+        g(n),
+        line(3 * n * sides),
+        D(n),
+        products(2 * n * sides),
+        dp(n * sides),
+        aim(n),
+        dg(n),
+        step(4 * n * sides) {
     for (std::size_t i = 0; i < n; ++i) {
       signs[i] = i % 3 == 0 ? 1 : -1;
       g[i] = std::cos(double(i));
@@ -44,19 +56,24 @@ struct Problem {
     return {n, n_sides, signs.data(), values.data(), costs.data(), is_squared};
   }
   bandsvm::NewtonPoint point() const { return {at.data(), g.data()}; }
-  bandsvm::NewtonLine lines() {
+  template <typename Line = bandsvm::NewtonLine>
+  Line lines() {
     const std::size_t size = n * n_sides;
     return {line.data(), line.data() + size, line.data() + 2 * size};
+  }
+  void linearise(int n_threads) {
+    bandsvm::linearise(edges(), point(), lines<bandsvm::NewLine>(), D.data(), n_threads);
   }
 
   // One step; the products that it aims at are what `goal` makes of the last one.
   bandsvm::StepSums take(bandsvm::Goal goal, int n_threads) {
     const std::vector<double> last = step, earlier = products;
-    const bandsvm::NewtonAim to{goal, 0.7, 0.2, 0.3, 10, last.data(), earlier.data(), products.data()};
+    const bandsvm::NewtonAim to{goal,           0.7, 0.2, 0.3, 10, last.data(), earlier.data(),
+                                products.data()};
     bandsvm::begin_step(edges(), point(), lines(), to, dp.data(), aim.data(), n_threads);
     return bandsvm::complete_step(edges(), point(), lines(),
-                                  goal == bandsvm::Goal::zero ? nullptr : products.data(), dp.data(),
-                                  dg.data(), step.data(), n_threads);
+                                  goal == bandsvm::Goal::zero ? nullptr : products.data(),
+                                  dp.data(), dg.data(), step.data(), n_threads);
   }
 };
 
@@ -77,11 +94,11 @@ double largest_error(const Problem& problem, bool has_goal) {
     const double margin = sign * problem.g[i] - problem.values[e];
     const double of_edge = has_goal ? problem.products[e] : 0;
     const double of_slack = has_goal ? problem.products[size + e] : 0;
-    const double errors[] = {
-        s * dp + p * ds - (of_edge - s * p), s + ds - (margin + sign * problem.dg[i] + xi + dxi),
-        problem.is_squared ? xi + dxi - (p + dp) * 0.5 / problem.costs[e]
-                           : u * dxi + xi * du - (of_slack - u * xi),
-        problem.is_squared ? 0 : du + dp};
+    const double errors[] = {s * dp + p * ds - (of_edge - s * p),
+                             s + ds - (margin + sign * problem.dg[i] + xi + dxi),
+                             problem.is_squared ? xi + dxi - (p + dp) * 0.5 / problem.costs[e]
+                                                : u * dxi + xi * du - (of_slack - u * xi),
+                             problem.is_squared ? 0 : du + dp};
     for (double error : errors) largest = std::max(largest, std::abs(error));
   }
   return largest;
@@ -94,18 +111,20 @@ TEST_CASE("a step solves the equations of every edge") {
     for (std::size_t n_sides : {std::size_t(1), std::size_t(2)})
       for (std::size_t n : {std::size_t(1), std::size_t(13), std::size_t(2500)}) {
         Problem problem(n, n_sides, is_squared);
-        bandsvm::linearise(problem.edges(), problem.point(), problem.lines(), problem.D.data(), 1);
+        problem.linearise(1);
         for (bandsvm::Goal goal :
              {bandsvm::Goal::zero, bandsvm::Goal::target, bandsvm::Goal::centred}) {
           const bandsvm::StepSums sums = problem.take(goal, 1);
           CHECK(largest_error(problem, goal != bandsvm::Goal::zero) < 1e-9);
           std::vector<double> at(problem.at.size()), g(n);
-          const double none = bandsvm::move_point(problem.edges(), problem.point(),
-                                                  problem.step.data(), problem.dg.data(), 0,
-                                                  at.data(), g.data(), 1).products;
-          const double some = bandsvm::move_point(problem.edges(), problem.point(),
-                                                  problem.step.data(), problem.dg.data(), 0.25,
-                                                  at.data(), g.data(), 1).products;
+          const double none =
+              bandsvm::move_point(problem.edges(), problem.point(), problem.step.data(),
+                                  problem.dg.data(), 0, at.data(), g.data(), 1)
+                  .products;
+          const double some =
+              bandsvm::move_point(problem.edges(), problem.point(), problem.step.data(),
+                                  problem.dg.data(), 0.25, at.data(), g.data(), 1)
+                  .products;
           CHECK(some - none ==
                 doctest::Approx(0.25 * (sums.linear + 0.25 * sums.quadratic)).epsilon(1e-9));
           double steepest = 0;
@@ -120,8 +139,8 @@ TEST_CASE("a step solves the equations of every edge") {
 TEST_CASE("steps and matrices are the same bits for any number of threads") {
   const std::size_t n = 50'000, d = 7;
   Problem one(n, 2, false), three(n, 2, false);
-  bandsvm::linearise(one.edges(), one.point(), one.lines(), one.D.data(), 1);
-  bandsvm::linearise(three.edges(), three.point(), three.lines(), three.D.data(), 3);
+  one.linearise(1);
+  three.linearise(3);
   const bandsvm::StepSums a = one.take(bandsvm::Goal::zero, 1);
   const bandsvm::StepSums b = three.take(bandsvm::Goal::zero, 3);
   CHECK(one.step == three.step);

@@ -35,15 +35,15 @@ TEST_CASE_TEMPLATE("memory follows the values, not the columns", Real, float, do
   const std::vector<float> values{1, 2, 3};
   const auto samples = bandsvm::Samples<Real>::compress(starts, columns.data(), values.data(),
                                                         std::size_t(1) << 60, 1.0, 3.0);
-  CHECK(samples.n_places() == 2);
+  CHECK(samples.coordinates().n_places() == 2);
   CHECK(samples.n_bytes() < 2000);
-  CHECK(samples.norms[0] == Real(2.5));
-  CHECK(samples.place_of_column(5) == 0);
-  CHECK(samples.place_of_column(6) == -1);
+  CHECK(samples.norms()[0] == Real(2.5));
+  CHECK(samples.coordinates().place_of_column(5) == 0);
+  CHECK(samples.coordinates().place_of_column(6) == -1);
   const std::vector<std::int64_t> last{2, 0};
   const auto taken = samples.take(last.data(), 2, 1);
-  CHECK((taken.features == samples.features));
-  CHECK(taken.values == bandsvm::Buffer<Real>{3, 1, 2});
+  CHECK(taken.coordinates().numbers_like(samples.coordinates()));
+  CHECK(taken.csr().values == bandsvm::Buffer<Real>{3, 1, 2});
 }
 
 TEST_CASE("variance of all entries, whatever the number of threads") {
@@ -68,18 +68,17 @@ TEST_CASE("offsets into a panel of very many features do not wrap") {
   // Such a panel takes 17 GB; to prepare a row for it takes 540 MB.
   constexpr std::size_t kFeatures = 44739244, kLast = (kFeatures - 1) * bandsvm::kPanel<float>;
   static_assert(kLast > std::numeric_limits<std::uint32_t>::max());
-  bandsvm::Samples<float> left, right;
-  left.count = right.count = 1;
-  left.n_features = right.n_features = kFeatures;
-  left.is_sparse = true;
-  left.starts = {0, 2};
-  left.columns = {1, std::int32_t(kFeatures - 1)};
-  left.values = {3, 5};
-  left.norms = {17};
-  const bandsvm::RowReader<float> reader(left, right);
+  const std::vector<std::int64_t> columns{1, std::int64_t(kFeatures - 1)};
+  const std::vector<float> values{3, 5};
+  const auto left =
+      bandsvm::Samples<float>::compress({0, 2}, columns.data(), values.data(), kFeatures, 1.0, 3.0);
+  const std::vector<double> origin(kFeatures);
+  const bandsvm::Coordinates<float> all(kFeatures, origin.data(), 1.0);
+  const bandsvm::RowReader<float> reader(left, all);
   const std::int64_t first = 0;
-  const bandsvm::LeftRows<float> rows(reader, &first, 1, right, {1, true, 0}, 1);
-  const auto& group = rows.view().groups[0];
+  bandsvm::LeftOfPanels<float>::Lookup none;
+  const bandsvm::LeftOfPanels<float> rows(reader, &first, 1, {1, 0}, 1);
+  const auto& group = rows.view(none).groups[0];
   REQUIRE(group.n_offsets == 2);
   CHECK(group.offsets[0] == bandsvm::kPanel<float>);
   CHECK(group.offsets[1] == kLast);

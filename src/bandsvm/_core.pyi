@@ -4,7 +4,30 @@ from numpy.typing import NDArray
 
 ROWS_OF_GROUP: int
 
-Band = tuple[float, float, float, float, float, float]
+class Kernel:
+    def __init__(self, name: str, gamma: float, coef0: float, degree: int) -> None: ...
+
+class Band:
+    def __init__(
+        self,
+        lo: float,
+        hi: float,
+        below: float,
+        above: float,
+        ridge_below: float,
+        ridge_above: float,
+    ) -> None: ...
+
+class Bands:
+    def __init__(
+        self,
+        lo: NDArray,
+        hi: NDArray,
+        below: NDArray,
+        above: NDArray,
+        ridge_below: NDArray,
+        ridge_above: NDArray,
+    ) -> None: ...
 
 class Samples32:
     count: int
@@ -126,10 +149,7 @@ def compute_rows(
     indices: NDArray,
     right: Any,
     places: NDArray,
-    kernel: str,
-    gamma: float,
-    coef0: float,
-    degree: int,
+    kernel: Kernel,
     store: NDArray,
     slots: NDArray,
     n_threads: int,
@@ -137,10 +157,7 @@ def compute_rows(
 def compute_block(
     samples: Any,
     indices: NDArray,
-    kernel: str,
-    gamma: float,
-    coef0: float,
-    degree: int,
+    kernel: Kernel,
     values: NDArray,
     known: NDArray,
     places: NDArray,
@@ -153,10 +170,7 @@ def accumulate_rows(
     indices: NDArray,
     right: Any,
     places: NDArray,
-    kernel: str,
-    gamma: float,
-    coef0: float,
-    degree: int,
+    kernel: Kernel,
     coefficients: NDArray,
     f: NDArray,
     n_threads: int,
@@ -164,10 +178,7 @@ def accumulate_rows(
 def multiply_rows(
     left: Any,
     right: Any,
-    kernel: str,
-    gamma: float,
-    coef0: float,
-    degree: int,
+    kernel: Kernel,
     coefficients: NDArray,
     products: NDArray,
     n_threads: int,
@@ -175,38 +186,33 @@ def multiply_rows(
 def update_gradient(
     store: NDArray, slots: NDArray, coefficients: NDArray, f: NDArray, n_threads: int
 ) -> None: ...
+
+class SelectionMemory:
+    def __init__(self) -> None: ...
+
 def select_variables(
-    lo: NDArray,
-    hi: NDArray,
-    below: NDArray,
-    above: NDArray,
+    bands: Bands,
     c: NDArray,
     f: NDArray,
     has_intercept: bool,
     kept: NDArray,
     chosen: NDArray,
+    memory: SelectionMemory,
     n_threads: int,
 ) -> tuple[float, int]: ...
 def variables_in_play(
-    lo: NDArray,
-    hi: NDArray,
-    below: NDArray,
-    above: NDArray,
+    bands: Bands,
     c: NDArray,
     f: NDArray,
     has_intercept: bool,
     margin: float,
     chosen: NDArray,
+    memory: SelectionMemory,
     n_threads: int,
 ) -> int: ...
 def solve_block(
     kernel: NDArray,
-    lo: NDArray,
-    hi: NDArray,
-    below: NDArray,
-    above: NDArray,
-    ridge_below: NDArray,
-    ridge_above: NDArray,
+    bands: Bands,
     c: NDArray,
     f: NDArray,
     tol: float,
@@ -217,7 +223,7 @@ def pair_step(
     band_i: Band, c_i: float, band_j: Band, c_j: float, difference: float, curvature: float
 ) -> tuple[float, float]: ...
 def single_step(band: Band, c: float, f: float, curvature: float) -> float: ...
-def dual_value(lo: NDArray, hi: NDArray, c: NDArray, f: NDArray, n_threads: int) -> float: ...
+def dual_value(bands: Bands, c: NDArray, f: NDArray, n_threads: int) -> float: ...
 def variance(X: NDArray, weights: NDArray, n_threads: int) -> float: ...
 def simd_level() -> str: ...
 def exact_products(
@@ -226,17 +232,26 @@ def exact_products(
     B: Any,
     terms: NDArray,
     n_features: int,
-    kernel: tuple[str, float, float, int],
+    kernel: Kernel,
     coefficients: NDArray,
     products: NDArray,
     n_threads: int,
 ) -> None: ...
 
-_Band = tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]
+class PricedBands:
+    def __init__(
+        self,
+        lo: NDArray,
+        hi: NDArray,
+        below: NDArray,
+        above: NDArray,
+        most: NDArray,
+        least: NDArray,
+        is_squared: bool,
+    ) -> None: ...
 
 def measure_optimality(
-    band: _Band,
-    is_squared: bool,
+    bands: PricedBands,
     c: NDArray,
     f: NDArray,
     intercept: float,
@@ -244,8 +259,7 @@ def measure_optimality(
     share_in_sums: float,
 ) -> tuple[float, ...]: ...
 def measure_risks(
-    band: _Band,
-    is_squared: bool,
+    bands: PricedBands,
     c: NDArray,
     f: NDArray,
     errors: NDArray,
@@ -254,5 +268,5 @@ def measure_risks(
     risks: NDArray,
 ) -> float: ...
 def flat_interval(
-    band: _Band, c: NDArray, f: NDArray, intercept: float, room: float
+    bands: PricedBands, c: NDArray, f: NDArray, intercept: float, room: float
 ) -> tuple[float, float]: ...

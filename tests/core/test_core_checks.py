@@ -9,7 +9,7 @@ from bandsvm import BandedSVC, _core
 from bandsvm._kernels.packing import PackedKernel
 
 ONE, TWO, NONE = np.array([0]), np.array([0, 1]), np.array([-1])
-KERNEL = ("rbf", 1.0, 0.0, 3)
+KERNEL = _core.Kernel("rbf", 1.0, 0.0, 3)
 VALUES = np.linspace(0.0, 1.0, 30).reshape(10, 3) + 1.0
 PACKED = _core.pack_64(VALUES, np.zeros(3), 1.0, 3.0, 1)
 WIDE = _core.pack_64(np.ones((4, 5)), np.zeros(5), 1.0, 3.0, 1)
@@ -28,10 +28,13 @@ def misaligned(values):
 def arguments():
     """Return arguments that each function takes, by the names of both."""
     stride, panel = PACKED.stride, PACKED.panel
-    kernel = dict(zip(("kernel", "gamma", "coef0", "degree"), KERNEL, strict=True))
+    kernel = {"kernel": KERNEL}
     store = np.zeros((2, stride))
-    three = {name: np.zeros(3) for name in ("lo", "hi", "below", "above", "c", "f")}
-    ridges = {"ridge_below": np.zeros(3), "ridge_above": np.zeros(3)}
+    edges_and_bounds = ("lo", "hi", "below", "above")
+    bands = {name: np.zeros(3) for name in (*edges_and_bounds, "ridge_below", "ridge_above")}
+    three = {"bands": _core.Bands(**bands), "c": np.zeros(3), "f": np.zeros(3)}
+    prices = {name: np.ones(4) for name in (*edges_and_bounds, "most", "least")}
+    four = {"bands": _core.PricedBands(**prices, is_squared=False), "f": np.zeros(4)}
     csr = {"starts": np.array([0, 1, 2]), "columns": np.array([0, 2]), "values": np.ones(2)}
     units = {"scale": 1.0, "cost_of_sparse": 3.0}
     block = np.zeros((1, panel))
@@ -41,6 +44,9 @@ def arguments():
     step = {"step": np.ones((4, 1, 4)), "dg": np.zeros(4)}
     goal = {"step": None, "earlier": None, "goal": (0.0, 0.0, 0.0, 0.0), "products": None}
     return {
+        "Kernel": {"name": "rbf", "gamma": 1.0, "coef0": 0.0, "degree": 3},
+        "Bands": bands,
+        "PricedBands": {**prices, "is_squared": False},
         "pack_64": {"X": VALUES, "origin": np.zeros(3), **units, "n_threads": 1},
         "compress_64": {**csr, "n_features": 3, **units},
         "variance": {"X": VALUES, "weights": np.ones(10), "n_threads": 1},
@@ -66,30 +72,26 @@ def arguments():
             **{"products": np.zeros((10, 1)), "n_threads": 1},
         },
         "measure_optimality": {
-            **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.ones(4)},
-            **{"f": np.zeros(4), "intercept": 0.0, "errors": np.zeros(4), "share_in_sums": 0.5},
+            **{**four, "c": np.ones(4), "intercept": 0.0, "errors": np.zeros(4)},
+            "share_in_sums": 0.5,
         },
-        "flat_interval": {
-            **{"band": tuple(np.ones((6, 4))), "c": np.zeros(4), "f": np.zeros(4)},
-            **{"intercept": 1.0, "room": 0.1},
-        },
+        "flat_interval": {**four, "c": np.zeros(4), "intercept": 1.0, "room": 0.1},
         "measure_risks": {
-            **{"band": tuple(np.ones((6, 4))), "is_squared": False, "c": np.zeros(4)},
-            **{"f": np.zeros(4), "errors": np.zeros(4), "tol": 0.1, "has_intercept": True},
-            "risks": np.zeros(4),
+            **{**four, "c": np.zeros(4), "errors": np.zeros(4), "tol": 0.1},
+            **{"has_intercept": True, "risks": np.zeros(4)},
         },
         "update_gradient": {
             **{"store": store, "slots": ONE, "coefficients": np.ones(1), "f": np.zeros(10)},
             "n_threads": 1,
         },
         "solve_block": {
-            **{"kernel": np.eye(3), **three, **ridges},
+            **{"kernel": np.eye(3), **three},
             **{"tol": 1e-3, "max_steps": 9, "has_intercept": True},
         },
         "select_variables": {
             **three,
             **{"has_intercept": True, "kept": ONE, "chosen": np.zeros(4, dtype=int)},
-            "n_threads": 1,
+            **{"memory": _core.SelectionMemory(), "n_threads": 1},
         },
         "newton_linearise": {**place, **line, "D": np.zeros(4), "n_threads": 1},
         "newton_begin": {**place, **line, **goal, **dp, "aim": np.zeros(4), "n_threads": 1},
@@ -104,9 +106,9 @@ def arguments():
         "variables_in_play": {
             **three,
             **{"has_intercept": True, "margin": 0.5, "chosen": np.zeros(3, dtype=int)},
-            "n_threads": 1,
+            **{"memory": _core.SelectionMemory(), "n_threads": 1},
         },
-        "dual_value": {**{name: three[name] for name in ("lo", "hi", "c", "f")}, "n_threads": 1},
+        "dual_value": {**three, "n_threads": 1},
     }
 
 
@@ -135,14 +137,15 @@ def test_sensible_arguments_give_finite_numbers(function):
 def test_every_function_is_here():
     public = {name for name in dir(_core) if not name.startswith("_") and name.islower()}
     scalars = {"pair_step", "single_step", "simd_level"}
-    assert public == {*FUNCTIONS, *scalars, "pack_32", "compress_32"}
+    functions = {name for name in FUNCTIONS if name.islower()}
+    assert public == {*functions, *scalars, "pack_32", "compress_32"}
 
 
 @pytest.mark.parametrize("n_threads", [1, 4])
 def test_rows_of_no_samples(n_threads):
     none = PACKED.take(np.empty(0, dtype=int), 1)
     store, slots = np.empty((1, none.stride)), np.zeros(1, dtype=int)
-    _core.compute_rows(PACKED, ONE, none, -1 - ONE, "rbf", 0.1, 0.0, 3, store, slots, n_threads)
+    _core.compute_rows(PACKED, ONE, none, -1 - ONE, KERNEL, store, slots, n_threads)
     assert store.shape == (1, 0)  # it came back, with nothing to compute
 
 
@@ -197,15 +200,24 @@ def test_numbers_of_threads(function):
     call(function, n_threads=2**31 - 1)  # no more are started than there is work for
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if "degree" in arguments()[f]])
-def test_kernels(function):
-    with pytest.raises(ValueError, match=r"kernel must be 'linear', .* got 'laplacian'"):
-        call(function, kernel="laplacian")
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if "kernel" in arguments()[f]])
+def test_kernels_that_a_function_does_not_know(function):
+    if function == "solve_block":
+        pytest.skip("its kernel is a matrix")
+    others = ("'rbf', .* or 'chi2'", "linear"), ("'linear', .* or 'sigmoid'", "laplacian")
+    known, name = others[function != "exact_products"]
+    with pytest.raises(ValueError, match=f"kernel must be {known}, got '{name}'"):
+        call(function, kernel=_core.Kernel(name, 1.0, 0.0, 3))
+
+
+def test_parameters_of_kernels():
+    with pytest.raises(ValueError, match=r"kernel must be 'linear', .* or 'chi2', got 'cosine'"):
+        call("Kernel", name="cosine")
     with pytest.raises(ValueError, match="degree must be at least 0, got -1"):
-        call(function, degree=-1)
+        call("Kernel", degree=-1)
     for name in ("gamma", "coef0"):
         with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
-            call(function, **{name: np.nan})
+            call("Kernel", **{name: np.nan})
 
 
 @pytest.mark.parametrize(
@@ -225,9 +237,9 @@ def test_indices(function, name, count):
 def test_indices_may_be_strided():
     everything = np.arange(10)
     forth, back = (np.zeros((10, PACKED.stride)) for _ in range(2))
-    _core.compute_rows(PACKED, everything, PACKED, everything, *KERNEL, forth, everything, 1)
+    _core.compute_rows(PACKED, everything, PACKED, everything, KERNEL, forth, everything, 1)
     order = everything[::-1]
-    _core.compute_rows(PACKED, order, PACKED, order, *KERNEL, back, order, 1)
+    _core.compute_rows(PACKED, order, PACKED, order, KERNEL, back, order, 1)
     np.testing.assert_array_equal(forth, back)
     with pytest.raises(ValueError, match="indices must not be one value repeated"):
         call("compute_rows", indices=np.broadcast_to(ONE[0], 2**40))
@@ -282,7 +294,7 @@ def test_dense_samples_with_an_origin_against_csr_ones(rng):
     )
     store = np.zeros((10, right.stride))
     everything = np.arange(10)
-    _core.compute_rows(left, everything, right, -1 - everything, *KERNEL, store, everything, 1)
+    _core.compute_rows(left, everything, right, -1 - everything, KERNEL, store, everything, 1)
     distances = ((X[:, None] - Z.toarray()) ** 2).sum(axis=2)
     np.testing.assert_allclose(store[:, :2], 2.0 ** (-0.5 * distances), rtol=1e-12)
 

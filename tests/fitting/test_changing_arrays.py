@@ -77,7 +77,7 @@ INDICES = """
 packed = _core.pack_64(rng.normal(size=(500, 4)), np.zeros(4), 1.0, 3.0, 1)
 good = np.arange(96)
 indices, store, f = good.copy(), np.zeros((96, packed.stride)), np.zeros(500)
-kernel = ("rbf", 1.0, 0.0, 3)
+kernel = _core.Kernel("rbf", 1.0, 0.0, 3)
 block, none = np.zeros((96, 96)), np.full(96, -1)
 writer = write(indices, good, np.full(96, 2**40), good)
 
@@ -87,18 +87,19 @@ def exact(X, targets, terms):
 
 def work():
     repeat(200, packed.take, indices, 1)
-    repeat(200, _core.compute_rows, packed, indices, packed, indices, *kernel, store, indices, 1)
-    repeat(200, _core.accumulate_rows, packed, good, packed, indices, *kernel, np.ones(96), f, 1)
+    repeat(200, _core.compute_rows, packed, indices, packed, indices, kernel, store, indices, 1)
+    repeat(200, _core.accumulate_rows, packed, good, packed, indices, kernel, np.ones(96), f, 1)
     X = rng.normal(size=(500, 4))
     repeat(200, exact, X, indices, good)
     repeat(200, exact, X, good, indices)
     repeat(200, _core.update_gradient, store, indices, np.ones(96), f, 1)
-    repeat(200, _core.compute_block, packed, good, *kernel, block, block, indices, store, none, 1)
-    repeat(200, _core.compute_block, packed, good, *kernel, block, block, none, store, indices, 1)
-    three = np.zeros(500)
-    chosen = np.zeros(40, dtype=int)
+    repeat(200, _core.compute_block, packed, good, kernel, block, block, indices, store, none, 1)
+    repeat(200, _core.compute_block, packed, good, kernel, block, block, none, store, indices, 1)
+    zeros = np.zeros(500)
+    bands, chosen = _core.Bands(*6 * [zeros]), np.zeros(40, dtype=int)
+    point, memory = (bands, zeros, zeros, True), _core.SelectionMemory()
     for _ in range(200):
-        repeat(1, _core.select_variables, *6 * [three], True, indices, chosen, 2)
+        repeat(1, _core.select_variables, *point, indices, chosen, memory, 2)
 """
 FIT = """
 full = rng.normal(size=(1200, 30)).astype(DTYPE)

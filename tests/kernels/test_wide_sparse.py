@@ -84,8 +84,8 @@ def test_rows_against_many_columns_equal_numpy(rng):
     for n_threads in (1, 3):
         store = np.empty((700, packed.stride))
         order = rng.permutation(700)
-        settings = ("linear", 0.0, 0.0, 3)
-        _core.compute_rows(packed, order, packed, order, *settings, store, order, n_threads)
+        kernel = _core.Kernel("linear", 0.0, 0.0, 3)
+        _core.compute_rows(packed, order, packed, order, kernel, store, order, n_threads)
         values[n_threads] = store[:, :700]
         np.testing.assert_allclose(store[:, :700], exact, atol=1e-12)
     np.testing.assert_array_equal(values[1], values[3])

@@ -115,12 +115,13 @@ def test_wrong_shapes_are_refused():
         right.add_gram(0, np.ones(2), np.zeros((2, 2)), 0)
     with pytest.raises(ValueError, match="columns must have one value for each of the 2 values"):
         rows(columns=(0,))
-    band = (np.zeros(2),) * 6
+    bands = _core.Bands(*(np.zeros(2),) * 6)
     for c, w, message in ((3, 2, "c must have"), (2, 3, "weights must have")):
         with pytest.raises(ValueError, match=message):
-            _core.SparseDescent64(right, band, np.zeros(c), np.zeros(w), 0.0, 0.0)
-    with pytest.raises(ValueError, match="every array of the band"):
-        _core.SparseDescent64(right, (np.zeros(3),) * 6, np.zeros(2), np.zeros(2), 0.0, 0.0)
+            _core.SparseDescent64(right, bands, np.zeros(c), np.zeros(w), 0.0, 0.0)
+    three = _core.Bands(*(np.zeros(3),) * 6)
+    with pytest.raises(ValueError, match="bands must have one value for each of the 2"):
+        _core.SparseDescent64(right, three, np.zeros(2), np.zeros(2), 0.0, 0.0)
 
 
 def test_descent_checks_every_place():
@@ -129,8 +130,8 @@ def test_descent_checks_every_place():
     starts = np.array([0, 1, 2], dtype=np.int64)
     right = _core.SparseRows64(starts, columns, np.ones(2), 2)
     ones, zeros = np.ones(2), np.zeros(2)
-    band = (ones, 2 * ones, ones, zeros, zeros, zeros)
-    descent = _core.SparseDescent64(right, band, zeros, zeros, 0.0, 0.0)
+    bands = _core.Bands(ones, 2 * ones, ones, zeros, zeros, zeros)
+    descent = _core.SparseDescent64(right, bands, zeros, zeros, 0.0, 0.0)
     columns[1] = 7
     with pytest.raises(ValueError, match="columns must be less than"):
         descent.run(0.0, 1.0)

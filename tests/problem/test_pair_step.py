@@ -40,7 +40,9 @@ curvatures = st.one_of(st.just(0.0), st.floats(-2, -1e-3), st.floats(1e-3, 5))
 @given(variables(), variables(), numbers, curvatures)
 def test_pair_step(first, second, difference, curvature):
     (band_i, c_i), (band_j, c_j) = first, second
-    new_i, new_j = _core.pair_step(band_i, c_i, band_j, c_j, difference, curvature)
+    new_i, new_j = _core.pair_step(
+        _core.Band(*band_i), c_i, _core.Band(*band_j), c_j, difference, curvature
+    )
     # It stays in the box and keeps the sum.
     assert -band_i[3] <= new_i <= band_i[2]
     assert -band_j[3] <= new_j <= band_j[2]
@@ -69,7 +71,7 @@ def test_pair_step(first, second, difference, curvature):
 @given(variables(), numbers, curvatures)
 def test_single_step(variable, f, curvature):
     band, c = variable
-    new = _core.single_step(band, c, f, curvature)
+    new = _core.single_step(_core.Band(*band), c, f, curvature)
     assert -band[3] <= new <= band[2]
 
     def value(x):
@@ -82,15 +84,15 @@ def test_single_step(variable, f, curvature):
 
 
 def test_one_step_crosses_from_theta_to_alpha():
-    band = (1.0, 1.5, 10.0, 10.0, 0.0, 0.0)
-    other = (-1.5, -1.0, 10.0, 10.0, 0.0, 0.0)
+    band = _core.Band(1.0, 1.5, 10.0, 10.0, 0.0, 0.0)
+    other = _core.Band(-1.5, -1.0, 10.0, 10.0, 0.0, 0.0)
     new_i, new_j = _core.pair_step(band, -2.0, other, 2.0, -10.0, 1.0)
     assert new_i > 0 > new_j
     assert new_i + new_j == 0.0
 
 
 def test_lands_on_kink_and_bounds_exactly():
-    tenths = (1.0, 1.1, 0.3, 0.3, 0.0, 0.0)
+    tenths = _core.Band(1.0, 1.1, 0.3, 0.3, 0.0, 0.0)
     # The gain of a rise is 0.05 up to the kink and -0.05 beyond it.
     assert _core.single_step(tenths, -0.1, 1.05, 0.0) == 0.0
     _, new_j = _core.pair_step(tenths, 0.1, tenths, -0.2, -10.0, 0.0)
@@ -113,7 +115,7 @@ def test_block_ends_within_tol_or_budget(rng, dtype, has_intercept, ridge):
     def run(max_steps):
         c, f = np.zeros(n), np.zeros(n)
         report = _core.solve_block(
-            K, lo, hi, bound, bound, *ridges, c, f, 1e-5, max_steps, has_intercept
+            K, _core.Bands(lo, hi, bound, bound, *ridges), c, f, 1e-5, max_steps, has_intercept
         )
         f = K.astype(float) @ c + np.where(c > 0, *ridges) * c
         rise = np.where(c < bound, np.where(c >= 0, lo, hi) - f, -np.inf).max()

@@ -32,10 +32,10 @@ def pairs(one, c):
 
 
 def band_of(one, i):
-    """Return the six numbers of a variable as the compiled steps take them."""
+    """Return the band of a variable as the compiled steps take it."""
     bounds, ridges, problem = one.problem.bounds, one.problem.ridge, one.problem
     sides = (bounds.below, bounds.above, ridges.below, ridges.above)
-    return (problem.lo[i], problem.hi[i], *(side[i] for side in sides))
+    return _core.Band(problem.lo[i], problem.hi[i], *(side[i] for side in sides))
 
 
 def pieces_of(one, c, i, j):
@@ -137,8 +137,8 @@ def test_choice_of_the_pair(one, k):
 def one_step(one, c):
     """Return which variables the compiled block solver moves first."""
     new, problem = c.copy(), one.problem
-    vectors = problem.lo, problem.hi, *problem.bounds, *problem.ridge
-    _core.solve_block(one.K.copy(), *vectors, new, one.K @ c, 1e-12, 1, problem.has_intercept)
+    bands = _core.Bands(problem.lo, problem.hi, *problem.bounds, *problem.ridge)
+    _core.solve_block(one.K.copy(), bands, new, one.K @ c, 1e-12, 1, problem.has_intercept)
     return set(np.flatnonzero(new != c).tolist())
 
 
@@ -147,7 +147,9 @@ def test_bound_by_the_first_piece_is_none_where_the_next_bends_less():
     edges, below, above = np.array([2.0, 0.0]), np.full(2, 50.0), np.array([0.02, 50.0])
     problem = BandProblem(edges, edges, below, above, loss="squared_hinge")
     ridges, c = problem.ridge, np.array([-0.01, 0.0])  # stiff below zero, soft above
-    bands = [(edges[i], edges[i], 1e3, 1e3, ridges.below[i], ridges.above[i]) for i in (0, 1)]
+    bands = [
+        _core.Band(edges[i], edges[i], 1e3, 1e3, ridges.below[i], ridges.above[i]) for i in (0, 1)
+    ]
     new = np.array(_core.pair_step(bands[0], c[0], bands[1], c[1], 0.0, 0.0))
     slope = 2.0 - ridges.above[0] * c[0]
     gain = float(h(problem, new).sum() - h(problem, c).sum())
@@ -240,10 +242,10 @@ def test_block_steps_never_lower_the_dual(loss, kernel):
     """Turned pairs included: the dual after every number of steps."""
     one = numbered(0, kernel, loss, True)
     problem = one.problem
-    vectors = problem.lo, problem.hi, *problem.bounds, *problem.ridge
+    bands = _core.Bands(problem.lo, problem.hi, *problem.bounds, *problem.ridge)
     last = 0.0
     for n_steps in range(1, 40):
         c = np.zeros(len(one.y))
-        _core.solve_block(one.K.copy(), *vectors, c, np.zeros(len(c)), 1e-9, n_steps, True)
+        _core.solve_block(one.K.copy(), bands, c, np.zeros(len(c)), 1e-9, n_steps, True)
         assert dual(one, c) >= last - 1e-9
         last = dual(one, c)

@@ -296,11 +296,10 @@ def measure(
     value. Limits are those of the decision values, and the narrowest that errors leave open.
     """
     priced = with_finite_costs(problem, c)
-    band = problem.lo, problem.hi, priced.below, priced.above, problem.below, problem.above
+    sides = priced.below, priced.above, problem.below, problem.above
+    bands = _core.PricedBands(problem.lo, problem.hi, *sides, problem.is_squared)
     primal, dual, gap, gap_with_errors, product_error, total, size, outside, *limits = (
-        _core.measure_optimality(
-            band, problem.is_squared, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS
-        )
+        _core.measure_optimality(bands, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS)
     )
     lower, upper, lower_with_errors, upper_with_errors, least, largest = limits
     # Both values hold c'Kc / 2.

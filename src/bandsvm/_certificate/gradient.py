@@ -181,8 +181,7 @@ class _SpotChecks:
         problem, risks = self._problem, np.empty(self._problem.n_samples)
         sides = problem.below, problem.above
         violation = _core.measure_risks(
-            (problem.lo, problem.hi, *sides, *sides),
-            problem.is_squared,
+            _core.PricedBands(problem.lo, problem.hi, *sides, *sides, problem.is_squared),
             self._c,
             self._f,
             self._estimates,

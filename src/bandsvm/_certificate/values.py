@@ -134,8 +134,8 @@ def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
         return intercept
     room = max(lower - upper, 0.0) + ROUNDING_OF_LIMITS * (1.0 + abs(intercept))
     sides = problem.below, problem.above
-    band = (problem.lo, problem.hi, *sides, *sides)
-    ends = [end for end in _core.flat_interval(band, c, f, intercept, room) if np.isfinite(end)]
+    bands = _core.PricedBands(problem.lo, problem.hi, *sides, *sides, False)
+    ends = [end for end in _core.flat_interval(bands, c, f, intercept, room) if np.isfinite(end)]
     return float(np.mean(ends)) if ends else intercept
 
 

@@ -34,6 +34,7 @@ class CpuEngine:
     ) -> None:
         self.problem = problem
         self._rows = rows
+        self._memory = _core.SelectionMemory()
         self.c = np.zeros(problem.n_samples) if c is None else c
         self.f = np.zeros(problem.n_samples) if f is None else f
 
@@ -56,7 +57,9 @@ class CpuEngine:
     def in_play(self, margin: float) -> NDArray[np.intp]:
         """Return the variables that could move if the violation grew by this share."""
         chosen = np.empty(self.problem.n_samples, dtype=np.intp)
-        number = _core.variables_in_play(*self._point(), margin, chosen, self._rows.n_threads)
+        number = _core.variables_in_play(
+            *self._point(), margin, chosen, self._memory, self._rows.n_threads
+        )
         return chosen[:number]
 
     def free(self) -> NDArray[np.intp]:
@@ -69,27 +72,23 @@ class CpuEngine:
 
     def dual_value(self) -> float:
         """Return the dual's value."""
-        problem = self.problem
-        return _core.dual_value(
-            problem.lo, problem.hi, self.c, self._gradient(), self._rows.n_threads
-        )
+        return _core.dual_value(self._bands(), self.c, self._gradient(), self._rows.n_threads)
 
     def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
         """Return the violation, and at most ``number`` of the worst violators beside ``kept``."""
         chosen = np.empty(number, dtype=np.intp)
         violation, n_chosen = _core.select_variables(
-            *self._point(), kept, chosen, self._rows.n_threads
+            *self._point(), kept, chosen, self._memory, self._rows.n_threads
         )
         return violation, chosen[:n_chosen]
 
     def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
         """Take pair steps on the block's variables until its own violation is at most ``tol``."""
         problem, kernel, c, f = self.problem, self.block(block), self.c[block], self.f[block]
-        bands = (problem.lo, problem.hi, *problem.bounds, *problem.ridge)
-        if len(block) < problem.n_samples or (np.diff(block) != 1).any():
-            bands = tuple(values[block] for values in bands)
+        is_whole = len(block) == problem.n_samples and (np.diff(block) == 1).all()
+        bands = self._bands(slice(None) if is_whole else block)
         n_steps, _, stalled = _core.solve_block(
-            kernel, *bands, c, f, tol, max_steps, problem.has_intercept
+            kernel, bands, c, f, tol, max_steps, problem.has_intercept
         )
         return BlockStep(c, n_steps, stalled)
 
@@ -138,10 +137,13 @@ class CpuEngine:
         """Return K[:, indices] @ values."""
         return self._rows.product(indices, values)
 
-    def _point(self) -> tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray, bool]:
+    def _bands(self, indices: NDArray | slice = slice(None)) -> _core.Bands:
         problem = self.problem
-        edges = problem.lo, problem.hi, *problem.bounds
-        return *edges, self.c, self._gradient(), problem.has_intercept
+        arrays = problem.lo, problem.hi, *problem.bounds, *problem.ridge
+        return _core.Bands(*(values[indices] for values in arrays))
+
+    def _point(self) -> tuple[_core.Bands, NDArray, NDArray, bool]:
+        return self._bands(), self.c, self._gradient(), self.problem.has_intercept
 
     def _gradient(self) -> NDArray[np.float64]:
         return self.problem.gradient(self.c, self.f)

@@ -54,7 +54,7 @@ def exact_products(
     products = np.empty((len(targets), len(rows)))
     cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
     per_call = max(1, int(n_threads * LONGEST_CALL / (cost * max(1, len(terms)))))
-    left, right = _passed(A.X), _passed(B.X)
+    left, right, kernel_of_core = _passed(A.X), _passed(B.X), _core.Kernel(*definition)
     for start in range(0, len(targets), per_call):
         check_stop()
         part = slice(start, start + per_call)
@@ -64,7 +64,7 @@ def exact_products(
             right,
             terms,
             A.n_features,
-            definition,
+            kernel_of_core,
             rows,
             products[part],
             n_threads,

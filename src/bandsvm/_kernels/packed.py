@@ -122,7 +122,7 @@ class PackedRows(ComputedRows):
         self._n_jobs = n_jobs
         self._dtype = dtype
         self._packed = packed
-        self._parameters = packed_kernel.parameters()
+        self._core_kernel = _core.Kernel(*packed_kernel.parameters())
         self.n_threads = threads
         # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
@@ -242,7 +242,7 @@ class PackedRows(ComputedRows):
         _core.compute_block(
             self._packed,
             indices,
-            *self._parameters,
+            self._core_kernel,
             block.values,
             last.values,
             places,
@@ -283,7 +283,7 @@ class PackedRows(ComputedRows):
             missing,
             self._packed,
             missing,
-            *self._parameters,
+            self._core_kernel,
             self._store,
             places,
             self.n_threads,
@@ -316,7 +316,7 @@ class PackedRows(ComputedRows):
                 indices[part],
                 columns,
                 places[part],
-                *self._parameters,
+                self._core_kernel,
                 values[part],
                 f,
                 self.n_threads,
@@ -338,10 +338,8 @@ class PackedWriter:
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
-        packed = self._packed
-        _core.compute_rows(
-            packed, indices, packed, indices, *self._kernel.parameters(), store, places, 1
-        )
+        packed, kernel = self._packed, _core.Kernel(*self._kernel.parameters())
+        _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
         with np.errstate(over="ignore", invalid="ignore"):
             written = store if len(places) == len(store) else store[places]
             finite(written[:, : packed.count])

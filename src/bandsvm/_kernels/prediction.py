@@ -127,9 +127,8 @@ class PackedProduct:
     def _multiply(self, left: Any, dtype: type) -> NDArray[np.float64]:
         right, padded = self._right(dtype)
         products = np.zeros((left.count, len(padded)))
-        _core.multiply_rows(
-            left, right, *self._kernel.parameters(), padded, products, self._threads
-        )
+        kernel = _core.Kernel(*self._kernel.parameters())
+        _core.multiply_rows(left, right, kernel, padded, products, self._threads)
         return products
 
 

@@ -133,7 +133,7 @@ class LinearSamples:
     def descent(self, band: tuple[NDArray, ...], c: NDArray, w: NDArray, *penalty: float) -> Any:
         """Return the core's coordinate descent on these samples."""
         name = type(self.rows).__name__.replace("Rows", "Descent")
-        return getattr(_core, name)(self.rows, band, c, w, *penalty)
+        return getattr(_core, name)(self.rows, _core.Bands(*band), c, w, *penalty)
 
     def gram(self, factors: NDArray, centre: NDArray | None = None) -> NDArray[np.float64]:
         """Return ``sum_i factors_i (x_i - centre) (x_i - centre)'``; factors are not negative.
