@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
 
-OUR_TYPES = {"bandsvm._estimators.kernel.BandedSVC", "bandsvm._certificate.Certificate"}
+OUR_TYPES = {"bandsvm._estimators.kernel.BandedSVC", "bandsvm._certificate.certificate.Certificate"}
 CSR = {"scipy.sparse._csr.csr_array"}
 
 

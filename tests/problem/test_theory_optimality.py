@@ -7,7 +7,6 @@ import pytest
 
 from bandsvm._certificate import (
     N_SPOT_CHECKS,
-    SHARE_IN_SUMS,
     CheckedGradient,
     checked_gradient,
     choose_intercept,
@@ -18,6 +17,7 @@ from bandsvm._certificate import (
     measure,
     primal_value,
 )
+from bandsvm._certificate.certification import SHARE_IN_SUMS
 from bandsvm._certificate.gradient import FEW_VALUES, SAMPLES_PER_CHECK
 from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem import Solution, Status

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from bandsvm._certificate import FEASIBLE, Certificate
+from bandsvm._certificate.certificate import FEASIBLE, Certificate
 from bandsvm._problem import Status
 
 

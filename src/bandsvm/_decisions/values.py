@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._decisions.multiclass import EVERYTHING, Strategy, strategy_of
+from bandsvm._decisions.multiclass import EVERYTHING, OneVsRest, Strategy, TwoClasses, strategy_of
 from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
 from bandsvm._kernels import KernelSettings
 from bandsvm._system.cached import cached_property
@@ -96,10 +96,10 @@ def margin(values: NDArray) -> NDArray[np.float64]:
 
     With one column that is ``|g(x)|``, the distance from a change of sign.
     """
-    if values.ndim == 1 or values.shape[1] == 1:
-        return np.abs(values.ravel())
-    second, first = np.partition(values, -2, axis=1)[:, -2:].T
-    return first - second
+    values = values.reshape(len(values), -1)
+    n_columns = values.shape[1]
+    strategy: Strategy = TwoClasses() if n_columns == 1 else OneVsRest(n_columns)
+    return strategy.margin(values)
 
 
 @dataclass(frozen=True)

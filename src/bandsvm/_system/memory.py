@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from bandsvm._system.threads import n_cores, n_threads
@@ -25,7 +25,7 @@ def bytes_of(cache_size: float | None) -> float | None:
     return None if cache_size is None else float(cache_size) * MEGABYTE
 
 
-def default_bytes(needed: float) -> float:
+def default_bytes(needed: float, available: Callable[[], float] | None = None) -> float:
     """Return the default memory for kernel rows.
 
     Parameters
@@ -33,6 +33,8 @@ def default_bytes(needed: float) -> float:
     needed : float
         Most memory that is of use. If this is little, the system is not queried, because a query
         takes as long as a small fit.
+    available : callable, default=None
+        Queries the system for the bytes that are available. None: `available_bytes`.
 
     Returns
     -------
@@ -41,12 +43,12 @@ def default_bytes(needed: float) -> float:
     """
     if needed <= LITTLE_BYTES:
         return DEFAULT_BYTES
-    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * available_bytes())
+    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * (available or available_bytes)())
 
 
-def stores_at_once(budget: float, useful: float, most: int) -> int:
+def stores_at_once(budget: float, useful: float, max_stores: int) -> int:
     """Return how many stores can share a budget if each gets at least the useful amount."""
-    return max(1, min(most, int(budget // max(useful, 1.0))))
+    return max(1, min(max_stores, int(budget // max(useful, 1.0))))
 
 
 def process_share() -> float:

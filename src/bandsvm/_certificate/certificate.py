@@ -1,0 +1,196 @@
+"""The certificate: what is known about how far a solution is from optimal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bandsvm._problem import Status
+
+# Violation of the dual's constraints, relative to sum |c|, that rounding can explain.
+FEASIBLE = 1e-9
+# Decision values of training samples that differ by less are constant for all that they say.
+COLLAPSED = 0.01
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """How close to optimal a solution is (docs/theory.md, section 4).
+
+    The optimal value of the objective lies between `dual` and `primal`. (For a kernel that is not
+    positive semidefinite, such as the sigmoid, a gap of zero means a stationary point; there may be
+    several.) If a model has more than two classes, values are sums over its problems, violations
+    are maxima, and `parts` holds the certificate of each problem: one per class or, with
+    ``multi_class='ovo'``, one per pair of classes.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Value of the objective, and a lower bound on its optimal value.
+    gap : float
+        primal - dual: the most by which any solver could still improve the objective, rounding
+        errors of decision values included.
+    relative_gap : float
+        The gap divided by the larger absolute value of `primal` and `dual`.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the decision value; a fit aims
+        at `tol` or less.
+    uncertainty : float
+        How much larger the violation could be because of rounding errors of decision values.
+    intercept_interval : tuple of two floats
+        The intercepts that the optimality conditions allow. If they are violated, the interval is
+        empty: its lower end exceeds its upper end by the violation.
+    infeasibility : float
+        Largest violation of the dual's constraints, relative to the sum of absolute coefficients.
+        If it exceeds rounding errors, `dual` is not a bound.
+    gradient_drift : float
+        Largest difference between the solver's decision values and recomputed ones.
+    n_checked : int
+        Number of samples at which decision values were recomputed. After a fit, these are all
+        samples whose rounding errors could matter and some that are drawn at random, or all if
+        they are few; in `BandedSVC.certify`, all of them.
+    status : Status
+        Why the solver stopped.
+    tol : float
+        The largest violation that counts as optimal; infinite if `gap_tol` decides.
+    n_iter, n_pair_steps, n_kernel_rows : int
+        Outer steps, pair steps and kernel rows that the fit took.
+    seconds : float
+        Time that the solver took.
+    parts : tuple of Certificate
+        Certificates of the problems; empty for two classes.
+    gap_tol : float
+        The largest relative gap that counts as optimal; infinite if `tol` decides.
+    decision_range : float
+        Difference between the largest and the smallest decision value of training samples; of
+        several problems, the least. Near 0, a constant is as good as any decision rule.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    intercept_interval: tuple[float, float]
+    infeasibility: float
+    gradient_drift: float
+    n_checked: int
+    status: Status
+    tol: float
+    n_iter: int
+    n_pair_steps: int
+    n_kernel_rows: int
+    seconds: float
+    parts: tuple[Certificate, ...] = ()
+    gap_tol: float = math.inf
+    uncertainty: float = 0.0
+    decision_range: float = math.nan
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the optimality conditions hold to ``tol``, rounding errors included.
+
+        If `gap_tol` is finite, the relative gap must not exceed it either. docs/theory.md, section
+        4.6, says what this promises.
+        """
+        if self.parts:
+            return all(part.is_optimal for part in self.parts)
+        worst = self.kkt_violation + self.uncertainty
+        is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
+        is_finite = np.isfinite([self.primal, self.dual, self.gap]).all()
+        return bool(is_close and self.infeasibility <= FEASIBLE and is_finite)
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Whether decision values are the same for all training samples, for all that they say."""
+        return self.is_optimal and self.decision_range <= COLLAPSED
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return plain values only, since skops cannot restore an enumeration."""
+        return {**self.__dict__, "status": self.status.value}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore what `_getstate__` returned."""
+        # Earlier versions knew the drift alone: each of two decision values may be off by it.
+        old = {"uncertainty": 2.0 * state["gradient_drift"]}
+        self.__dict__.update({**old, **state}, status=Status(state["status"]))
+
+    def __repr__(self) -> str:
+        """Return the certificate as a table."""
+        problems = f" over {len(self.parts)} problems" if self.parts else ""
+        verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
+        n_short = sum(not part.is_optimal for part in self.parts)
+        which = f" in {n_short} of them" if n_short else ""
+        lines = [
+            f"Certificate{problems}: {verdict}{which} (solver: {self.status.value})",
+            f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
+            f"  duality gap     {self.gap:.2e} ({self._shares()})",
+        ]
+        if not math.isinf(self.tol):  # else the gap decides
+            worst = self.kkt_violation + self.uncertainty
+            lines.append(
+                f"  KKT violation   {self.kkt_violation:.2e}, at most {worst:.2e} with rounding "
+                f"errors (tol {self.tol:.1e})"
+            )
+        lines += [
+            f"  infeasibility   {self.infeasibility:.1e} of the coefficients",
+            f"  recomputed      {self.n_checked} decision values, off by at most "
+            f"{self.gradient_drift:.1e}",
+            f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
+            f"{self.n_kernel_rows} kernel rows, {self.seconds:.3g} s",
+        ]
+        return "\n".join(lines)
+
+    def _shares(self) -> str:
+        """Return the gap as a share of the objective, and what counts where the gap decides."""
+        share = f"{self.relative_gap:.1e} of the objective"
+        if math.isinf(self.gap_tol):
+            return share
+        if self.parts:
+            worst = max(part.relative_gap for part in self.parts)
+            share += f", of single problems at most {worst:.1e}"
+        return f"{share}, tol {self.gap_tol:.1e}"
+
+
+def combine(parts: Sequence[Certificate]) -> Certificate:
+    """Return the joint certificate of independent problems."""
+    if len(parts) == 1:
+        return parts[0]
+    primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
+    worst = max(parts, key=lambda part: part.kkt_violation + part.uncertainty)
+    unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
+    return Certificate(
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=relative_gap_of(gap, primal, dual),
+        kkt_violation=worst.kkt_violation,
+        intercept_interval=worst.intercept_interval,
+        infeasibility=max(part.infeasibility for part in parts),
+        gradient_drift=max(part.gradient_drift for part in parts),
+        n_checked=worst.n_checked,
+        status=unfinished[0] if unfinished else Status.CONVERGED,
+        tol=worst.tol,
+        n_iter=sum(part.n_iter for part in parts),
+        n_pair_steps=sum(part.n_pair_steps for part in parts),
+        n_kernel_rows=sum(part.n_kernel_rows for part in parts),
+        seconds=sum(part.seconds for part in parts),
+        parts=tuple(parts),
+        gap_tol=worst.gap_tol,
+        uncertainty=worst.uncertainty,
+        decision_range=min(part.decision_range for part in parts),
+    )
+
+
+def relative_gap_of(gap: float, primal: float, dual: float) -> float:
+    """Return the gap relative to the larger value."""
+    return share_of(gap, float(np.maximum(abs(primal), abs(dual))))
+
+
+def share_of(part: float, whole: float) -> float:
+    """Return a part of what is not negative; 0 of nothing."""
+    return 0.0 if whole == 0.0 else part / whole
