@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import threading
 import warnings
 from pathlib import Path
@@ -18,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
 from bandsvm._solvers import Status
+from bandsvm._system.text import json_text
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._workflow import source as sources
 from bandsvm._workflow import trial_search as searches
@@ -36,7 +36,6 @@ from bandsvm._workflow.trial_search import search
 from bandsvm._workflow.trial_weights import feature_weights
 from bandsvm._workflow.work import FitProgress, Work
 from bandsvm.cli import main
-from bandsvm.cli._output import plain
 from tests.helpers.iris_files import FILES, SPECIES, X, Y
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -120,23 +119,21 @@ def test_categories_and_header_are_chosen():
 
 
 def test_files_too_large_are_refused_before_they_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
     large = tmp_path / f"{HOSTILE[:4]}.csv"
     with large.open("wb") as file:
         file.truncate(2**21)
     monkeypatch.setattr("pathlib.Path.read_bytes", lambda path: pytest.fail("it was read"))
     with pytest.raises(FileTooLargeError, match=r"has 2 MB.*at most 1 MB.*bandsvm fit FILE"):
-        Source.of_path(large)
+        Source.of_path(large, max_bytes=2**20)
     with pytest.raises(FileTooLargeError):
-        Source.of_bytes("upload.csv", bytes(2**21))
+        Source.of_bytes("upload.csv", bytes(2**21), max_bytes=2**20)
 
 
-def test_files_that_unpack_to_too_much_are_refused(monkeypatch):
+def test_files_that_unpack_to_too_much_are_refused():
     import gzip
 
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
     with pytest.raises(FileTooLargeError):
-        Source.of_bytes("upload.csv.gz", gzip.compress(b"1,2,3\n" * 2**18))
+        Source.of_bytes("upload.csv.gz", gzip.compress(b"1,2,3\n" * 2**18), max_bytes=2**20)
 
 
 def test_the_page_of_docs_names_the_limit():
@@ -426,7 +423,7 @@ def test_all_views_of_odd_tables(name, content):
     trial.fit(classifier, Work())
     model = trial.model(classifier)
     for part in of_trial(trial, model).values():
-        assert json.dumps(plain(overview(part)), allow_nan=False)
+        assert json_text(overview(part))
         about = project(part)
         for axis in range(len(about["axes"])):
             assert len(project(part, 0, axis)["ys"]) == len(part.places)

@@ -10,10 +10,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from bandsvm import BandedSVC, load
-from bandsvm._workflow import source as sources
 from bandsvm._workflow import trial_search
 from bandsvm.cli import main
-from tests.helpers.explore_data_pages import CSV, HOSTILE, DataPage, Held, as_csv, number
+from tests.helpers.explore_data_pages import CSV, HOSTILE, DataPage, as_csv, number
 from tests.helpers.explore_pages import running
 from tests.helpers.iris_files import FILES
 
@@ -98,34 +97,34 @@ def test_settings_change_the_fit_and_stale_results_say_so(page, tmp_path):
     assert stale.is_visible()
 
 
-def test_a_stopped_fit_keeps_the_best_model_and_the_page_stays_alive(page, monkeypatch):
+def test_a_stopped_fit_keeps_the_best_model_and_the_page_stays_alive(page, held):
     page.open("data?kernel=linear").upload("iris.csv")
     before = page.figure("Accuracy")
-    held = Held(monkeypatch)
+    held.shut()
     page.press("Fit")
-    assert held.is_there.wait(30)
+    held.wait()
     assert page.tab.locator("progress").is_visible()
     # What is there already can be looked at meanwhile.
     page.tab.get_by_role("tab", name="Abstaining").click()
     page.tab.get_by_text("Confusion matrix").wait_for()
     assert page.figure("Accuracy") == before
     page.press("Stop")
-    assert held.is_stopped.wait(30)
-    held.may_go.set()
+    page.wait_for_answer("data.stop")
+    held.open()
     page.settle()
     assert "Stopped: this is the best model so far" in page.tab.inner_text(".remarks")
     assert page.figure("Optimality") == "not optimal"
     assert not page.tab.locator("progress").is_visible()
 
 
-def test_a_search_shows_its_scores_and_its_best(page, monkeypatch):
+def test_a_search_shows_its_scores_and_its_best(page, held):
     page.open("data?target=0&kernel=linear").upload("cancer.csv")
-    held = Held(monkeypatch)
+    held.shut()
     page.press("Search")
     page.tab.locator(".live:visible").wait_for()
-    assert held.is_there.wait(30)
+    held.wait()
     assert "Best of" in page.tab.locator(".live").inner_text()
-    held.may_go.set()
+    held.open()
     page.settle()
     assert (
         page.tab.get_by_role("tab", name="Search", exact=True).get_attribute("aria-selected")
@@ -326,9 +325,14 @@ def test_markup_in_names_and_cells_is_text(page):
     assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
 
 
-def test_files_that_are_too_large_or_no_tables_are_refused_in_words(page, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 10_000)
-    page.open()
+def test_files_that_are_too_large_or_no_tables_are_refused_in_words(browser):
+    with running(max_file_size=10_000) as server:
+        page = DataPage(browser, server).open()
+        check_refusals(page)
+        page.close()
+
+
+def check_refusals(page):
     for name, content, words in (
         ("large.csv", bytes(10_001), "bandsvm fit FILE"),
         ("book.xlsx", b"PK", "save the table as CSV"),
@@ -458,7 +462,7 @@ def model_file(tmp_path_factory):
 
 
 def test_a_model_named_at_the_shell(browser, model_file, capsys):
-    with running(shared={"file": str(model_file)}) as server:
+    with running(file=str(model_file)) as server:
         page = DataPage(browser, server)
         page.open("model")
         text = page.tab.locator(".card-text")

@@ -5,7 +5,7 @@ import http.client
 import io
 import json
 import re
-import threading
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bandsvm import BandedSVC, load
-from bandsvm._workflow import source as sources
-from bandsvm._workflow import work
+from bandsvm._workflow.source import LARGEST_FILE
 from bandsvm.cli import main
 from bandsvm.explore.server.uploads import MAX_WAITING, Upload, Uploads
 from tests.helpers.explore_pages import connected, running
@@ -35,15 +34,9 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(file):
-    with running(shared={"file": str(file)}) as server:
+def server(file, gate):
+    with running(file=str(file), on_progress=gate) as server:
         yield server
-
-
-@pytest.fixture
-def client(server):
-    with connected(server) as client:
-        yield client
 
 
 def sent(server, name, content):
@@ -130,12 +123,18 @@ def test_names_of_uploads_are_names(server, client, name, shown):
     assert opened(client, {"upload": sent(server, name, FILES["iris.csv"]())})["name"] == shown
 
 
-def test_uploads_too_large_are_refused_with_the_way_out(server, client, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
-    cookie = {"Cookie": _cookie(server)}
+@pytest.fixture
+def small_server():
+    """A server that takes files of 1 MB at most."""
+    with running(max_file_size=2**20) as server:
+        yield server
+
+
+def test_uploads_too_large_are_refused_with_the_way_out(small_server):
+    cookie = {"Cookie": _cookie(small_server)}
     # With and without a length that is announced.
     for content in (bytes(2**20 + 1), iter([bytes(2**19)] * 3)):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", small_server.port, timeout=20)
         # The server need not take what it refuses.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.request("POST", "/upload", content, cookie | {"X-File-Name": "large.csv"})
@@ -143,9 +142,10 @@ def test_uploads_too_large_are_refused_with_the_way_out(server, client, monkeypa
         assert answer.status == 413
         assert "bandsvm fit FILE" in json.loads(answer.read())["message"]
         connection.close()
-    words = refusal(client, "data.check", {"name": "large.csv", "size": 2**20 + 1})
-    assert "large.csv has 1 MB" in words
-    assert client.ask("data.check", {"name": "a.csv", "size": 2**20})[0] == "data.check"
+    with connected(small_server) as client:
+        words = refusal(client, "data.check", {"name": "large.csv", "size": 2**20 + 1})
+        assert "large.csv has 1 MB" in words
+        assert client.ask("data.check", {"name": "a.csv", "size": 2**20})[0] == "data.check"
 
 
 def test_forgotten_uploads_do_not_pile_up():
@@ -231,15 +231,12 @@ def test_the_report_is_that_of_the_command_line(client, is_search):
     assert "Confusion matrix" in page
 
 
-def test_the_command_fits_the_same_parameters(client, file, tmp_path, monkeypatch):
-    import shlex
-
-    monkeypatch.chdir(tmp_path)
+def test_the_command_fits_the_same_parameters(client, folder):
     opened(client)
     values, _, _ = fitted(client, parameters={**PARAMETERS, "C1": 7.5})
     words = shlex.split(values["command"])
     assert main([*words[1:], "--quiet"]) == 0
-    model = load(tmp_path / "model.bsvm")
+    model = load(folder / "model.bsvm")
     assert model[-1].C1 == 7.5
     assert model[-1].kernel == "linear"
     assert len(model[-1].alpha_) == 150
@@ -262,39 +259,17 @@ def test_a_search_and_a_path(client):
     assert path["own"] in path["values"]
 
 
-class Held:
-    """Lets fits wait after some steps until they are released."""
-
-    def __init__(self, monkeypatch):
-        self.is_there, self.may_go = threading.Event(), threading.Event()
-        step = work.FitProgress.step
-
-        def held(progress, run):
-            if run.progress.n_iter == 1 and not self.may_go.is_set():
-                self.is_there.set()
-                assert self.may_go.wait(30)
-            return step(progress, run)
-
-        monkeypatch.setattr(work.FitProgress, "step", held)
-
-
-@pytest.fixture
-def held(monkeypatch):
-    held = Held(monkeypatch)
-    yield held
-    held.may_go.set()
-
-
 def test_a_stopped_fit_keeps_the_best_so_far(client, held):
     opened(client)
+    held.shut()
     number = client.send("data.fit", FIT, "work")
-    assert held.is_there.wait(30)
+    held.wait()
     client.send("data.stop", {}, "stop")
     answers = {}
     while number not in answers:
         kind, own, values, _ = client.receive()
         if kind == "data.stop":
-            held.may_go.set()
+            held.open()
         elif kind != "progress":
             answers[own] = kind, values
     kind, values = answers[number]
@@ -305,32 +280,32 @@ def test_a_stopped_fit_keeps_the_best_so_far(client, held):
 
 def test_other_requests_are_answered_while_a_fit_is_under_way(client, held):
     opened(client)
-    held.may_go.set()
     fitted(client)
-    held.may_go.clear()
+    held.shut()
     number = client.send("data.fit", FIT, "work")
-    assert held.is_there.wait(30)
+    held.wait()
     client.send("data.view", {"view": "overview", "part": "all"}, "view")
     kinds = []
     while "data.view" not in kinds:
         kinds.append(client.receive()[0])
     assert "data.fit" not in kinds
-    held.may_go.set()
+    held.open()
     while client.receive()[1] != number:
         pass
 
 
 def test_a_newer_fit_takes_the_place_of_an_older_one(client, held):
     opened(client)
+    held.shut()
     older = client.send("data.fit", FIT, "work")
-    assert held.is_there.wait(30)
+    held.wait()
     newer = client.send("data.fit", {**FIT, "parameters": {"C1": 2.0}}, "work")
     client.send("data.check", {"name": "a", "size": 1}, "check")
     answers = {}
     while len(answers) < 3:
         kind, own, values, _ = client.receive()
         if kind == "data.check":
-            held.may_go.set()  # by now the server has read the newer request
+            held.open()  # by now the server has read the newer request
         if kind != "progress":
             answers[own] = kind, values
     assert answers[older][0] == "cancelled"
@@ -372,15 +347,16 @@ def test_another_file_forgets_the_last_result(server, client):
 
 def test_a_fit_of_a_file_that_is_no_longer_open_is_not_shown(server, client, held):
     opened(client)
+    held.shut()
     number = client.send("data.fit", FIT, "work")
-    assert held.is_there.wait(30)
+    held.wait()
     key = sent(server, "plain.csv", FILES["plain.csv"]())
     client.send("data.open", {"upload": key}, "open")
     while True:
         kind, own, values, _ = client.receive()
         if kind == "data.open":
             assert values["file"]["name"] == "plain.csv"
-            held.may_go.set()
+            held.open()
         elif own == number and kind != "progress":
             assert kind == "cancelled"
             break
@@ -442,7 +418,7 @@ def test_numbers_too_large_for_a_float_are_refused_in_words(client):
 def test_model_files_are_described(file, tmp_path):
     model = tmp_path / "iris.bsvm"
     assert main(["fit", str(file), "--model", str(model), "--quiet"]) == 0
-    with running(shared={"file": str(model)}) as server, connected(server) as client:
+    with running(file=str(model)) as server, connected(server) as client:
         card = ask(client, "model.open", {})[0]["model"]
         assert card["classes"] == SPECIES.tolist()
         assert ask(client, "data.open", {})[0]["is_model"]
@@ -460,7 +436,7 @@ def test_model_files_are_described(file, tmp_path):
 def test_data_through_a_model(file, tmp_path):
     model = tmp_path / "iris.bsvm"
     assert main(["fit", str(file), "--model", str(model), "--quiet"]) == 0
-    with running(shared={"file": str(model)}) as server, connected(server) as client:
+    with running(file=str(model)) as server, connected(server) as client:
         key = sent(server, "new.csv", FILES["iris.csv"]())
         assert "choose one first" in refusal(client, "model.data", {"upload": key})
         ask(client, "model.open", {})
@@ -497,9 +473,9 @@ def test_data_views_without_a_model_show_none(client):
     assert ask(client, "model.open", {})[0]["model"] is None
 
 
-def test_explore_refuses_files_that_are_too_large(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 100)
+def test_explore_refuses_files_that_are_too_large(tmp_path, capsys):
     large = tmp_path / "large.csv"
-    large.write_bytes(bytes(101))
+    with large.open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
     assert main(["explore", str(large), "--no-browser"]) == 1
     assert "bandsvm fit FILE" in capsys.readouterr().err

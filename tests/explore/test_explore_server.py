@@ -20,21 +20,16 @@ from bandsvm._fitting.model import fit_model
 from bandsvm.cli import main
 from bandsvm.explore import launch
 from bandsvm.explore.server.app import PAGE
-from bandsvm.explore.server.frames import Answer, pack, unpack
-from bandsvm.explore.server.play import KERNELS_IN_THE_PLANE, roles
+from bandsvm.explore.server.fields import Fields
+from bandsvm.explore.server.play import PLANE_KERNELS, roles
 from bandsvm.explore.server.play_data import SOURCES, Recipe, decode_points
-from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.wishes import NoLongerWanted, Wish, answered
+from bandsvm.explore.server.requests import Request, Superseded, answer
+from bandsvm.explore.server.responses import Response, pack
+from bandsvm.explore.server.sessions import Session
 from bandsvm.metrics import band_coverage, sensitivity_curve
-from tests.helpers.explore_pages import CLUSTERS, FIT, MODEL, connected
+from tests.helpers.explore_pages import CLUSTERS, FIT, MODEL, connected, unpack
 
 DRAWN = {"source": "drawn", "points": "AWQAyAAAnP84_w"}  # +1 at (0.1, 0.2), -1 at (-0.1, -0.2)
-
-
-@pytest.fixture
-def client(server):
-    with connected(server) as client:
-        yield client
 
 
 def get(server, path, host=None, method="GET", **headers):
@@ -135,17 +130,17 @@ def test_page_holds_no_inline_code_and_no_foreign_address():
 )
 def test_frames_survive_the_way(types, length):
     arrays = {f"{k}ä": np.arange(length).astype(t) for k, t in enumerate(types)}
-    header, found = unpack(pack("kind", 3, Answer({"a": [np.float64(0.1), np.inf]}, arrays)))
+    header, found = unpack(pack("kind", 3, Response({"a": [np.float64(0.1), np.inf]}, arrays)))
     assert header["values"] == {"a": [0.1, None]}
     assert (header["kind"], header["id"]) == ("kind", 3)
     for name, array in arrays.items():
         assert found[name].dtype == array.dtype
         np.testing.assert_array_equal(found[name], array)
     with pytest.raises(TypeError, match="int64"):
-        pack("kind", 3, Answer({}, {"a": np.arange(3)}))
+        pack("kind", 3, Response({}, {"a": np.arange(3)}))
 
 
-@pytest.mark.parametrize("kernel", KERNELS_IN_THE_PLANE)
+@pytest.mark.parametrize("kernel", PLANE_KERNELS)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # sigmoid
 def test_fit_is_that_of_the_library(client, kernel, loss):
@@ -290,7 +285,7 @@ def test_messages_that_are_no_requests_are_refused(client, text):
 
 
 def test_binary_and_huge_messages_end_the_connection(server):
-    for message in (b"\x00", "x" * (launch.LARGEST_MESSAGE + 1)):
+    for message in (b"\x00", "x" * (launch.MAX_MESSAGE_SIZE + 1)):
         with connected(server) as client:
             client.socket.send(message)
             with pytest.raises(ConnectionClosed):
@@ -341,7 +336,7 @@ def test_fits_end_when_the_page_is_gone(server):
 def is_fitting(thread):
     frame = sys._current_frames().get(thread.ident)
     while frame is not None:
-        if frame.f_code is answered.__code__:
+        if frame.f_code is answer.__code__:
             return True
         frame = frame.f_back
     return False
@@ -349,21 +344,21 @@ def is_fitting(thread):
 
 def test_cancelled_fit_keeps_its_own_limits():
     X, y = Recipe.of(Fields(SLOW["data"])).samples()
-    wish = Wish(1, "test", Fields({}), {})
+    request = Request(1, "test", Fields({}), Session())
     model = BandedSVC(1e7, 1e7, gamma=20.0, time_limit=0.2)
-    with wish.watched():
+    with request.watched():
         fit_model(model, X, y, None)
     assert model.certificate_.status.value == "time limit"
-    wish.cancel()
-    with pytest.raises(NoLongerWanted), wish.watched():
+    request.cancel()
+    with pytest.raises(Superseded), request.watched():
         fit_model(model, X, y, None)
 
 
 def test_defects_are_reported_as_such(caplog):
-    def fail(wish):
+    def fail(request):
         raise KeyError("what")
 
-    header, _ = unpack(answered(Wish(1, "test", Fields({}), {}), fail))
+    header, _ = unpack(answer(Request(1, "test", Fields({}), Session()), fail))
     assert header["kind"] == "error"
     assert "defect of bandsvm: KeyError" in header["values"]["message"]
     assert "test" in caplog.text

@@ -5,5 +5,5 @@
 - `stopping`: how long-running work is stopped.
 - `cached`: cached properties that forked children can use.
 - `files`: files that are written whole or not at all.
-- `text`: text from files, made safe for terminals.
+- `text`: text from files, made safe for terminals; values as JSON.
 """

@@ -44,12 +44,12 @@ class FileTooLargeError(ValueError):
     """A file that is too large for the page, with the way out."""
 
 
-def check_size(name: str, n_bytes: int) -> None:
+def check_size(name: str, n_bytes: int, max_bytes: int = LARGEST_FILE) -> None:
     """Raise if a file is too large for the page."""
-    if n_bytes > LARGEST_FILE:
+    if n_bytes > max_bytes:
         raise FileTooLargeError(
             f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
-            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            f"{max_bytes / MEGABYTE:.0f} MB. Train at the shell instead: "
             "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
             "model.bsvm; or open a part of the rows here."
         )
@@ -92,19 +92,19 @@ class Source:
     _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_path(cls, path: str | Path) -> Source:
+    def of_path(cls, path: str | Path, max_bytes: int = LARGEST_FILE) -> Source:
         """Read a file, unless it is too large."""
-        check_size(str(path), Path(path).stat().st_size)
-        return cls.of_bytes(str(path), Path(path).read_bytes())
+        check_size(str(path), Path(path).stat().st_size, max_bytes)
+        return cls.of_bytes(str(path), Path(path).read_bytes(), max_bytes)
 
     @classmethod
-    def of_bytes(cls, name: str, stored: bytes) -> Source:
+    def of_bytes(cls, name: str, stored: bytes, max_bytes: int = LARGEST_FILE) -> Source:
         """Take an uploaded file, unless it is too large or of a kind that is not read."""
-        check_size(name, len(stored))
+        check_size(name, len(stored), max_bytes)
         with _in_words_of_the_page():
             require_data(name)
             file = unpacked(name, stored)
-        check_size(name, len(file.content))
+        check_size(name, len(file.content), max_bytes)
         return cls(file)
 
     @property

@@ -11,18 +11,18 @@ from bandsvm._system.text import shown
 from bandsvm._workflow.card import card, is_model
 from bandsvm._workflow.findings import Findings, of_model, overview
 from bandsvm._workflow.models import check_takes_tables
-from bandsvm._workflow.source import LARGEST_FILE, Source
-from bandsvm.explore.server.data_views import csv_of, view_of
-from bandsvm.explore.server.frames import Answer
+from bandsvm._workflow.source import Source
+from bandsvm.explore.server.data import samples_csv, samples_view
+from bandsvm.explore.server.requests import Request
+from bandsvm.explore.server.responses import Response
 from bandsvm.explore.server.uploads import Upload
-from bandsvm.explore.server.wishes import Wish
 from bandsvm.persistence._container import MAGIC
 from bandsvm.persistence.native import load_with_notes
 
 
 @dataclass
-class ModelSession:
-    """What the server keeps for the view "A model" of one page.
+class OpenModel:
+    """The model that a page has open.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class ModelSession:
         The model.
     notes : object
         What its file remembers of the training data.
-    card : dict
+    description : dict
         What the page shows of it.
     findings : Findings or None
         What it says of a data file.
@@ -40,73 +40,71 @@ class ModelSession:
 
     model: Any
     notes: Any
-    card: dict[str, Any]
+    description: dict[str, Any]
     findings: Findings | None = None
     about_data: dict[str, Any] | None = None
 
-    @classmethod
-    def of(cls, wish: Wish) -> ModelSession:
-        """Return that of the page that sent a request."""
-        if "model" not in wish.session:
-            raise ValueError("No model is open; choose one first.")
-        return wish.session["model"]
 
-
-def open_file(wish: Wish) -> Answer:
+def open_file(request: Request) -> Response:
     """Describe an uploaded model file, the one that this page has open, or the shell's."""
-    fields, session = wish.fields, wish.session
+    fields, session = request.fields, request.session
     if fields.has("upload"):
-        upload = session["uploads"].take(fields.text("upload"))
+        upload = session.uploads.take(fields.text("upload"))
         with tempfile.TemporaryDirectory() as folder:
-            _open(wish, _written(upload, Path(folder)), upload.name)
-    elif "model" not in session and (path := named_model(session.get("file"))) is not None:
-        _open(wish, path, path.name)
-    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None, "data": None}
-    if "model" in session:
-        kept = ModelSession.of(wish)
-        about |= {"model": kept.card, "data": kept.about_data}
-    return Answer(about)
+            session.model = _read(_written(upload, Path(folder)), upload.name)
+    elif session.model is None and (path := named_model(session.settings.file)) is not None:
+        session.model = _read(path, path.name)
+    about: dict[str, Any] = {"model": None, "data": None}
+    if session.model is not None:
+        about |= {"model": session.model.description, "data": session.model.about_data}
+    return Response(about)
 
 
-def _open(wish: Wish, path: Path, name: str) -> None:
-    """Read a model file, and keep the model for data to come."""
-    described = card(path, name)
-    wish.session["model"] = ModelSession(*load_with_notes(path), described)
+def _read(path: Path, name: str) -> OpenModel:
+    description = card(path, name)
+    return OpenModel(*load_with_notes(path), description)
 
 
-def judge(wish: Wish) -> Answer:
+def _opened(request: Request) -> OpenModel:
+    if request.session.model is None:
+        raise ValueError("No model is open; choose one first.")
+    return request.session.model
+
+
+def predict_file(request: Request) -> Response:
     """Open a data file and let the model predict its samples."""
-    session = ModelSession.of(wish)
-    check_takes_tables(session.model)
-    upload = wish.session["uploads"].take(wish.fields.text("upload"))
-    table = Source.of_bytes(*upload).table_for(session.model, session.notes)
-    session.findings = of_model(session.model, table)
-    session.about_data = {
+    opened = _opened(request)
+    check_takes_tables(opened.model)
+    upload = request.session.uploads.take(request.fields.text("upload"))
+    max_size = request.session.settings.max_file_size
+    table = Source.of_bytes(*upload, max_size).table_for(opened.model, opened.notes)
+    opened.findings = of_model(opened.model, table)
+    opened.about_data = {
         "name": shown(upload.name),
         "parts": ["all"],
-        "overview": overview(session.findings),
+        "overview": overview(opened.findings),
         "decisions": table.decisions,
         "sentences": table.doubts,
         "has_labels": table.y is not None,
     }
-    return Answer(session.about_data)
+    return Response(opened.about_data)
 
 
-def _findings(wish: Wish) -> Findings:
-    findings = ModelSession.of(wish).findings
+def _findings(request: Request) -> Findings:
+    findings = _opened(request).findings
     if findings is None:
         raise ValueError("No data file is open; choose one first.")
     return findings
 
 
-def view(wish: Wish) -> Answer:
+def view(request: Request) -> Response:
     """Return what a tab shows of the samples of a data file."""
-    return view_of(_findings(wish), wish.fields)
+    return samples_view(_findings(request), request.fields)
 
 
-def as_csv(wish: Wish) -> Answer:
+def samples_file(request: Request) -> Response:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    return csv_of(_findings(wish), wish.fields)
+    return samples_csv(_findings(request), request.fields)
 
 
 def named_model(name: str | None) -> Path | None:
