@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
-from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm import BandedSVC
 from bandsvm.datasets import make_paper_clusters
@@ -581,54 +580,6 @@ def test_axe_finds_nothing_serious(browser, server, scheme, place):
     ]
     assert serious == []
     page.context.close()
-
-
-CONTOUR = """async ({ values, columns, rows, level }) => {
-    const { contour } = await import("/page/plots/contours.js");
-    const { xs, ys } = contour(values, columns, rows, level);
-    return { xs: xs.map(String), ys: ys.map(String) };
-}"""
-
-
-def test_contours_are_those_of_contourpy(page, rng):
-    contourpy = pytest.importorskip("contourpy")
-    page.open()
-    rows, columns = 12, 15
-    for level in (-0.3, 0.0, 0.4):
-        values = rng.normal(size=(rows, columns))
-        sizes = {"columns": columns, "rows": rows, "level": level}
-        found = page.tab.evaluate(CONTOUR, {"values": values.ravel().tolist(), **sizes})
-        points = np.column_stack([np.array(found[name], float) for name in ("xs", "ys")])
-        expected = contourpy.contour_generator(z=values).lines(level)
-        corners = np.concatenate(expected)
-        steps = np.hypot(*np.diff(points, axis=0).T)
-        assert np.nansum(steps) == pytest.approx(
-            sum(np.hypot(*np.diff(line, axis=0).T).sum() for line in expected)
-        )
-        assert np.isnan(points[:, 0]).sum() == len(expected)
-        present = points[~np.isnan(points[:, 0])]
-        distances = np.hypot(*(corners[:, None] - present[None]).transpose(2, 0, 1))
-        assert distances.min(axis=1).max() < 1e-9
-
-
-PENALTY = """async ({ parameters, zs }) => {
-    const { penalty } = await import("/page/views/play/pictures.js");
-    return zs.map((z) => penalty(parameters, z));
-}"""
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_penalty_is_what_the_objective_charges(page, loss):
-    page.open()
-    X, y = CLUSTERS
-    settings = {"C1": 3.0, "C2": 2.0, "rho1": 0.8, "rho2": 1.2, "loss": loss}
-    model = BandedSVC(**settings, gamma=2.0, tol=1e-9).fit(X, y)
-    zs = (y * model.decision_function(X)).tolist()
-    charged = page.tab.evaluate(PENALTY, {"parameters": settings, "zs": zs})
-    coefficients = model.dual_coef_[0]
-    kernel = rbf_kernel(model.support_vectors_, gamma=2.0)
-    norm = 0.5 * coefficients @ kernel @ coefficients
-    assert norm + sum(charged) == pytest.approx(model.certificate_.primal, rel=1e-9)
 
 
 def test_theme_can_be_chosen(fresh):
