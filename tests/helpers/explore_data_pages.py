@@ -107,7 +107,7 @@ def number(text):
 
 
 class FitGate:
-    """Lets fits wait after their first step while it is shut; what a server's ``on_progress`` is."""
+    """What a server tells of progress: while it is shut, fits wait after their first step."""
 
     def __init__(self):
         self._is_open, self._is_reached = threading.Event(), threading.Event()
