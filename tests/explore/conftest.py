@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.explore_data_pages import FitGate
 from tests.helpers.explore_pages import connected, open_browser, running
+from tests.helpers.iris_files import FILES
 
 
 @pytest.fixture(scope="module")
@@ -38,3 +39,11 @@ def browser():
     """Return a browser; skip where there is none."""
     with open_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Return the path of a data file."""
+    path = tmp_path_factory.mktemp("data") / "iris.csv"
+    path.write_bytes(FILES["iris.csv"]())
+    return path

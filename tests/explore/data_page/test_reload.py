@@ -2,17 +2,12 @@
 
 import pytest
 
+from bandsvm.cli import main
 from tests.helpers.explore_data_pages import CSV, DataPage
 from tests.helpers.explore_pages import running
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-
-@pytest.fixture
-def page(browser, server):
-    page = DataPage(browser, server)
-    yield page
-    page.close()
+pytestmark = pytest.mark.browser
 
 
 def fields(page):
@@ -112,8 +107,6 @@ def test_a_path_is_there_after_a_reload(page):
 
 
 def test_a_reload_keeps_model_and_data(page, tmp_path):
-    from bandsvm.cli import main
-
     (tmp_path / "iris.csv").write_bytes(CSV["iris.csv"]())
     model = tmp_path / "iris.bsvm"
     assert main(["fit", str(tmp_path / "iris.csv"), "--model", str(model), "--quiet"]) == 0
@@ -128,7 +121,7 @@ def test_a_reload_keeps_model_and_data(page, tmp_path):
     page.tab.locator(".samples tbody tr").first.wait_for()
 
 
-def test_a_duplicated_tab_begins_anew_and_disturbs_nobody(page):
+def test_a_duplicated_tab_begins_empty_and_disturbs_no_other(page):
     page.open("data?kernel=linear").upload("iris.csv")
     with page.context.expect_page() as opened:
         page.tab.evaluate("window.open(location.href)")  # a copy of what the tab remembers
