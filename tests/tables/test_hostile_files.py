@@ -14,11 +14,11 @@ import pytest
 
 from bandsvm._tables import bytes as bytes_module
 from bandsvm._tables.bytes import DataFileError
-from bandsvm._tables.choice import Columns, choose_for_model
 from bandsvm._tables.csv import Text
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.roles import Columns, roles_for_model
 from tests.helpers.counting import CountedText
 from torture import hostile_data
 
@@ -312,7 +312,7 @@ class TestParquet:
 
 def chosen(columns, wanted):
     model = Expected(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
-    return choose_for_model(columns, ReadOptions(), model)
+    return roles_for_model(columns, ReadOptions(), model)
 
 
 @pytest.mark.parametrize("is_complete", [True, False])

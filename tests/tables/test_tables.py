@@ -14,9 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bandsvm
-from bandsvm._tables.cells import kind_of
+from bandsvm._tables.cells import has_names, kind_of
 from bandsvm._tables.columns import Kind
-from bandsvm._tables.csv_head import has_names
 from bandsvm._tables.expected import Notes
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table

@@ -9,6 +9,7 @@ import lzma
 import os
 import sys
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,6 @@ RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
 PIECE = 2**20
 # What the highest usual setting of xz needs to unpack.
 XZ_MEMORY = 80 * 2**20
-_KINDS = {
-    **{".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"},
-    **{".arff": "arff", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"},
-}
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 class DataFileError(ValueError):
@@ -50,6 +46,10 @@ class DataFile:
     content: bytes
     n_stored: int
 
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the content in blocks of whole lines, each with the number of lines before it."""
+        yield self.content, 0
+
     def require_room(self, n_bytes: int) -> None:
         """Raise unless what the file holds may take so many bytes of memory."""
         ratio = largest_ratio()
@@ -72,14 +72,6 @@ def largest_ratio() -> int:
 def reason(error: Exception) -> str:
     """Return what another library says of a file, as the end of a sentence."""
     return " ".join(str(error).split()).rstrip(" .") or type(error).__name__
-
-
-def kind_by_name(path: str) -> str | None:
-    """Return the kind of file that a name stands for, None if it says nothing."""
-    name = Path(path.lower())
-    if name.suffix in _PACKED:
-        name = name.with_suffix("")
-    return _KINDS.get(name.suffix)
 
 
 def read_file(path: str) -> DataFile:

@@ -9,32 +9,36 @@ from numpy.typing import NDArray
 
 from bandsvm._system.text import shown, some
 from bandsvm._tables.arff import as_csv
-from bandsvm._tables.blocks import TextOnDisk
 from bandsvm._tables.bytes import DataFile, DataFileError
-from bandsvm._tables.choice import ColumnRoles, Columns, choose_for_model, choose_for_training
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
 from bandsvm._tables.csv import Text
 from bandsvm._tables.expected import Expected, Notes
-from bandsvm._tables.labels import labels_of, tidy_labels
-from bandsvm._tables.large import LargeFile
-from bandsvm._tables.options import ReadOptions
-from bandsvm._tables.parquet import Parquet
-from bandsvm._tables.scratch import mapped_rows
-from bandsvm._tables.unlabelled import (
+from bandsvm._tables.labels import (
     LabelColumn,
     Labelled,
     is_missing_label,
-    kept_rows,
     labelled_samples,
+    labels_of,
     require_labels_to_skip,
+    tidy_labels,
 )
-from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS, left_out, useless_numbers, useless_text
+from bandsvm._tables.large import LargeFile
+from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.parquet import Parquet
+from bandsvm._tables.roles import ColumnRoles, Columns, roles_for_model, roles_for_training
+from bandsvm._tables.scratch import kept_rows, mapped_rows
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import (
+    DATES,
+    NUMBERS_THE_ROWS,
+    left_out,
+    uninformative_numbers,
+    uninformative_text,
+)
 
 
-def read_columns(
-    file: DataFile, kind: str, options: ReadOptions, model: Expected | None
-) -> dict[str, Any]:
-    """Return the fields of a `Table` that a file of columns makes.
+def read_columns(file: DataFile, kind: str, options: ReadOptions, model: Expected | None) -> Table:
+    """Return the table that a file of columns holds.
 
     Parameters
     ----------
@@ -49,43 +53,41 @@ def read_columns(
     """
     stored = open_columns(file, kind, options.header, model)
     columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
-    choice = (
-        choose_for_training(columns, options)
+    roles = (
+        roles_for_training(columns, options)
         if model is None
-        else choose_for_model(columns, options, model)
+        else roles_for_model(columns, options, model)
     )
-    if choice.texts and isinstance(file, LargeFile):
-        texts_are = some(columns.name(k) for k in sorted(choice.texts))
+    if roles.texts and isinstance(file, LargeFile):
+        texts_are = some(columns.name(k) for k in sorted(roles.texts))
         raise file.needs_memory(f"has categories in the columns {texts_are} (see --drop)")
-    numbers = [k for k in choice.features if k not in choice.texts]
-    coded: dict[int, int | None] = dict.fromkeys(
-        choice.texts, MAX_LEVELS if model is None else None
-    )
-    coded |= dict.fromkeys(choice.ids)
-    if choice.groups is not None:
-        coded[choice.groups] = None
-    if choice.target is not None:
-        coded[choice.target] = MAX_LEVELS
-    X, texts = stored.read(numbers, coded, choice.target)
-    labelled = _labelled(stored, columns, choice, texts, options, model)
+    numbers = [k for k in roles.features if k not in roles.texts]
+    coded: dict[int, int | None] = dict.fromkeys(roles.texts, MAX_LEVELS if model is None else None)
+    coded |= dict.fromkeys(roles.ids)
+    if roles.groups is not None:
+        coded[roles.groups] = None
+    if roles.target is not None:
+        coded[roles.target] = MAX_LEVELS
+    X, texts = stored.read(numbers, coded, roles.target)
+    labelled = _labelled(stored, columns, roles, texts, options, model)
     if labelled.kept is not None:
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
         texts = {k: column.rows(labelled.kept) for k, column in texts.items()}
-    y, about_labels = _labels(file, columns, choice, texts, model, labelled)
+    y, about_labels = _labels(file, columns, roles, texts, model, labelled)
     decisions = [*_about_names(stored, kind), *stored.notes]
     decisions += [*_about_disguises(columns, stored.disguises, numbers), *about_labels]
-    own = [columns.name(k) for k in choice.features]
+    own = [columns.name(k) for k in roles.features]
     # A table without names has its columns in the model's order.
     names = own if model is None or model.names is None else model.names
-    name = dict(zip(choice.features, names, strict=True))
-    frame = {name[k]: texts[k] for k in choice.features if k in choice.texts}
+    name = dict(zip(roles.features, names, strict=True))
+    frame = {name[k]: texts[k] for k in roles.features if k in roles.texts}
     reasons: dict[str, str] = {}
     if model is None:
-        kept = {columns.name(k) for k in choice.kept}
+        kept = {columns.name(k) for k in roles.kept}
         X, frame, names, reasons = _useful(
             X, frame, names, [name[k] for k in numbers], kept, stored.names is not None
         )
-        reasons |= {columns.name(k): DATES for k in choice.dates}
+        reasons |= {columns.name(k): DATES for k in roles.dates}
         if reasons:
             decisions.append(left_out(reasons))
     is_frame = bool(frame) or (model is not None and model.takes_frames)
@@ -93,23 +95,24 @@ def read_columns(
         decisions.append(_about_texts(frame))
     by_number = [name for name in names if name not in frame]
     notes = Notes(
-        None if choice.target is None else columns.name(choice.target),
-        tuple(columns.name(k) for k in choice.ids),
+        None if roles.target is None else columns.name(roles.target),
+        tuple(columns.name(k) for k in roles.ids),
     )
-    return {
-        "X": _data_frame(X, by_number, frame, names) if is_frame else X,
-        "y": y,
-        "names": names if stored.names is not None or is_frame else None,
-        "texts": tuple(frame),
-        "ids": {columns.name(k): texts[k].values() for k in choice.ids},
-        "decisions": tuple(decisions),
-        "warnings": labelled.warnings,
-        "left_out": reasons,
-        "notes": notes,
-        "groups": None if choice.groups is None else texts[choice.groups].values(),
-        "kept": labelled.kept,
-        "n_skipped": labelled.n_skipped,
-    }
+    return Table(
+        file.source,
+        X=_data_frame(X, by_number, frame, names) if is_frame else X,
+        y=y,
+        names=names if stored.names is not None or is_frame else None,
+        texts=tuple(frame),
+        ids={columns.name(k): texts[k].values() for k in roles.ids},
+        decisions=tuple(decisions),
+        warnings=labelled.warnings,
+        left_out=reasons,
+        notes=notes,
+        groups=None if roles.groups is None else texts[roles.groups].values(),
+        kept=labelled.kept,
+        n_skipped=labelled.n_skipped,
+    )
 
 
 def open_columns(
@@ -121,8 +124,6 @@ def open_columns(
     if kind == "arff":
         return Text(as_csv(file), has_header=True)
     expected = None if model is None else model.names
-    if isinstance(file, LargeFile):
-        return TextOnDisk(file, has_header, expected)
     return Text(file, has_header, expected)
 
 
@@ -145,26 +146,26 @@ def _about_disguises(columns: Columns, disguises: dict[int, str], numbers: list[
 def _labelled(
     stored: Any,
     columns: Columns,
-    choice: ColumnRoles,
+    roles: ColumnRoles,
     texts: dict[int, CodedColumn],
     options: ReadOptions,
     model: Expected | None,
 ) -> Labelled:
     """Return which samples have labels."""
     is_skipping = options.skip_unlabelled
-    if choice.target is None or _is_wrong_guess(choice, texts[choice.target], model):
+    if roles.target is None or _is_wrong_guess(roles, texts[roles.target], model):
         require_labels_to_skip(columns.source, is_skipping)
         return Labelled()
-    where = columns.quoted_name(choice.target)
+    where = columns.quoted_name(roles.target)
     name = f"column {where}" if columns.names else where
-    labels = LabelColumn(columns.source, name, texts[choice.target], stored.place)
+    labels = LabelColumn(columns.source, name, texts[roles.target], stored.place)
     return labelled_samples(labels, is_skipping, model)
 
 
 def _labels(
     file: DataFile,
     columns: Columns,
-    choice: ColumnRoles,
+    roles: ColumnRoles,
     texts: dict[int, CodedColumn],
     model: Expected | None,
     labelled: Labelled,
@@ -173,23 +174,23 @@ def _labels(
 
     A column that only seems to hold labels is ignored where it holds what a model does not know.
     """
-    unused = choice.unused
+    unused = roles.unused
     said = [f"The model does not use the columns {some(unused)}."] if unused else []
-    if choice.target is None:
+    if roles.target is None:
         return None, said
     said = [*labelled.decisions, *said]
     if not labelled.are_usable:
         return None, said
-    column, where = texts[choice.target], columns.quoted_name(choice.target)
-    if _is_wrong_guess(choice, column, model):
+    column, where = texts[roles.target], columns.quoted_name(roles.target)
+    if _is_wrong_guess(roles, column, model):
         return None, [f"The model does not know the values in {where} as classes.", *said]
-    labels = labels_of(file, columns.name(choice.target), column)
+    labels = labels_of(file, columns.name(roles.target), column)
     return labels, [f"The labels are in {where}.", *said]
 
 
-def _is_wrong_guess(choice: ColumnRoles, column: CodedColumn, model: Expected | None) -> bool:
+def _is_wrong_guess(roles: ColumnRoles, column: CodedColumn, model: Expected | None) -> bool:
     """Return whether a column was guessed to hold labels, but a model does not know its values."""
-    if model is None or choice.is_sure:
+    if model is None or roles.is_sure:
         return False
     if column.levels is None:
         return True
@@ -210,11 +211,11 @@ def _useful(
 
     Without names, numbers stay: constants do no harm, and positions tell columns apart.
     """
-    reasons = {name: why for name, column in frame.items() if (why := useless_text(column))}
+    reasons = {name: why for name, column in frame.items() if (why := uninformative_text(column))}
     if has_names and len(X):
         found = {
             k: why
-            for k, why in useless_numbers(X, by_number).items()
+            for k, why in uninformative_numbers(X, by_number).items()
             if not (why == NUMBERS_THE_ROWS and by_number[k] in kept)
         }
         reasons |= {by_number[k]: why for k, why in found.items()}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from bandsvm._system.memory import available_bytes
 from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.formats import format_by_content
 from bandsvm._tables.scratch import gigabytes, require_disk
-from bandsvm._tables.sniff import kind_by_content
 
 # A file whose text and numbers would take more than this share of the free memory is read in
 # blocks: scaling and checks take copies.
@@ -89,7 +89,7 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
         head = head[: head.rfind(b"\n") + 1] or head
     file = LargeFile(path, head, size, path)
     is_packed = head.startswith(_PACKED)
-    kind = kind or kind_by_content(file)
+    kind = kind or format_by_content(file)
     if is_packed or kind not in KINDS:
         if is_asked:
             raise file.needs_memory("is packed" if is_packed else f"is of the format {kind}")

@@ -69,7 +69,6 @@ class Parquet:
             raise self._unreadable(error) from None
         if twins := twice(self.names):
             raise DataFileError(f"{file.source}: two columns have the same name: {some(twins)}.")
-        self.has_names = True
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
         self._are_texts = [kind is Kind.TEXT for kind in self.kinds]

@@ -136,3 +136,14 @@ def mapped_rows(X: Any, function: Callable[[Any], Any]) -> Any:
     for rows in row_blocks(X):
         result.append(function(X[rows]))
     return result.finished()
+
+
+def kept_rows(X: Any, kept: NDArray[np.intp], is_on_disk: bool) -> Any:
+    """Return some rows of a matrix, on disk if it is there."""
+    if not is_on_disk:
+        return X[kept]
+    result = DiskMatrix()
+    for rows in row_blocks(X):
+        first, last = np.searchsorted(kept, (rows.start, rows.stop))
+        result.append(X[rows][kept[first:last] - rows.start])
+    return result.finished()

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from bandsvm import BandedSVCCV
 from bandsvm._decisions.probabilities import probabilities
 from bandsvm._estimators.calibration import fit_sigmoids
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.clock import Clock
 from bandsvm._workflow.held_out import NotHeldOut, held_out
 from bandsvm._workflow.models import write_model

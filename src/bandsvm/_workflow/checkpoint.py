@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from bandsvm._system.files import is_own
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.models import write_model
 from bandsvm.persistence.native import load_bytes
 

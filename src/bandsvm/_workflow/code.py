@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.source import Source
 from bandsvm._workflow.trial import HELD_OUT, SEED_OF_SPLIT, Trial
 

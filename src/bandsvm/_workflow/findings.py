@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.values import Decisions
 from bandsvm._system.text import shown
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.models import classifier_of, transformed
 from bandsvm._workflow.preparation import describe_preparation
 from bandsvm._workflow.quality import Judged, Quality, histogram_edges, quality

@@ -17,8 +17,8 @@ from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._linear.fit import fit_linear
-from bandsvm._tables.reading import Table
 from bandsvm._tables.scratch import mapped_rows
+from bandsvm._tables.table import Table
 from bandsvm._workflow.in_blocks import fitted_transform
 from bandsvm._workflow.preparation import preparation
 from bandsvm._workflow.quality import names_are_known

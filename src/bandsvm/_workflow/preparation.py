@@ -12,9 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from bandsvm._system.text import shown, some
-from bandsvm._tables.reading import Table
 from bandsvm._tables.scratch import row_blocks
-from bandsvm._tables.useless import rare_below
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import rare_below
 
 Steps = list[tuple[str, Any]]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._system.files import write_whole
 from bandsvm._system.text import shown, signed
-from bandsvm._tables.reading import NUMBERED, Table
+from bandsvm._tables.table import NUMBERED, Table
 from bandsvm._workflow.quality import Judged, histogram_edges, names_are_known, quality
 from bandsvm._workflow.weights import is_linear, largest_weights, scale_of_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay

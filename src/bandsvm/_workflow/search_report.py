@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import BandedSVCCV
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.quality import Judged
 from bandsvm._workflow.report import (
     TRAINED,

@@ -11,14 +11,15 @@ from typing import Any
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import shown
 from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
-from bandsvm._tables.choice import Columns, default_target
 from bandsvm._tables.columns import Kind
 from bandsvm._tables.expected import Notes
+from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
-from bandsvm._tables.reading import Table, kind_of_file, table_of
-from bandsvm._tables.sniff import require_data
-from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS
+from bandsvm._tables.reading import table_of
+from bandsvm._tables.roles import Columns, default_target
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
 from bandsvm._workflow.trained import expected_table
 
 # A page is for data that a fit can handle while somebody waits.
@@ -108,7 +109,7 @@ class Source:
     @property
     def kind(self) -> str:
         """Its format."""
-        return kind_of_file(self.file, ReadOptions())
+        return format_of(self.file)
 
     def describe(self, has_header: bool | None = None) -> dict[str, Any]:
         """Return name, size and columns, as far as the format has any.

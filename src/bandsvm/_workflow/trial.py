@@ -16,7 +16,7 @@ from bandsvm._certificate.shortfall import shortfall
 from bandsvm._fitting.model import fit_model
 from bandsvm._solvers import Status
 from bandsvm._system.stopping import stop_when
-from bandsvm._tables.reading import Table
+from bandsvm._tables.table import Table
 from bandsvm._workflow.models import prepare, transformed
 from bandsvm._workflow.noted import noted_warnings
 from bandsvm._workflow.work import FitProgress, Work

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sklearn.pipeline import Pipeline
 
-from bandsvm._tables.reading import NUMBERED, Table
+from bandsvm._tables.table import NUMBERED, Table
 from bandsvm._workflow.findings import Findings
 from bandsvm._workflow.report import prediction_parts, sample_parts, write_report
 from bandsvm._workflow.search_report import write_search_report

@@ -68,7 +68,7 @@ class ColumnRoles:
     kept: list[int] = field(default_factory=list)
 
 
-def choose_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
+def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     """Return what becomes of the columns of a training set.
 
     Parameters
@@ -117,7 +117,7 @@ def choose_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     )
 
 
-def choose_for_model(columns: Columns, options: ReadOptions, model: Expected) -> ColumnRoles:
+def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> ColumnRoles:
     """Return what becomes of the columns of a table that a model is to predict."""
     places = {columns.name(k): k for k in range(columns.n_columns)}
     target, is_sure = None, True

@@ -11,7 +11,7 @@ from bandsvm._system.text import MAX_SHOWN, shown
 from bandsvm._tables.columns import CodedColumn
 
 # Levels of fewer samples than this are grouped: this share of the samples, within limits.
-RARE_SHARE, FEWEST, MOST = 0.01, 2, 10
+RARE_SHARE, MIN_RARE, MAX_RARE = 0.01, 2, 10
 DATES = "dates; numbers, such as days since a date, could be features"
 NUMBERS_THE_ROWS = "a number per row"
 # Names of columns that number the rows, as pandas and people write them.
@@ -23,10 +23,10 @@ _CAMEL_ID = re.compile(r".*[a-z](Id|ID|No|Nr|Num|Number)")
 
 def rare_below(n_samples: int) -> int:
     """Return the number of samples below which a level of a category is rare."""
-    return int(np.clip(RARE_SHARE * n_samples, FEWEST, MOST))
+    return int(np.clip(RARE_SHARE * n_samples, MIN_RARE, MAX_RARE))
 
 
-def useless_numbers(X: NDArray, names: list[str]) -> dict[int, str]:
+def uninformative_numbers(X: NDArray, names: list[str]) -> dict[int, str]:
     """Return the columns of a matrix that tell nothing, each with the reason."""
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
@@ -38,7 +38,7 @@ def useless_numbers(X: NDArray, names: list[str]) -> dict[int, str]:
     return found
 
 
-def useless_text(column: CodedColumn) -> str | None:
+def uninformative_text(column: CodedColumn) -> str | None:
     """Return why a column of text tells nothing, None if it may."""
     if column.levels is None:
         return "too many different values"
