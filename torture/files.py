@@ -22,8 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm._tables.bytes import DataFileError, read_file
+from bandsvm._tables.bytes import read_file
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 from bandsvm.cli import main
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC

@@ -13,8 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import bandsvm
-from bandsvm._tables.bytes import ALWAYS_FINE, LARGEST_RATIO, DataFileError
+from bandsvm._tables.bytes import ALWAYS_FINE, LARGEST_RATIO
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence import ModelFileError
 from torture import hostile_data, hostile_models
 from torture.problems import bad_refusal

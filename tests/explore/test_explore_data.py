@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
 from bandsvm._solvers import Status
-from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._workflow import source as sources
 from bandsvm._workflow import trial_search as searches
 from bandsvm._workflow.abstaining import abstention

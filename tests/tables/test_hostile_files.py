@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from bandsvm._tables import bytes as bytes_module
-from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.csv import Text
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import Columns, roles_for_model
 from tests.helpers.counting import CountedText
 from torture import hostile_data
@@ -292,7 +292,7 @@ class TestParquet:
             ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite.* in sample 2"),
             ({"f": [1.0, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
             ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "has 0 features.* 'f' .dates"),
-            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
+            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*with drop"),
             ({"f": [1.0, 2.0], "y": ["a", None]}, "the label is missing in 1 of 2 .* in sample 2"),
             ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .no value"),
             ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),

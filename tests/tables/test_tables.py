@@ -135,7 +135,7 @@ def test_text_needs_pandas_and_numbers_do_not(people):
     command = [sys.executable, "-c", blocked, "fit", "people.csv", "--model", "m.bsvm", "--quiet"]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert refused.returncode == 1
-    assert "text need pandas: install the extra 'bandsvm[cli]'" in refused.stderr
+    assert "text need pandas; install the extra 'bandsvm[cli]'" in refused.stderr
     assert "'job'" in refused.stderr
     taken = subprocess.run([*command, "--drop", "job"], capture_output=True, text=True, timeout=100)
     assert taken.returncode == 0, taken.stderr

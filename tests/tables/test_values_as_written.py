@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 
 pd = pytest.importorskip("pandas")
 

@@ -2,7 +2,8 @@
 
 In the order in which data pass through them:
 
-- `options`: how to read a file; `expected`: what a model expects of it.
+- `options`: how to read a file; `expected`: what a model expects of it; `remarks`: what readers say
+  about it, errors included.
 - `reading`: from a path to a table; `bytes`: files unpacked within limits; `formats`: what a file
   is, by its name or content; `large`: files larger than memory, in blocks; `scratch`: matrices in
   temporary files.

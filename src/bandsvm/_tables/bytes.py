@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bandsvm._tables.remarks import DataFileError
+
 # Text of one-hot columns shrinks a hundredfold. Beyond both of these a file may be made to fill the
 # memory, and whoever trusts it has to say so.
 LARGEST_RATIO = 100
@@ -22,10 +24,6 @@ RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
 PIECE = 2**20
 # What the highest usual setting of xz needs to unpack.
 XZ_MEMORY = 80 * 2**20
-
-
-class DataFileError(ValueError):
-    """A data file that cannot be read, with its name and the line."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bandsvm._system.text import shown, some
-from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import TARGET_NAMES, Kind
+from bandsvm._tables.remarks import DataFileError
 
 # Cells that stand for a missing number, in lower case.
 MISSING = frozenset(
@@ -102,8 +102,8 @@ def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> Da
     others = list(dict.fromkeys(other for _, other in bad if other != cell))
     such = f" ({len(bad)} such cells nearby, also {some(others)})" if others else ""
     return DataFileError(
-        f"{source}, {place}, column {column}: {shown(repr(cell))} is not a number{such}; fix it, "
-        "or see --drop and --categorical."
+        f"{source}, {place}, column {column}: {shown(repr(cell))} is not a number{such}",
+        "fix it, or see {drop} and {categorical}",
     )
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import some
-from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import class_places
+from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import row_blocks
 from bandsvm._tables.table import Table
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
@@ -31,7 +31,7 @@ def check_size(table: Table, expected: Expected | None) -> None:
         raise DataFileError(f"{table.source} holds no samples.")
     if not 1 <= n_features <= MAX_FEATURES:
         # Why there are none is told by what was left out.
-        why = " ".join(["", *table.decisions]) if n_features == 0 else ""
+        why = " ".join(["", *map(Remark.render, table.decisions)]) if n_features == 0 else ""
         raise DataFileError(
             f"{table.source} has {n_features} features; it must have from 1 to {MAX_FEATURES}.{why}"
         )
@@ -92,42 +92,46 @@ def _bad_value(
     )
 
 
-def check_classes(table: Table) -> list[str]:
+def check_classes(table: Table) -> list[Remark]:
     """Raise if labels are no classes; return a warning if some have a single sample."""
     labels, counts = np.unique(table.y, return_counts=True)
     alone = labels[counts == 1].tolist()
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise DataFileError(
-            f"{table.source} has a label that is not finite; name the column of labels with "
-            "--target, or leave such samples out."
+            f"{table.source} has a label that is not finite",
+            "name the column of labels with {target}, or leave such samples out",
         )
     if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
         some_label = labels[labels != np.rint(labels)][0]
         raise DataFileError(
             f"{table.source} has labels such as {some_label:g}, which are measurements, not "
-            "classes; name the column of labels with --target."
+            "classes",
+            "name the column of labels with {target}",
         )
     if (longest := longest_label(labels)) > LONGEST_LABEL:
         raise DataFileError(
             f"{table.source} has a label of {longest} characters, and a model file takes at most "
-            f"{LONGEST_LABEL}; name the column of labels with --target, or shorten the labels."
+            f"{LONGEST_LABEL}",
+            "name the column of labels with {target}, or shorten the labels",
         )
     if len(labels) == 1:
         raise DataFileError(
-            f"{table.source} has the single class {some(labels.tolist())}; training needs at least "
-            "two classes. Name the column of labels with --target."
+            f"{table.source} has the single class {some(labels.tolist())}",
+            "training needs at least two classes. Name the column of labels with {target}",
         )
     if len(alone) == len(table.y) > MIN_DIFFERENT:
         raise DataFileError(
-            f"{table.source}: every sample has a label of its own; a class needs several samples, "
-            "so name the column of labels with --target."
+            f"{table.source}: every sample has a label of its own",
+            "a class needs several samples, so name the column of labels with {target}",
         )
     if not alone:
         return []
     many = f"{len(alone)} classes have" if len(alone) > 1 else "a class has"
     return [
-        f"{many} a single sample: {some(alone)}. If these are no classes, see --header and "
-        "--target."
+        Remark(
+            f"{many} a single sample: {some(alone)}",
+            "if these are not classes, see {header} and {target}",
+        )
     ]
 
 
@@ -141,15 +145,16 @@ def with_known_labels(table: Table, expected: Expected, is_optional: bool) -> Ta
     labels = np.unique(table.y)
     unknown = labels[class_places(labels, np.array(expected.classes)) < 0].tolist()
     if len(unknown) == len(labels) and is_optional:
-        decision = f"Its labels {some(unknown)} are ignored: none is a class of the model."
+        decision = Remark(f"Its labels {some(unknown)} are ignored: none is a class of the model.")
         return replace(table, y=None, decisions=(*table.decisions, decision))
     if len(unknown) == len(labels):
         raise DataFileError(
             f"{table.source} has the labels {some(unknown)}, none of which the model knows: its "
-            f"classes are {some(expected.classes)}; name the column of labels with --target."
+            f"classes are {some(expected.classes)}",
+            "name the column of labels with {target}",
         )
     if not unknown:
         return table
     n_unknown = int(np.isin(table.y, unknown).sum())
     warning = f"{n_unknown} labels are unknown to the model and count as errors: {some(unknown)}."
-    return replace(table, warnings=(*table.warnings, warning))
+    return replace(table, warnings=(*table.warnings, Remark(warning)))

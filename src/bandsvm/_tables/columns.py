@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# A column of one of these names holds the labels, unless --target says otherwise.
+# A column of one of these names holds the labels, unless the option `target` says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
 # More different values than these are neither categories nor classes: names, ids, free text.
 MAX_LEVELS = 10_000

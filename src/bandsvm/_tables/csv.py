@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import shown, some
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -36,6 +36,7 @@ from bandsvm._tables.columns import (
 )
 from bandsvm._tables.csv_lines import SPACE, Lines
 from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
 
 # Cells that are converted together.

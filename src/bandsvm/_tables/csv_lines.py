@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.remarks import DataFileError
 
 # Before the comma: where cells are separated by one of these, commas belong to decimals.
 DELIMITERS = "\t;|"

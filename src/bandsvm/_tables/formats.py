@@ -7,7 +7,8 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.remarks import DataFileError
 
 _KINDS = {
     **{".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"},
@@ -49,8 +50,8 @@ def require_data(path: str) -> None:
     what = _FOREIGN.get(Path(path.lower()).suffix)
     if what is not None:
         raise DataFileError(
-            f"{path} is {what}, which bandsvm does not read; save the table as CSV or Parquet, or "
-            "give --format if the name is wrong."
+            f"{path} is {what}, which bandsvm does not read",
+            "save the table as CSV or Parquet; if the name is wrong, {format} tells the format",
         )
 
 

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import shown, some
-from bandsvm._tables.bytes import ALWAYS_FINE, DataFile, DataFileError
+from bandsvm._tables.bytes import ALWAYS_FINE, DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
 from bandsvm._tables.expected import Expected
+from bandsvm._tables.remarks import DataFileError, Remark
 
 # Labels of all samples take as much memory as the longest; this many times the file at most.
 LABELS_PER_BYTE = 16
 BYTES_PER_CHARACTER = 4
 # Numbers as they are usually written: 007 and 1_000 are names.
 NUMBER = re.compile(r"\s*[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?\s*", re.IGNORECASE)
-OPTION = "--skip-unlabelled"
 # Texts that usually stand for a missing label, in lower case; "none" and "-" are often classes.
 USUALLY_MISSING = frozenset(("?", "na", "n/a", "#n/a", "<na>", "nan", "null"))
 
@@ -43,8 +44,8 @@ def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
     where = f"{file.source}: the labels in column {shown(repr(name))}"
     if column.levels is None or len(column.levels) > MAX_LEVELS:
         raise DataFileError(
-            f"{where} have more than {MAX_LEVELS} different values; a class needs several "
-            "samples, so name the column of labels with --target."
+            f"{where} have more than {MAX_LEVELS} different values",
+            "a class needs several samples, so name the column of labels with {target}",
         )
     levels = tidy_labels(column.levels)
     if levels.dtype.kind == "U":
@@ -52,8 +53,8 @@ def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
         most = max(ALWAYS_FINE, LABELS_PER_BYTE * max(len(file.content), file.n_stored))
         if BYTES_PER_CHARACTER * longest * max(len(column.codes), len(levels)) > most:
             raise DataFileError(
-                f"{where} have up to {longest} characters and take too much memory; shorten them, "
-                "or name the column of labels with --target."
+                f"{where} have up to {longest} characters and take too much memory",
+                "shorten them, or name the column of labels with {target}",
             )
     return levels[column.codes]
 
@@ -104,15 +105,15 @@ class Labelled(NamedTuple):
         Whether the labels that stay can be compared with predictions.
     n_skipped : int
         How many do not stay.
-    decisions, warnings : tuple of str
-        What was decided, and what may be a mistake, in sentences.
+    decisions, warnings : tuple of Remark
+        What was decided, and what may be a mistake.
     """
 
     kept: NDArray[np.intp] | None = None
     n_skipped: int = 0
     are_usable: bool = True
-    decisions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    decisions: tuple[Remark, ...] = ()
+    warnings: tuple[Remark, ...] = ()
 
 
 def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | None) -> Labelled:
@@ -137,12 +138,14 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
     usual = [level for level, seems in zip(levels, seems_missing, strict=True) if seems]
     if is_skipping:
         return _skipped(labels, (is_missing | seems_missing)[labels.values.codes], usual)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
     if usual and model is None:
         n_usual = int(seems_missing[labels.values.codes].sum())
         warnings = (
-            f"{n_usual} samples have the labels {some(usual)}, which are taken as classes; if they "
-            f"stand for missing labels, skip these samples with {OPTION}.",
+            Remark(
+                f"{n_usual} samples have the labels {some(usual)}, which are taken as classes",
+                "if they stand for missing labels, skip these samples with {skip_unlabelled}",
+            ),
         )
     rows = np.flatnonzero(is_missing[labels.values.codes])
     if not len(rows):
@@ -151,26 +154,30 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
     where = f"{len(rows)} of {n_samples} samples"
     if model is not None:
         of_column = f" ({labels.name})" if labels.name else ""
-        decision = (
-            f"Labels are missing in {where}{of_column}, so labels are ignored; {OPTION} skips "
-            "these samples and compares the others."
+        decision = Remark(
+            f"Labels are missing in {where}{of_column}, so labels are ignored",
+            "{skip_unlabelled} skips these samples and compares the others",
         )
         return Labelled(are_usable=False, decisions=(decision,))
-    first, cure = f"first in {labels.place(int(rows[0]))}", f"or skip such samples with {OPTION}"
+    first = f"first in {labels.place(int(rows[0]))}"
+    cure = "or skip such samples with {skip_unlabelled}"
     if labels.name:
         first = f"{labels.name}, {first}"
-        cure = f"skip such samples with {OPTION}, or name the column of labels with --target"
+        cure = (
+            "skip such samples with {skip_unlabelled}, or name the column of labels with {target}"
+        )
     raise DataFileError(
-        f"{labels.source}: the label is missing in {where} ({first}); fill it in, {cure}."
+        f"{labels.source}: the label is missing in {where} ({first})", f"fill it in, {cure}"
     )
 
 
 def require_labels_to_skip(source: str, is_skipping: bool) -> None:
     """Raise if samples are to be skipped by labels that a file does not have."""
     if is_skipping:
-        raise DataFileError(
-            f"{source} has no column of labels, which {OPTION} needs; name it with --target, or "
-            f"leave {OPTION} out."
+        raise ParameterError(
+            "skip_unlabelled",
+            literal(f"needs a column of labels, which {source} does not have"),
+            cure="name it with {target}, or leave {skip_unlabelled} out",
         )
 
 
@@ -182,13 +189,15 @@ def _skipped(labels: LabelColumn, is_unlabelled: NDArray[np.bool_], usual: list[
     if not len(kept):
         where = f" in the {labels.name}" if labels.name else ""
         raise DataFileError(
-            f"no sample of {labels.source} has a label{where}; name the column of labels with "
-            "--target."
+            f"no sample of {labels.source} has a label{where}",
+            "name the column of labels with {target}",
         )
     texts = f" ({some(usual)})" if usual else ""
     n_skipped = len(is_unlabelled) - len(kept)
     samples = "1 sample" if n_skipped == 1 else f"{n_skipped} samples"
-    return Labelled(kept, n_skipped, decisions=(f"Skipped {samples} without a label{texts}.",))
+    return Labelled(
+        kept, n_skipped, decisions=(Remark(f"Skipped {samples} without a label{texts}."),)
+    )
 
 
 def is_missing_label(level: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import shown, some
-from bandsvm._tables.bytes import DataFile, DataFileError, reason
+from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -25,6 +25,7 @@ from bandsvm._tables.cells import (
 )
 from bandsvm._tables.columns import CodedColumn, Kind, twice
 from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
 
 # Every value becomes a float64.
@@ -60,14 +61,15 @@ class Parquet:
         try:
             # Threads of pyarrow that are still busy when the command ends can abort the process.
             stored = pq.ParquetFile(self._stream(), pre_buffer=False)
-            self.names: list[str] = list(stored.schema_arrow.names)
-            self.n_columns = len(self.names)
+            self._names = list(stored.schema_arrow.names)
+            self.names: list[str] | None = self._names
+            self.n_columns = len(self._names)
             self._types = [field.type for field in stored.schema_arrow]
             self._n_rows: int = stored.metadata.num_rows
             n_unpacked = unpacked_bytes(stored.metadata)
         except self._errors as error:
             raise self._unreadable(error) from None
-        if twins := twice(self.names):
+        if twins := twice(self._names):
             raise DataFileError(f"{file.source}: two columns have the same name: {some(twins)}.")
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
@@ -171,7 +173,7 @@ class Parquet:
         if bad:
             rows = np.flatnonzero(np.isin(codes, list(bad)))[:MAX_BAD_CELLS].tolist()
             cells = [(self.place(start + row), bad[codes[row]]) for row in rows]
-            raise not_a_number(self._file.source, shown(repr(self.names[k])), cells)
+            raise not_a_number(self._file.source, shown(repr(self._names[k])), cells)
         return values[codes]
 
     def _stream(self) -> Any:
@@ -189,8 +191,8 @@ class Parquet:
         """Yield pieces of some columns, each with the number of its first row."""
         import pyarrow.parquet as pq
 
-        names = [self.names[k] for k in columns]
-        texts = [self.names[k] for k in columns if self._are_texts[k]]
+        names = [self._names[k] for k in columns]
+        texts = [self._names[k] for k in columns if self._are_texts[k]]
         rows = n_rows or max(1, VALUES_AT_ONCE // len(columns))
         start = 0
         try:
@@ -221,7 +223,7 @@ class Parquet:
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
                 f"{self._file.source} holds {shown(self._types[k])} in its column "
-                f"{shown(repr(self.names[k]))}; it must hold numbers or text."
+                f"{shown(repr(self._names[k]))}; it must hold numbers or text."
             )
         codes = np.empty(self._n_rows, np.int32)
         known: dict[Any, int] = {}

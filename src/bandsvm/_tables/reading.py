@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from bandsvm._system.advice import ParameterError, literal
 from bandsvm._tables import npz, svmlight
-from bandsvm._tables.bytes import DataFile, DataFileError, read_file
+from bandsvm._tables.bytes import DataFile, read_file
 from bandsvm._tables.checks import check_classes, check_size, check_values, with_known_labels
 from bandsvm._tables.columns import CodedColumn
 from bandsvm._tables.expected import Expected, Notes
@@ -21,6 +22,7 @@ from bandsvm._tables.labels import (
 )
 from bandsvm._tables.large import LargeFile, NeedsMemoryError, check_disk, open_large
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
+from bandsvm._tables.remarks import Remark
 from bandsvm._tables.scratch import kept_rows
 from bandsvm._tables.table import Table
 
@@ -79,10 +81,8 @@ def table_of(file: DataFile, options: ReadOptions, expected: Expected | None = N
 def _read(file: DataFile, kind: str, options: ReadOptions, expected: Expected | None) -> Table:
     """Return the table of a file."""
     if options.groups is not None and kind in WITHOUT_COLUMNS:
-        raise DataFileError(
-            f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
-            "use CSV or Parquet."
-        )
+        rule = f"names a column, but {file.source} is of the format {kind}, which has none"
+        raise ParameterError("groups", literal(rule), cure="use CSV or Parquet")
     where = (check_disk(file, kind),) if isinstance(file, LargeFile) else ()
     if kind in WITHOUT_COLUMNS:
         if kind == "svmlight":
@@ -104,7 +104,7 @@ def _read_svmlight(file: DataFile, options: ReadOptions, expected: Expected | No
     )
     X, y = svmlight.read(file, n_features, from_zero)
     is_news = from_zero and not options.zero_based
-    decisions = ("Features count from 0.",) if is_news else ()
+    decisions = (Remark("Features count from 0."),) if is_news else ()
     notes = Notes(is_zero_based=from_zero)
     return Table(file.source, X, y, decisions=decisions, notes=notes)
 

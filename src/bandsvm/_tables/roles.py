@@ -6,11 +6,12 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import shown, some
-from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import TARGET_NAMES, Kind
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.remarks import DataFileError
 
 
 @dataclass(frozen=True)
@@ -78,17 +79,18 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     options : ReadOptions
         How to read it.
     """
-    dropped = {_position(columns, name, "--drop") for name in _listed(columns, options.drop)}
-    ids = [_position(columns, name, "--id") for name in options.id]
-    groups = None if options.groups is None else _position(columns, options.groups, "--groups")
+    dropped = {_position(columns, name, "drop") for name in _listed(columns, options.drop)}
+    ids = [_position(columns, name, "id") for name in options.id]
+    groups = None if options.groups is None else _position(columns, options.groups, "groups")
     apart = {*dropped, *ids, *([] if groups is None else [groups])}
     if options.target is not None:
-        target = _position(columns, options.target, "--target")
+        target = _position(columns, options.target, "target")
     else:
         target = default_target(columns, apart)
     if target == groups:
-        raise DataFileError(f"--groups names the column of labels of {columns.source}.")
-    texts = {_position(columns, name, "--categorical") for name in options.categorical}
+        rule = f"names the column of labels of {columns.source}"
+        raise ParameterError("groups", literal(rule))
+    texts = {_position(columns, name, "categorical") for name in options.categorical}
     taken = {target, *apart}
     features = [k for k in range(columns.n_columns) if k not in taken]
     for k in features:
@@ -98,8 +100,8 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
         if kind is Kind.OTHER:
             raise DataFileError(
                 f"{columns.source} holds {kind.value} in its column "
-                f"{shown(repr(columns.name(k)))}, which cannot be a feature: leave it out with "
-                "--drop, or replace it by numbers."
+                f"{shown(repr(columns.name(k)))}, which cannot be a feature",
+                "leave it out with {drop}, or replace it by numbers",
             )
         if kind is Kind.TEXT:
             texts.add(k)
@@ -113,7 +115,7 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
         ids,
         groups=groups,
         dates=dates,
-        kept=[_position(columns, name, "--keep") for name in _listed(columns, options.keep)],
+        kept=[_position(columns, name, "keep") for name in _listed(columns, options.keep)],
     )
 
 
@@ -122,19 +124,19 @@ def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> 
     places = {columns.name(k): k for k in range(columns.n_columns)}
     target, is_sure = None, True
     if options.target is not None:
-        target = _position(columns, options.target, "--target")
+        target = _position(columns, options.target, "target")
     elif model.notes.target is not None and model.notes.target in places:
         target = places[model.notes.target]
     if model.names is None or not (columns.names or _has_numbered_names(model)):
         features, target = _by_position(columns, model, target)
-        ids = [_position(columns, name, "--id") for name in options.id]
+        ids = [_position(columns, name, "id") for name in options.id]
     else:
         missing = [name for name in model.names if name not in places]
         if missing:
             raise DataFileError(f"{columns.source} lacks the columns {some(missing)} of the model.")
         features = [places[name] for name in model.names]
         wanted = options.id or [name for name in model.notes.ids if name in places]
-        ids = [_position(columns, name, "--id") for name in wanted]
+        ids = [_position(columns, name, "id") for name in wanted]
         if target is None:
             others = set(range(columns.n_columns)).difference(features, ids)
             target, is_sure = _guessed_target(columns, sorted(others)), False
@@ -211,7 +213,8 @@ def _position(columns: Columns, wanted: str, option: str) -> int:
         if close := difflib.get_close_matches(wanted.lower(), lower, 1):
             known = f" Did you mean {shown(repr(lower[close[0]]))}?"
         raise DataFileError(
-            f"{columns.source} has no column {shown(repr(wanted))}: {option} takes a name, or a "
-            f"number from 1 to {columns.n_columns}.{known}"
+            f"{columns.source} has no column {shown(repr(wanted))}",
+            f"{{{option}}} takes a name, or a number from 1 to {columns.n_columns}."
+            + literal(known),
         )
     return number - 1

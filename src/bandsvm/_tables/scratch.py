@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.remarks import DataFileError
 
 # Bytes of the rows that are worked on at a time.
 ROWS_BYTES = 8 * 2**20

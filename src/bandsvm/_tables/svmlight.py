@@ -12,8 +12,9 @@ from sklearn.datasets import load_svmlight_file
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import shown
-from bandsvm._tables.bytes import DataFile, DataFileError, reason
+from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix, mapped_rows
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.

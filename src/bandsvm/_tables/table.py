@@ -9,9 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._system.advice import Naming, python_name
 from bandsvm._system.text import shown
 from bandsvm._tables.expected import Notes
 from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.remarks import Remark
 
 # What samples are called that have no ids.
 NUMBERED = "sample"
@@ -37,10 +39,10 @@ class Table:
         Features that are text.
     ids : dict of {str: ndarray}
         Columns that predictions repeat.
-    decisions : tuple of str
-        What was decided about the file, in sentences.
-    warnings : tuple of str
-        What may be a mistake, in sentences.
+    decisions : tuple of Remark
+        What was decided about the file.
+    warnings : tuple of Remark
+        What may be a mistake.
     notes : Notes
         What the model's file is to remember.
     left_out : dict of {str: str}
@@ -61,8 +63,8 @@ class Table:
     names: list[str] | None = None
     texts: tuple[str, ...] = ()
     ids: dict[str, NDArray] = field(default_factory=dict)
-    decisions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    decisions: tuple[Remark, ...] = ()
+    warnings: tuple[Remark, ...] = ()
     notes: Notes = field(default_factory=Notes)
     left_out: dict[str, str] = field(default_factory=dict)
     groups: NDArray | None = None
@@ -82,16 +84,17 @@ class Table:
         """Return for machines how many samples were skipped, if that was asked for."""
         return {"n_skipped": self.n_skipped} if options.skip_unlabelled else {}
 
-    def describe(self) -> str:
-        """Return what was read, in a line."""
+    def describe(self, name: Naming = python_name) -> str:
+        """Return what was read, in a line; a surface names options as it calls them."""
+        decided = [decision.render(name) for decision in self.decisions]
         n_samples, n_features = self.X.shape
         kind = "sparse " if sp.issparse(self.X) else ""
         text = f"Read {n_samples} samples with {n_features} {kind}features from {self.source}"
         if self.y is None:
-            return " ".join([f"{text}, without labels.", *self.decisions])
+            return " ".join([f"{text}, without labels.", *decided])
         labels, counts = np.unique(self.y, return_counts=True)
         few = zip(labels[:MAX_CLASSES].tolist(), counts, strict=False)
         parts = [f"{shown(label)}: {n}" for label, n in few]
         more = ["..."] if len(labels) > MAX_CLASSES else []
         text = f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
-        return " ".join([text, *self.decisions])
+        return " ".join([text, *decided])

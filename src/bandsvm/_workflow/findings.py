@@ -17,6 +17,7 @@ from bandsvm._decisions.values import Decisions
 from bandsvm._system.text import shown
 from bandsvm._tables.table import Table
 from bandsvm._workflow.models import classifier_of, transformed
+from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.preparation import describe_preparation
 from bandsvm._workflow.quality import Judged, Quality, histogram_edges, quality
 from bandsvm._workflow.summary import describe_certificate
@@ -153,7 +154,7 @@ def overview(findings: Findings) -> dict[str, Any]:
     band = band_parameters(classifier, classifier.classes_)
     about: dict[str, Any] = {
         "role": findings.role,
-        "data": findings.table.describe(),
+        "data": findings.table.describe(page_name),
         "classes": findings.classes[:MAX_CLASSES],
         "n_classes": len(findings.classes),
         "n_samples": len(findings.places),

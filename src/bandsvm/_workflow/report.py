@@ -13,6 +13,7 @@ from bandsvm._checks.parameters import band_parameters
 from bandsvm._system.files import write_whole
 from bandsvm._system.text import shown, signed
 from bandsvm._tables.table import NUMBERED, Table
+from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.quality import Judged, histogram_edges, names_are_known, quality
 from bandsvm._workflow.weights import is_linear, largest_weights, scale_of_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
@@ -61,7 +62,7 @@ def write_report(
         Parts about the model's probabilities.
     """
     parts = [
-        *[heading("Data"), paragraph(table.describe()), paragraph(role)],
+        *[heading("Data"), paragraph(table.describe(shell_name)), paragraph(role)],
         *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
         *[heading("Predictions"), *prediction_parts(judged)],
         *reliability,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bandsvm import BandedSVCCV
 from bandsvm._tables.table import Table
+from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.quality import Judged
 from bandsvm._workflow.report import (
     TRAINED,
@@ -60,7 +61,7 @@ def write_search_report(
     reliability : sequence of str
         Parts about the model's probabilities.
     """
-    parts = [heading("Data"), paragraph(table.describe())]
+    parts = [heading("Data"), paragraph(table.describe(shell_name))]
     parts += [heading("Search"), *map(paragraph, sentences), *_search_parts(search)]
     parts.append(heading("Held-out samples"))
     if isinstance(unseen, str):

@@ -10,16 +10,18 @@ from typing import Any
 
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import shown
-from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
+from bandsvm._tables.bytes import DataFile, unpacked
 from bandsvm._tables.columns import Kind
 from bandsvm._tables.expected import Notes
 from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.reading import table_of
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import Columns, default_target
 from bandsvm._tables.table import Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
+from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.trained import expected_table
 
 # A page is for data that a fit can handle while somebody waits.
@@ -28,15 +30,6 @@ LARGEST_FILE = 64 * 2**20
 MAX_COLUMNS_LISTED = 20_000
 # How columns that are left out for some reason can be used after all.
 USES = {NUMBERS_THE_ROWS: "keep", DATES: "category"}
-# What the page calls the options that messages of the readers name.
-ON_THE_PAGE = {
-    "--target": "“Target”",
-    "--drop": "“Leave out”",
-    "--categorical": "“Categories”",
-    "--header": "“First line”",
-    "--skip-unlabelled": "bandsvm fit --skip-unlabelled at the shell",
-    "give --format": "rename it",
-}
 
 
 class FileTooLargeError(ValueError):
@@ -218,7 +211,4 @@ def _in_words_of_the_page() -> Iterator[None]:
     try:
         yield
     except DataFileError as error:
-        text = str(error)
-        for option, words in ON_THE_PAGE.items():
-            text = text.replace(option, words)
-        raise DataFileError(text) from None
+        raise DataFileError(error.render(page_name)) from None

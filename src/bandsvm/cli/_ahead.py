@@ -13,7 +13,8 @@ from typing import Any
 
 from bandsvm._system.files import follow_links
 from bandsvm._system.text import some
-from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR, option_of
+from bandsvm._workflow.naming import shell_name
+from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR
 
 # Outputs that hold pictures.
 WITH_PICTURES = ("plot", "report")
@@ -92,7 +93,7 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
 def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
     """Raise if an option was given that a kind of model does not have."""
     foreign = OF_KERNELS if is_linear else OF_LINEAR
-    given = [option_of(name) for name in parameters if name in foreign]
+    given = [shell_name(name) for name in parameters if name in foreign]
     if given and is_linear:
         raise ValueError(
             f"a linear model is one-vs-rest, without kernel, so {', '.join(given)} cannot be set; "

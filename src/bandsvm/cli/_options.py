@@ -18,6 +18,7 @@ from bandsvm._defaults import (
     DEFAULT_RHO2_FACTORS,
 )
 from bandsvm._tables.options import FORMATS, ReadOptions
+from bandsvm._workflow.naming import shell_name
 
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
@@ -166,7 +167,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
 
     def add(name: str, **settings: Any) -> None:
         if name not in searched:
-            group.add_argument(option_of(name), dest=name, default=argparse.SUPPRESS, **settings)
+            group.add_argument(shell_name(name), dest=name, default=argparse.SUPPRESS, **settings)
 
     add("C1", type=_cost, metavar="X", help="cost of lying below the band; inf: hard margin (1)")
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
@@ -308,8 +309,3 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the model that the user gave."""
     return {name: getattr(options, name) for name in PARAMETERS if hasattr(options, name)}
-
-
-def option_of(name: str) -> str:
-    """Return the option that sets a parameter."""
-    return f"--{name.replace('_', '-')}"

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -162,9 +163,9 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
     table = read_table(options.train, read_options(options), may_use_disk=may_use_disk)
-    output.report(table.describe())
+    output.report(table.describe(shell_name))
     for warning in table.warnings:
-        output.warn(warning)
+        output.warn(warning.render(shell_name))
     if options.calibrate:
         from bandsvm._estimators.calibration import check_can_calibrate
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._system.text import printable, some
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -86,8 +87,9 @@ def run(options: argparse.Namespace) -> int:
         )
     expected = expected_table(model, Notes.from_json(notes))
     table = read_table(options.data, reading, expected, may_use_disk=is_linear)
-    output.report(table.describe())
-    for warning in (*table.warnings, *unseen_categories(model, table)):
+    output.report(table.describe(shell_name))
+    about_table = (warning.render(shell_name) for warning in table.warnings)
+    for warning in (*about_table, *unseen_categories(model, table)):
         output.warn(warning)
     judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
     columns: dict[str, Any] = {**table.ids, "label": judged.predicted}

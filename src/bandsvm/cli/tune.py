@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow.clock import Clock
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -86,9 +87,9 @@ def run(options: argparse.Namespace) -> int:
 
     reading = read_options(options)
     table = read_table(options.train, reading)
-    output.report(table.describe())
+    output.report(table.describe(shell_name))
     for warning in table.warnings:
-        output.warn(warning)
+        output.warn(warning.render(shell_name))
     if options.calibrate:
         check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))

@@ -9,6 +9,7 @@ from typing import Any
 from bandsvm import BandedSVC
 from bandsvm._workflow.findings import of_trial, overview
 from bandsvm._workflow.models import classifier_of
+from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.parameters import SCALES, as_options, model_parameters
 from bandsvm._workflow.source import Choices
 from bandsvm._workflow.trial import StoppedTooSoonError
@@ -101,7 +102,11 @@ def fitted(session: DataSession, order: Order, job: Job) -> Result:
         trial,
         model,
         of_trial(trial, model, folds),
-        [*sentences, *trial.table.warnings, *_about_band(classifier)],
+        [
+            *sentences,
+            *(warning.render(page_name) for warning in trial.table.warnings),
+            *_about_band(classifier),
+        ],
         found,
         [*words, *as_options(parameters, order.scale)],
         parameters,

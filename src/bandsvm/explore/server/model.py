@@ -11,6 +11,7 @@ from bandsvm._system.text import shown
 from bandsvm._workflow.card import card, is_model
 from bandsvm._workflow.findings import Findings, of_model, overview
 from bandsvm._workflow.models import check_takes_tables
+from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.source import LARGEST_FILE, Source
 from bandsvm.explore.server.data_views import csv_of, view_of
 from bandsvm.explore.server.frames import Answer
@@ -85,8 +86,8 @@ def judge(wish: Wish) -> Answer:
         "name": shown(upload.name),
         "parts": ["all"],
         "overview": overview(session.findings),
-        "decisions": table.decisions,
-        "sentences": table.warnings,
+        "decisions": [decision.render(page_name) for decision in table.decisions],
+        "sentences": [warning.render(page_name) for warning in table.warnings],
         "has_labels": table.y is not None,
     }
     return Answer(session.about_data)
