@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import bandsvm
-from bandsvm._tables.bytes import ALWAYS_FINE, LARGEST_RATIO
+from bandsvm._tables.bytes import ALWAYS_FINE, MAX_RATIO
 from bandsvm._tables.reading import read_table
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence import ModelFileError
@@ -39,7 +39,7 @@ def allowed_bytes(name: str, size: int) -> int:
         return CONSTANT + TIMES * size
     # A packed file is bounded by what it may unpack to, text by a few times its length.
     is_packed = name not in ("csv", "svm")
-    unpacked = max(ALWAYS_FINE, LARGEST_RATIO * size) if is_packed else size
+    unpacked = max(ALWAYS_FINE, MAX_RATIO * size) if is_packed else size
     return CONSTANT + (10 if is_packed else TIMES) * unpacked
 
 

@@ -18,7 +18,7 @@ from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._workflow.held_out import held_out
 from bandsvm._workflow.tune_plot import draw_search, lowest_shown, mean_scores
 from bandsvm.cli import main, tune
-from bandsvm.cli._ahead import scorer_of, scores_of_one_class
+from bandsvm.cli._preflight import scorer_of, scores_of_one_class
 from bandsvm.model_selection import _cv
 from bandsvm.model_selection._search import Search
 from tests.helpers.iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
@@ -100,7 +100,7 @@ def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
     assert sorted(np.concatenate([rest for _, rest in splits])) == list(range(100))
     for train, rest in splits:
         assert not set(groups[train]) & set(groups[rest])
-    # The column is no feature.
+    # The column is not a feature.
     assert bandsvm.load("m.bsvm").feature_names_in_.tolist() == NAMES
     capsys.readouterr()
     for wrong, words in (

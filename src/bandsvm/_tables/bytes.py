@@ -18,7 +18,7 @@ from bandsvm._tables.remarks import DataFileError
 
 # Text of one-hot columns shrinks a hundredfold. Beyond both of these a file may be made to fill the
 # memory, and whoever trusts it has to say so.
-LARGEST_RATIO = 100
+MAX_RATIO = 100
 ALWAYS_FINE = 32 * 2**20
 RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
 PIECE = 2**20
@@ -50,7 +50,7 @@ class DataFile:
 
     def require_room(self, n_bytes: int) -> None:
         """Raise unless what the file holds may take so many bytes of memory."""
-        ratio = largest_ratio()
+        ratio = max_ratio()
         if n_bytes > max(ALWAYS_FINE, ratio * self.n_stored):
             raise DataFileError(
                 f"{self.source} unpacks to {n_bytes} bytes or more, over {ratio} times its size of "
@@ -59,9 +59,9 @@ class DataFile:
             )
 
 
-def largest_ratio() -> int:
+def max_ratio() -> int:
     """Return how many times its size a file may unpack to."""
-    text = os.environ.get(RATIO_VARIABLE, str(LARGEST_RATIO))
+    text = os.environ.get(RATIO_VARIABLE, str(MAX_RATIO))
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"{RATIO_VARIABLE} must be a whole number of at least 1, got {text!r}.")
     return int(text)

@@ -64,7 +64,7 @@ class Dress(NamedTuple):
 
 
 def dress_of(cells: Sequence[str]) -> Dress | None:
-    """Return how the numbers of a column are written; None if some cells are no such numbers."""
+    """Return how the numbers of a column are written; None if some cells are not."""
     known = [cell.strip() for cell in cells if not is_missing(cell)]
     matches = [DRESSED.fullmatch(cell) for cell in known]
     signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}

@@ -67,16 +67,16 @@ class ColumnBuilder:
     ----------
     n_samples : int
         At least as many as there will be.
-    most_levels : int or None
+    max_levels : int or None
         Beyond so many levels they are forgotten; None: never.
     keeps_blanks : bool
         Whether white space around a cell is part of it.
     """
 
-    def __init__(self, n_samples: int, most_levels: int | None, keeps_blanks: bool) -> None:
+    def __init__(self, n_samples: int, max_levels: int | None, keeps_blanks: bool) -> None:
         self._codes = np.empty(n_samples, np.int32)
         self._levels: dict[str, int] = {}
-        self._most_levels = n_samples if most_levels is None else most_levels
+        self._max_levels = n_samples if max_levels is None else max_levels
         self._n_added = 0
         self._is_full, self._keeps_blanks = False, keeps_blanks
 
@@ -89,7 +89,7 @@ class ColumnBuilder:
         codes = [known.setdefault(value, len(known)) for value in values]
         self._codes[self._n_added : self._n_added + len(codes)] = codes
         self._n_added += len(codes)
-        if len(known) > self._most_levels:
+        if len(known) > self._max_levels:
             self._is_full, self._levels = True, {}
 
     def column(self) -> CodedColumn:
@@ -112,12 +112,12 @@ class ColumnOfBlocks:
 
     Parameters
     ----------
-    most_levels : int or None
+    max_levels : int or None
         Beyond so many levels they are forgotten; None: never.
     """
 
-    def __init__(self, most_levels: int | None) -> None:
-        self._most_levels = most_levels
+    def __init__(self, max_levels: int | None) -> None:
+        self._max_levels = max_levels
         self._codes: list[NDArray[np.int32]] = []
         self._levels: dict[Any, int] = {}
         self._kind: str | None = None
@@ -133,7 +133,7 @@ class ColumnOfBlocks:
         self._kind, known = block.levels.dtype.kind, self._levels
         new = np.array([known.setdefault(level, len(known)) for level in block.levels.tolist()])
         self._codes.append(new.astype(np.int32)[block.codes])
-        self._is_full = self._most_levels is not None and len(known) > self._most_levels
+        self._is_full = self._max_levels is not None and len(known) > self._max_levels
 
     def column(self) -> CodedColumn:
         """Return the column."""
@@ -143,8 +143,8 @@ class ColumnOfBlocks:
         return CodedColumn(np.concatenate([np.empty(0, np.int32), *self._codes]), levels)
 
 
-def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> CodedColumn:
+def coded_numbers(values: NDArray[np.float64], max_levels: int | None) -> CodedColumn:
     """Return numbers as codes; see `ColumnBuilder`."""
     levels, codes = np.unique(values, return_inverse=True)
-    is_full = most_levels is not None and len(levels) > most_levels
+    is_full = max_levels is not None and len(levels) > max_levels
     return CodedColumn(codes.astype(np.int32), None if is_full else levels)

@@ -158,10 +158,10 @@ class Text:
             if plain is not None and not np.isnan(plain[:, labels]).any():
                 X = _columns(plain, numbers)
                 return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
-        n_most = self._lines.most()
-        X = np.empty((n_most, len(numbers)))
+        max_lines = self._lines.max_count()
+        X = np.empty((max_lines, len(numbers)))
         keeps_blanks = self._lines.has_quoted_blanks
-        builders = {k: ColumnBuilder(n_most, most, keeps_blanks) for k, most in coded.items()}
+        builders = {k: ColumnBuilder(max_lines, most, keeps_blanks) for k, most in coded.items()}
         rows = self._sample_lines()
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):

@@ -38,7 +38,7 @@ class Notes:
 
     @classmethod
     def from_json(cls, held: Any) -> Notes:
-        """Return the notes of a model file; what is no note is ignored."""
+        """Return the notes of a model file; what is not a note is ignored."""
         held = held if isinstance(held, dict) else {}
         target, ids = held.get("target"), held.get("ids")
         names = ids[:MAX_NAMES] if isinstance(ids, list) else []

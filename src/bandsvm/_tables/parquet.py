@@ -294,7 +294,7 @@ def _are_names(texts: set[str]) -> bool:
 
 
 def _as_array(levels: list[Any]) -> NDArray:
-    """Return levels as an array: decimals as floats, what is no number as objects of text."""
+    """Return levels as an array: decimals as floats, what is not a number as text."""
     if all(isinstance(level, Decimal) for level in levels):
         return np.array(levels, np.float64)
     if all(isinstance(level, (bool, int, float)) for level in levels):

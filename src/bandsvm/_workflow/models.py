@@ -22,7 +22,7 @@ from bandsvm._tables.table import Table
 from bandsvm._workflow.in_blocks import fitted_transform
 from bandsvm._workflow.preparation import preparation
 from bandsvm._workflow.quality import names_are_known
-from bandsvm.cli._ahead import check_options
+from bandsvm.cli._preflight import check_options
 
 
 def prepare(table: Table, scale: str | None, model: Any) -> Pipeline:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bandsvm._kernels import available_kernels
-from bandsvm.cli._ahead import check_model
+from bandsvm.cli._preflight import check_model
 
 NUMBERS = ("C1", "C2", "rho1", "rho2", "degree", "coef0", "tol")
 TEXTS = ("loss", "kernel", "class_weight")

@@ -2,7 +2,7 @@
 
 - `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
   ``python -m bandsvm.cli``.
-- `_options`, `_output`: what they share; `_ahead`: what they check before the work.
+- `_options`, `_output`: what they share; `_preflight`: what they check before the work.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="bandsvm",
         description="The Banded SVM at the shell.",
-        epilog="Data files: CSV, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
+        epilog="Data files: CSV, ARFF, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
         "standard input. " + EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")

@@ -23,6 +23,8 @@ from bandsvm._workflow.naming import shell_name
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
 MAX_VALUES = 100
+# As a name of a kernel: show all names.
+LIST_KERNELS = "list"
 LINEAR_SOLVERS = ("auto", "newton", "cd")
 # Parameters that options set, of kernel models alone and of linear models alone.
 OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class")
@@ -81,10 +83,28 @@ def _kernel(text: str) -> str:
     # Here and not above: --help need not wait for NumPy.
     from bandsvm._kernels import available_kernels
 
-    if text not in available_kernels():
+    if text not in (*available_kernels(), LIST_KERNELS):
         names = ", ".join(available_kernels())
         raise argparse.ArgumentTypeError(f"must be one of {names}, got {text!r}")
     return text
+
+
+class _KernelAction(argparse.Action):
+    """Sets the kernel; for the name `LIST_KERNELS`, prints all names and ends the command."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if values == LIST_KERNELS:
+            from bandsvm._kernels import available_kernels
+
+            print("\n".join(available_kernels()))
+            parser.exit()
+        setattr(namespace, self.dest, values)
 
 
 def folds(text: str) -> int:
@@ -128,7 +148,7 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
         "--format",
         choices=FORMATS,
         metavar="F",
-        help=f"{', '.join(FORMATS)} (as it looks)",
+        help=f"{', '.join(FORMATS)} (by name or content)",
     )
     add("--target", metavar="COLUMN", help="name or number, from 1, of the column of labels")
     add("--skip-unlabelled", action="store_true", help="leave out samples without a label")
@@ -137,7 +157,7 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
     add("--no-header", dest="header", action="store_false", help=argparse.SUPPRESS)
     add("--zero-based", action="store_true", help="features in svmlight files count from 0")
     for name, text in (
-        ("id", "repeat this column in predictions; no feature"),
+        ("id", "repeat this column in predictions; it is not a feature"),
         ("drop", "leave out this column"),
         ("keep", "use this column although it seems to number the rows"),
         ("categorical", "the numbers in this column are categories"),
@@ -174,7 +194,13 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help=f"upper edge of the band ({DEFAULT_RHO2:g})")
     add("loss", choices=LOSSES, metavar="L", help=f"{' or '.join(LOSSES)} (hinge)")
-    add("kernel", type=_kernel, metavar="K", help="kernel (rbf); --kernel list shows all names")
+    add(
+        "kernel",
+        type=_kernel,
+        action=_KernelAction,
+        metavar="K",
+        help=f"kernel (rbf); --kernel {LIST_KERNELS} shows all names",
+    )
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")

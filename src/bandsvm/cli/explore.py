@@ -9,8 +9,8 @@ from typing import Any
 
 from bandsvm.cli._output import complain
 
-LARGEST_PORT = 65535
-SHORTEST_TOKEN = 8
+MAX_PORT = 65535
+MIN_TOKEN_LENGTH = 8
 
 
 def add_parser(commands: Any) -> None:
@@ -37,18 +37,18 @@ def add_parser(commands: Any) -> None:
 
 def _port(text: str) -> int:
     number = int(text) if text.isdecimal() else -1
-    if not 0 <= number <= LARGEST_PORT:
+    if not 0 <= number <= MAX_PORT:
         raise argparse.ArgumentTypeError(
-            f"must be a number from 1 to {LARGEST_PORT}, or 0 for any free port, got {text!r}"
+            f"must be a number from 1 to {MAX_PORT}, or 0 for any free port, got {text!r}"
         )
     return number
 
 
 def _token(text: str) -> str:
     is_plain = text.isascii() and all(char.isalnum() or char in "-_" for char in text)
-    if not is_plain or len(text) < SHORTEST_TOKEN:
+    if not is_plain or len(text) < MIN_TOKEN_LENGTH:
         raise argparse.ArgumentTypeError(
-            f"must be at least {SHORTEST_TOKEN} letters, digits, - or _, got {text!r}"
+            f"must be at least {MIN_TOKEN_LENGTH} letters, digits, - or _, got {text!r}"
         )
     return text
 

@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from bandsvm import load
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._preflight import check_outputs
     from bandsvm.persistence._scaling import range_file
     from bandsvm.persistence.libsvm import needs_svm_scale
 

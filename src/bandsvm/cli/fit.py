@@ -56,7 +56,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
     from bandsvm._workflow.cluster import check_cluster, train_on_cluster
-    from bandsvm.cli._ahead import check_model, check_outputs
+    from bandsvm.cli._preflight import check_model, check_outputs
 
     output = Output(options)
     check_cluster(options)

@@ -57,7 +57,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._preflight import check_outputs
 
     reading = read_options(options)
     output = Output(options, results_on_stdout=options.output is None)

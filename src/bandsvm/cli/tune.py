@@ -70,7 +70,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
     output, clock = Output(options), Clock(options)
-    _check_ahead(options)
+    _preflight(options)
     import numpy as np
     from sklearn.pipeline import Pipeline
 
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm._workflow.models import prepare, write_model
     from bandsvm._workflow.preparation import describe_preparation
     from bandsvm._workflow.summary import summary, summary_without_predictions
-    from bandsvm.cli._ahead import scorer_of
+    from bandsvm.cli._preflight import scorer_of
 
     reading = read_options(options)
     table = read_table(options.train, reading)
@@ -187,9 +187,9 @@ def _n_folds(search: Any) -> str:
     return str(n_splits) if n_known == n_splits else f"{n_known} of {n_splits}"
 
 
-def _check_ahead(options: argparse.Namespace) -> None:
+def _preflight(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
-    from bandsvm.cli._ahead import check_model, check_outputs, check_scoring
+    from bandsvm.cli._preflight import check_model, check_outputs, check_scoring
 
     if options.linear:
         raise ValueError(
