@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -60,55 +61,12 @@ class CodedColumn:
         return np.bincount(self.codes, minlength=len(self.levels))
 
 
-class ColumnBuilder:
-    """Codes the cells of a text column as they come.
-
-    Parameters
-    ----------
-    n_samples : int
-        At least as many as there will be.
-    max_levels : int or None
-        Beyond so many levels they are forgotten; None: never.
-    keeps_blanks : bool
-        Whether white space around a cell is part of it.
-    """
-
-    def __init__(self, n_samples: int, max_levels: int | None, keeps_blanks: bool) -> None:
-        self._codes = np.empty(n_samples, np.int32)
-        self._levels: dict[str, int] = {}
-        self._max_levels = n_samples if max_levels is None else max_levels
-        self._n_added = 0
-        self._is_full, self._keeps_blanks = False, keeps_blanks
-
-    def add(self, cells: Iterable[str]) -> None:
-        """Add some cells."""
-        if self._is_full:
-            return
-        known = self._levels
-        values = cells if self._keeps_blanks else map(str.strip, cells)
-        codes = [known.setdefault(value, len(known)) for value in values]
-        self._codes[self._n_added : self._n_added + len(codes)] = codes
-        self._n_added += len(codes)
-        if len(known) > self._max_levels:
-            self._is_full, self._levels = True, {}
-
-    def column(self) -> CodedColumn:
-        """Return the column."""
-        levels = None if self._is_full else np.array(list(self._levels), dtype=object)
-        return CodedColumn(self._codes[: self._n_added], levels)
-
-
-def twice(names: Iterable[str]) -> list[str]:
-    """Return the names that occur more than once."""
-    return [name for name, n in Counter(names).items() if n > 1]
-
-
 class MixedLevelsError(Exception):
     """Blocks of a column, of which some hold numbers and others text."""
 
 
-class ColumnOfBlocks:
-    """Adds up a column whose blocks have codes of their own.
+class ColumnBuilder:
+    """Codes a column as its cells come, or its blocks.
 
     Parameters
     ----------
@@ -118,29 +76,60 @@ class ColumnOfBlocks:
 
     def __init__(self, max_levels: int | None) -> None:
         self._max_levels = max_levels
-        self._codes: list[NDArray[np.int32]] = []
+        self._codes = [np.empty(0, np.int32)]
         self._levels: dict[Any, int] = {}
         self._kind: str | None = None
         self._is_full = False
 
-    def add(self, block: CodedColumn) -> None:
-        """Add a block."""
-        self._is_full |= block.levels is None
-        if self._is_full or block.levels is None or not len(block.codes):
-            return
-        if self._kind not in (None, block.levels.dtype.kind):
-            raise MixedLevelsError
-        self._kind, known = block.levels.dtype.kind, self._levels
-        new = np.array([known.setdefault(level, len(known)) for level in block.levels.tolist()])
-        self._codes.append(new.astype(np.int32)[block.codes])
-        self._is_full = self._max_levels is not None and len(known) > self._max_levels
+    def add_cells(self, cells: Iterable[str]) -> None:
+        """Add some cells of text."""
+        if not self._is_full:
+            known = self._levels
+            self._add([known.setdefault(cell, len(known)) for cell in cells])
+
+    def add_codes(self, codes: NDArray[np.integer], levels: Iterable[Any]) -> None:
+        """Add a block that has codes of its own."""
+        if not self._is_full:
+            known = self._levels
+            places = [known.setdefault(level, len(known)) for level in levels]
+            self._add(np.array(places, np.int32)[codes])
+
+    def add_block(self, block: CodedColumn) -> None:
+        """Add a block, which must hold numbers or text as those before it do."""
+        if block.levels is None:
+            self._forget()
+        elif len(block.codes):
+            if self._kind not in (None, block.levels.dtype.kind):
+                raise MixedLevelsError
+            self._kind = block.levels.dtype.kind
+            self.add_codes(block.codes, block.levels.tolist())
 
     def column(self) -> CodedColumn:
         """Return the column."""
-        if self._is_full:
-            return CodedColumn(np.empty(0, np.int32), None)
-        levels = np.array(list(self._levels), dtype=self._kind or "O")
-        return CodedColumn(np.concatenate([np.empty(0, np.int32), *self._codes]), levels)
+        levels = None if self._is_full else _as_array(list(self._levels))
+        return CodedColumn(np.concatenate(self._codes), levels)
+
+    def _add(self, codes: Any) -> None:
+        self._codes.append(np.asarray(codes, np.int32))
+        if self._max_levels is not None and len(self._levels) > self._max_levels:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._is_full, self._levels, self._codes = True, {}, self._codes[:1]
+
+
+def _as_array(levels: list[Any]) -> NDArray:
+    """Return levels as an array: decimals as floats, what is not a number as text."""
+    if all(isinstance(level, Decimal) for level in levels):
+        return np.array(levels, np.float64)
+    if all(isinstance(level, (bool, int, float)) for level in levels):
+        return np.array(levels)
+    return np.array([str(level) for level in levels], dtype=object)
+
+
+def twice(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once."""
+    return [name for name, n in Counter(names).items() if n > 1]
 
 
 def coded_numbers(values: NDArray[np.float64], max_levels: int | None) -> CodedColumn:

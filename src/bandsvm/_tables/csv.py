@@ -28,7 +28,6 @@ from bandsvm._tables.cells import (
 from bandsvm._tables.columns import (
     CodedColumn,
     ColumnBuilder,
-    ColumnOfBlocks,
     Kind,
     MixedLevelsError,
     coded_numbers,
@@ -131,14 +130,14 @@ class Text:
         labels: int | None,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
         """Return the columns, block by block."""
-        X, columns = DiskMatrix(), {k: ColumnOfBlocks(most) for k, most in coded.items()}
+        X, columns = DiskMatrix(), {k: ColumnBuilder(most) for k, most in coded.items()}
         for content, n_before in file.blocks():
             if content.count(b'"') % 2:
                 raise file.needs_memory("has a cell in quotes that goes over several lines")
             rows, texts = self._of_block(content, n_before)._read_block(numbers, coded, labels)
             X.append(rows)
             for k, column in texts.items():
-                columns[k].add(column)
+                columns[k].add_block(column)
         return X.finished(), {k: column.column() for k, column in columns.items()}
 
     def _of_block(self, content: bytes, n_before: int) -> Text:
@@ -160,9 +159,8 @@ class Text:
                 return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
         max_lines = self._lines.max_count()
         X = np.empty((max_lines, len(numbers)))
-        keeps_blanks = self._lines.has_quoted_blanks
-        builders = {k: ColumnBuilder(max_lines, most, keeps_blanks) for k, most in coded.items()}
-        rows = self._sample_lines()
+        builders = {k: ColumnBuilder(most) for k, most in coded.items()}
+        rows, keeps_blanks = self._sample_lines(), self._lines.has_quoted_blanks
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):
             columns = list(zip(*(cells for _, cells in block), strict=True))
@@ -170,7 +168,8 @@ class Text:
             for place, k in enumerate(numbers):
                 X[start:stop, place] = self._numbers(columns[k], k, block)
             for k, builder in builders.items():
-                builder.add(columns[k])
+                cells = columns[k]
+                builder.add_cells(cells if keeps_blanks else map(str.strip, cells))
             start = stop
         return X[:start], {k: builder.column() for k, builder in builders.items()}
 

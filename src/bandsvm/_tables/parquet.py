@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from bandsvm._tables.cells import (
     not_a_number,
     number,
 )
-from bandsvm._tables.columns import CodedColumn, Kind, twice
+from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, twice
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
@@ -218,30 +217,22 @@ class Parquet:
                 f"{self._file.source} has {start} samples where it says {self._n_rows}."
             )
 
-    def _coded(self, k: int, most: int | None) -> CodedColumn:
+    def _coded(self, k: int, max_levels: int | None) -> CodedColumn:
         """Return a column of text or numbers as codes."""
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
                 f"{self._file.source} holds {shown(self._types[k])} in its column "
                 f"{shown(repr(self._names[k]))}; it must hold numbers or text."
             )
-        codes = np.empty(self._n_rows, np.int32)
-        known: dict[Any, int] = {}
-        most = self._n_rows if most is None else most
-        for start, batch in self._batches([k]):
-            column = batch.column(0)
-            column = self._encoded(column)
-            levels = column.dictionary.to_pylist()
-            new = np.array([known.setdefault(level, len(known)) for level in levels] or [0])
-            indices = column.indices
+        builder = ColumnBuilder(max_levels)
+        for _, batch in self._batches([k]):
+            column = self._encoded(batch.column(0))
+            levels, indices = column.dictionary.to_pylist(), column.indices
             if column.null_count:
-                new = np.append(new, known.setdefault("", len(known)))
                 indices = indices.fill_null(len(levels))
-            if len(known) > most:
-                return CodedColumn(codes[:0], None)
-            places = indices.to_numpy(zero_copy_only=False)
-            codes[start : start + len(places)] = new[places]
-        return CodedColumn(codes, _as_array(list(known)))
+                levels.append("")
+            builder.add_codes(indices.to_numpy(zero_copy_only=False), levels)
+        return builder.column()
 
     def _encoded(self, column: Any) -> Any:
         """Return a column as codes and a dictionary of its values."""
@@ -291,12 +282,3 @@ def _are_names(texts: set[str]) -> bool:
     if any(map(CODE.fullmatch, texts)):
         return True
     return all(map(str.isdecimal, texts)) and len(texts) <= MAX_NUMBERED_CATEGORIES
-
-
-def _as_array(levels: list[Any]) -> NDArray:
-    """Return levels as an array: decimals as floats, what is not a number as text."""
-    if all(isinstance(level, Decimal) for level in levels):
-        return np.array(levels, np.float64)
-    if all(isinstance(level, (bool, int, float)) for level in levels):
-        return np.array(levels)
-    return np.array([str(level) for level in levels], dtype=object)
