@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from bandsvm._decisions.values import POSITIONS
+from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.text import shown
 from bandsvm._workflow.findings import Findings
 from bandsvm._workflow.trial import rows_of

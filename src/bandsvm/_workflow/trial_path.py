@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from bandsvm._decisions.values import POSITIONS
+from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._workflow.findings import WORDS
 from bandsvm._workflow.noted import noted_warnings
