@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import pickle
 import resource
@@ -24,10 +23,6 @@ FORMATS = {**hostile_data.FORMATS, **hostile_models.FORMATS}
 # What SECURITY.md promises: so many times what a file may unpack to (models: its own size), and a
 # constant for libraries, buffers and what is read of every file.
 TIMES, CONSTANT = 32, 64 * 2**20
-OPTIONS = {
-    **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "keep": [], "categorical": [], "id": []},
-}
 
 
 def drawn(number: int) -> tuple[str, bytes]:
@@ -105,7 +100,7 @@ def _use(path: Path) -> tuple[str, str]:
         elif path.suffix == ".model":
             model = bandsvm.load_libsvm(path)
         else:
-            read_table(str(path), argparse.Namespace(**OPTIONS))
+            read_table(str(path))
             return "read", ""
     except (ModelFileError, DataFileError) as error:
         return "refused", _complaint(error, path)

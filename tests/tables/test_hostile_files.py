@@ -8,7 +8,6 @@ import lzma
 import struct
 import tracemalloc
 import zipfile
-from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -17,20 +16,17 @@ from bandsvm._tables import bytes as bytes_module
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.choice import Columns, choose_for_model
 from bandsvm._tables.csv import Text
+from bandsvm._tables.expected import Expected
+from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
-from bandsvm._workflow.trained import Trained
 from tests.helpers.counting import CountedText
 from torture import hostile_data
 
 MEGABYTE = 2**20
-OPTIONS = {
-    **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "keep": [], "categorical": [], "id": []},
-}
 
 
 def read(path, **options):
-    return read_table(str(path), Namespace(**{**OPTIONS, **options}))
+    return read_table(str(path), ReadOptions(**options))
 
 
 def refused(path, words):
@@ -315,8 +311,8 @@ class TestParquet:
 
 
 def chosen(columns, wanted):
-    model = Trained(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
-    return choose_for_model(columns, Namespace(**OPTIONS), model)
+    model = Expected(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
+    return choose_for_model(columns, ReadOptions(), model)
 
 
 @pytest.mark.parametrize("is_complete", [True, False])

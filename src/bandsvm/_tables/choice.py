@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +9,8 @@ from dataclasses import dataclass, field
 from bandsvm._system.text import shown, some
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import TARGET_NAMES, Kind
-from bandsvm._workflow.trained import Trained
+from bandsvm._tables.expected import Expected
+from bandsvm._tables.options import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnRoles:
     """What becomes of the columns of a file.
 
     Parameters
@@ -68,20 +68,19 @@ class Choice:
     kept: list[int] = field(default_factory=list)
 
 
-def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice:
+def choose_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     """Return what becomes of the columns of a training set.
 
     Parameters
     ----------
     columns : Columns
         What the file has.
-    options : Namespace
-        `target`, `drop`, `keep`, `categorical`, `id`; of a search also `groups`.
+    options : ReadOptions
+        How to read it.
     """
     dropped = {_position(columns, name, "--drop") for name in _listed(columns, options.drop)}
     ids = [_position(columns, name, "--id") for name in options.id]
-    wanted = getattr(options, "groups", None)
-    groups = None if wanted is None else _position(columns, wanted, "--groups")
+    groups = None if options.groups is None else _position(columns, options.groups, "--groups")
     apart = {*dropped, *ids, *([] if groups is None else [groups])}
     if options.target is not None:
         target = _position(columns, options.target, "--target")
@@ -107,7 +106,7 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     has_dates = {k for k, kind in enumerate(columns.kinds) if kind is Kind.DATE}
     dates = [k for k in features if k in has_dates - texts]
     features = [k for k in features if k not in dates]
-    return Choice(
+    return ColumnRoles(
         features,
         texts.intersection(features),
         target,
@@ -118,7 +117,7 @@ def choose_for_training(columns: Columns, options: argparse.Namespace) -> Choice
     )
 
 
-def choose_for_model(columns: Columns, options: argparse.Namespace, model: Trained) -> Choice:
+def choose_for_model(columns: Columns, options: ReadOptions, model: Expected) -> ColumnRoles:
     """Return what becomes of the columns of a table that a model is to predict."""
     places = {columns.name(k): k for k in range(columns.n_columns)}
     target, is_sure = None, True
@@ -142,11 +141,11 @@ def choose_for_model(columns: Columns, options: argparse.Namespace, model: Train
     texts = {features[k] for k, name in enumerate(model.names or []) if name in model.texts}
     used = {*features, *ids, target}
     unused = [columns.name(k) for k in range(columns.n_columns) if k not in used]
-    return Choice(features, texts, target, ids, is_sure, unused)
+    return ColumnRoles(features, texts, target, ids, is_sure, unused)
 
 
 def _by_position(
-    columns: Columns, model: Trained, target: int | None
+    columns: Columns, model: Expected, target: int | None
 ) -> tuple[list[int], int | None]:
     """Return the columns of features and of labels where names do not tell."""
     n_extra = columns.n_columns - model.n_features
@@ -162,7 +161,7 @@ def _by_position(
     return features, target
 
 
-def _remembered_position(columns: Columns, model: Trained) -> int:
+def _remembered_position(columns: Columns, model: Expected) -> int:
     """Return the column of labels by its number in training; the last one if that has none."""
     number = (model.notes.target or "").removeprefix("column ")
     if number.isdecimal() and 1 <= int(number) <= columns.n_columns:
@@ -170,7 +169,7 @@ def _remembered_position(columns: Columns, model: Trained) -> int:
     return default_target(columns)
 
 
-def _has_numbered_names(model: Trained) -> bool:
+def _has_numbered_names(model: Expected) -> bool:
     """Return whether a model was trained on a table without names, some columns left out."""
     return all(name.startswith("column ") for name in model.names or [])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,18 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import shown
-from bandsvm._tables.bytes import ALWAYS_FINE, DataFile, DataFileError
-
 # A column of one of these names holds the labels, unless --target says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
 # More different values than these are neither categories nor classes: names, ids, free text.
 MAX_LEVELS = 10_000
-# Labels of all samples take as much memory as the longest; this many times the file at most.
-LABELS_PER_BYTE = 16
-BYTES_PER_CHARACTER = 4
-# Numbers as they are usually written: 007 and 1_000 are names.
-NUMBER = re.compile(r"\s*[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?\s*", re.IGNORECASE)
 
 
 class Kind(Enum):
@@ -157,37 +148,3 @@ def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> Coded
     levels, codes = np.unique(values, return_inverse=True)
     is_full = most_levels is not None and len(levels) > most_levels
     return CodedColumn(codes.astype(np.int32), None if is_full else levels)
-
-
-def tidy_labels(labels: NDArray) -> NDArray:
-    """Return labels as whole numbers where they all are, else as numbers, else as text."""
-    if labels.dtype.kind in "biu":
-        return labels
-    texts = [label for label in labels.tolist() if isinstance(label, str)]
-    if not all(map(NUMBER.fullmatch, texts)):
-        return labels.astype(str, copy=False)
-    numbers = labels.astype(np.float64)
-    whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
-    if whole and (numbers == np.rint(numbers)).all():
-        return numbers.astype(np.int64)
-    return numbers
-
-
-def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
-    """Return the labels that a column holds; raise if they are too many, or too long for all."""
-    where = f"{file.source}: the labels in column {shown(repr(name))}"
-    if column.levels is None or len(column.levels) > MAX_LEVELS:
-        raise DataFileError(
-            f"{where} have more than {MAX_LEVELS} different values; a class needs several "
-            "samples, so name the column of labels with --target."
-        )
-    levels = tidy_labels(column.levels)
-    if levels.dtype.kind == "U":
-        longest = levels.dtype.itemsize // BYTES_PER_CHARACTER
-        most = max(ALWAYS_FINE, LABELS_PER_BYTE * max(len(file.content), file.n_stored))
-        if BYTES_PER_CHARACTER * longest * max(len(column.codes), len(levels)) > most:
-            raise DataFileError(
-                f"{where} have up to {longest} characters and take too much memory; shorten them, "
-                "or name the column of labels with --target."
-            )
-    return levels[column.codes]

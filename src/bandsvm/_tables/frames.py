@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,13 @@ from bandsvm._system.text import shown, some
 from bandsvm._tables.arff import as_csv
 from bandsvm._tables.blocks import TextOnDisk
 from bandsvm._tables.bytes import DataFile, DataFileError
-from bandsvm._tables.choice import Choice, Columns, choose_for_model, choose_for_training
-from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, labels_of, tidy_labels
+from bandsvm._tables.choice import ColumnRoles, Columns, choose_for_model, choose_for_training
+from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
 from bandsvm._tables.csv import Text
+from bandsvm._tables.expected import Expected, Notes
+from bandsvm._tables.labels import labels_of, tidy_labels
 from bandsvm._tables.large import LargeFile
+from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.parquet import Parquet
 from bandsvm._tables.scratch import mapped_rows
 from bandsvm._tables.unlabelled import (
@@ -27,11 +29,10 @@ from bandsvm._tables.unlabelled import (
     require_labels_to_skip,
 )
 from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS, left_out, useless_numbers, useless_text
-from bandsvm._workflow.trained import Notes, Trained
 
 
 def read_columns(
-    file: DataFile, kind: str, options: argparse.Namespace, model: Trained | None
+    file: DataFile, kind: str, options: ReadOptions, model: Expected | None
 ) -> dict[str, Any]:
     """Return the fields of a `Table` that a file of columns makes.
 
@@ -41,10 +42,9 @@ def read_columns(
         The file.
     kind : str
         Its format.
-    options : Namespace
-        `target`, `header`, `drop`, `categorical`, `id`, `skip_unlabelled`.
-        `target`, `header`, `drop`, `keep`, `categorical`, `id`.
-    model : Trained or None
+    options : ReadOptions
+        How to read it.
+    model : Expected or None
         The model that is to predict; None for training.
     """
     stored = open_columns(file, kind, options.header, model)
@@ -103,7 +103,7 @@ def read_columns(
         "texts": tuple(frame),
         "ids": {columns.name(k): texts[k].values() for k in choice.ids},
         "decisions": tuple(decisions),
-        "doubts": labelled.doubts,
+        "warnings": labelled.warnings,
         "left_out": reasons,
         "notes": notes,
         "groups": None if choice.groups is None else texts[choice.groups].values(),
@@ -113,7 +113,7 @@ def read_columns(
 
 
 def open_columns(
-    file: DataFile, kind: str, has_header: bool | None, model: Trained | None = None
+    file: DataFile, kind: str, has_header: bool | None, model: Expected | None = None
 ) -> Any:
     """Return the reader of a file of columns."""
     if kind == "parquet":
@@ -145,13 +145,13 @@ def _about_disguises(columns: Columns, disguises: dict[int, str], numbers: list[
 def _labelled(
     stored: Any,
     columns: Columns,
-    choice: Choice,
+    choice: ColumnRoles,
     texts: dict[int, CodedColumn],
-    options: argparse.Namespace,
-    model: Trained | None,
+    options: ReadOptions,
+    model: Expected | None,
 ) -> Labelled:
     """Return which samples have labels."""
-    is_skipping = getattr(options, "skip_unlabelled", False)
+    is_skipping = options.skip_unlabelled
     if choice.target is None or _is_wrong_guess(choice, texts[choice.target], model):
         require_labels_to_skip(columns.source, is_skipping)
         return Labelled()
@@ -164,9 +164,9 @@ def _labelled(
 def _labels(
     file: DataFile,
     columns: Columns,
-    choice: Choice,
+    choice: ColumnRoles,
     texts: dict[int, CodedColumn],
-    model: Trained | None,
+    model: Expected | None,
     labelled: Labelled,
 ) -> tuple[NDArray | None, list[str]]:
     """Return the labels, and what was decided about columns, in sentences.
@@ -187,7 +187,7 @@ def _labels(
     return labels, [f"The labels are in {where}.", *said]
 
 
-def _is_wrong_guess(choice: Choice, column: CodedColumn, model: Trained | None) -> bool:
+def _is_wrong_guess(choice: ColumnRoles, column: CodedColumn, model: Expected | None) -> bool:
     """Return whether a column was guessed to hold labels, but a model does not know its values."""
     if model is None or choice.is_sure:
         return False

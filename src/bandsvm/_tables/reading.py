@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,9 +15,12 @@ from bandsvm._tables import blocks as blocks_module
 from bandsvm._tables import npz as npz_module
 from bandsvm._tables import svmlight as svmlight_module
 from bandsvm._tables.bytes import DataFile, DataFileError, kind_by_name, read_file
-from bandsvm._tables.columns import CodedColumn, tidy_labels
+from bandsvm._tables.columns import CodedColumn
+from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.frames import read_columns
+from bandsvm._tables.labels import class_places, tidy_labels
 from bandsvm._tables.large import LargeFile, NeedsMemoryError, check_disk, open_large
+from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.scratch import row_blocks
 from bandsvm._tables.sniff import kind_by_content, require_data
 from bandsvm._tables.unlabelled import (
@@ -27,8 +29,6 @@ from bandsvm._tables.unlabelled import (
     labelled_samples,
     require_labels_to_skip,
 )
-from bandsvm._workflow.quality import places
-from bandsvm._workflow.trained import Notes, Trained, trained
 from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 
 # What samples are called that have no ids.
@@ -61,7 +61,7 @@ class Table:
         Columns that predictions repeat.
     decisions : tuple of str
         What was decided about the file, in sentences.
-    doubts : tuple of str
+    warnings : tuple of str
         What may be a mistake, in sentences.
     notes : Notes
         What the model's file is to remember.
@@ -84,7 +84,7 @@ class Table:
     texts: tuple[str, ...] = ()
     ids: dict[str, NDArray] = field(default_factory=dict)
     decisions: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     notes: Notes = field(default_factory=Notes)
     left_out: dict[str, str] = field(default_factory=dict)
     groups: NDArray | None = None
@@ -100,7 +100,7 @@ class Table:
         """Return what the names of samples are, and these: the first ids, or else numbers."""
         return next(iter(self.ids.items())) if self.ids else (NUMBERED, self.numbers())
 
-    def skipped(self, options: argparse.Namespace) -> dict[str, int]:
+    def skipped(self, options: ReadOptions) -> dict[str, int]:
         """Return for machines how many samples were skipped, if that was asked for."""
         return {"n_skipped": self.n_skipped} if options.skip_unlabelled else {}
 
@@ -121,25 +121,20 @@ class Table:
 
 def read_table(
     path: str,
-    options: argparse.Namespace,
-    model: Any = None,
-    notes: Notes | None = None,
+    options: ReadOptions | None = None,
+    expected: Expected | None = None,
     may_use_disk: bool = False,
 ) -> Table:
-    """Read a data file for training or, with a model, for prediction.
+    """Read a data file for training or, for a model, for prediction.
 
     Parameters
     ----------
     path : str
         A file, or "-" for standard input.
-    options : Namespace
-        `format`, `target`, `header`, `zero_based`, `drop`, `keep`, `categorical`, `id`; `on_disk`,
-        `skip_unlabelled`.
-    model : estimator, default=None
-        The model that is to predict: it knows how many features there are, and perhaps their
-        names. Without it the file must have labels.
-    notes : Notes, default=None
-        What the model's file remembers of its training data.
+    options : ReadOptions
+        How to read it; by default as its name and content suggest.
+    expected : Expected, default=None
+        What the model that is to predict expects. Without it the file must have labels.
     may_use_disk : bool, default=False
         Whether a file that is too large for memory may be read in blocks, into matrices on disk.
 
@@ -148,63 +143,59 @@ def read_table(
     Table
         Samples without infinite values; labels as integers where they all are.
     """
+    options = options or ReadOptions()
     if options.format is None:
         require_data(path)
-    is_asked = getattr(options, "on_disk", False)
+    is_asked = options.on_disk
     large = None
     if may_use_disk:
         large = open_large(path, options.format or kind_by_name(path), is_asked)
     if large is not None:
         try:
-            return table_of(large, options, model, notes)
+            return table_of(large, options, expected)
         except NeedsMemoryError:
             if is_asked:
                 raise
-    return table_of(read_file(path), options, model, notes)
+    return table_of(read_file(path), options, expected)
 
 
-def table_of(
-    file: DataFile, options: argparse.Namespace, model: Any = None, notes: Notes | None = None
-) -> Table:
+def table_of(file: DataFile, options: ReadOptions, expected: Expected | None = None) -> Table:
     """Return the table that an opened file holds, as `read_table` does."""
-    expected = None if model is None else trained(model, notes or Notes())
     kind = kind_of_file(file, options)
     table = _read(file, kind, options, expected)
     _check_size(table, expected)
     _check_values(table, expected, is_svmlight=kind == "svmlight")
     if expected is None:
-        return replace(table, doubts=(*table.doubts, *_check_classes(table)))
-    return _with_known_labels(table, expected, is_optional=kind in ("svmlight", "npz"))
+        return replace(table, warnings=(*table.warnings, *_check_classes(table)))
+    return _with_known_labels(table, expected, is_optional=kind in WITHOUT_COLUMNS)
 
 
-def _read(
-    file: DataFile, kind: str, options: argparse.Namespace, expected: Trained | None
-) -> Table:
+def _read(file: DataFile, kind: str, options: ReadOptions, expected: Expected | None) -> Table:
     """Return the table of a file."""
-    if getattr(options, "groups", None) is not None and kind in ("svmlight", "npz"):
+    if options.groups is not None and kind in WITHOUT_COLUMNS:
         raise DataFileError(
             f"--groups names a column, but {file.source} is of the format {kind}, which has none; "
             "use CSV or Parquet."
         )
     where = (check_disk(file, kind),) if isinstance(file, LargeFile) else ()
-    if kind in ("svmlight", "npz"):
+    if kind in WITHOUT_COLUMNS:
         if kind == "svmlight":
             table = _read_svmlight(file, options, expected)
         else:
             table = Table(file.source, *npz_module.read(file))
-        is_skipping = getattr(options, "skip_unlabelled", False)
+        is_skipping = options.skip_unlabelled
         table = _with_labels(table, is_skipping, expected, is_on_disk=bool(where))
     else:
         table = Table(file.source, **read_columns(file, kind, options, expected))
     return replace(table, decisions=(*table.decisions, *where), is_on_disk=bool(where))
 
 
-def kind_of_file(file: DataFile, options: argparse.Namespace) -> str:
+def kind_of_file(file: DataFile, options: ReadOptions) -> str:
     """Return the format of a file: the one that was asked for, else by its name or its content."""
     return options.format or kind_by_name(file.source) or kind_by_content(file)
 
 
-def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Trained | None) -> Table:
+def _read_svmlight(file: DataFile, options: ReadOptions, expected: Expected | None) -> Table:
     """Read an svmlight file; a feature 0 tells that features count from 0."""
     n_features = expected.n_features if expected else None
     known = options.zero_based or (expected is not None and expected.notes.is_zero_based)
@@ -220,7 +211,9 @@ def _read_svmlight(file: DataFile, options: argparse.Namespace, expected: Traine
     return Table(file.source, X, y, decisions=decisions, notes=notes)
 
 
-def _with_labels(table: Table, is_skipping: bool, model: Trained | None, is_on_disk: bool) -> Table:
+def _with_labels(
+    table: Table, is_skipping: bool, model: Expected | None, is_on_disk: bool
+) -> Table:
     """Return a table without samples that lack labels, or without labels; see `Labelled`."""
     if table.y is None:
         require_labels_to_skip(table.source, is_skipping)
@@ -241,13 +234,13 @@ def _with_labels(table: Table, is_skipping: bool, model: Trained | None, is_on_d
         X=X,
         y=tidy_labels(y) if found.are_usable else None,
         decisions=(*table.decisions, *found.decisions),
-        doubts=(*table.doubts, *found.doubts),
+        warnings=(*table.warnings, *found.warnings),
         kept=found.kept,
         n_skipped=found.n_skipped,
     )
 
 
-def _check_size(table: Table, model: Trained | None) -> None:
+def _check_size(table: Table, model: Expected | None) -> None:
     """Raise unless a table has samples, features and, for training, labels."""
     n_samples, n_features = table.X.shape
     if n_samples == 0:
@@ -274,7 +267,7 @@ def _check_size(table: Table, model: Trained | None) -> None:
         )
 
 
-def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> None:
+def _check_values(table: Table, model: Expected | None, is_svmlight: bool) -> None:
     """Raise if a value is infinite, or missing where nothing fills it in."""
     X = table.X
     if hasattr(X, "columns"):
@@ -294,7 +287,7 @@ def _check_values(table: Table, model: Trained | None, is_svmlight: bool) -> Non
 
 def _bad_value(
     table: Table,
-    model: Trained | None,
+    model: Expected | None,
     start: int,
     block: Any,
     is_bad: NDArray,
@@ -353,7 +346,7 @@ def _check_classes(table: Table) -> list[str]:
     ]
 
 
-def _with_known_labels(table: Table, model: Trained, is_optional: bool) -> Table:
+def _with_known_labels(table: Table, model: Expected, is_optional: bool) -> Table:
     """Return a table to predict; labels that the model does not know are refused or counted.
 
     Labels that a format asks for may stand for nothing: then they are ignored.
@@ -361,7 +354,7 @@ def _with_known_labels(table: Table, model: Trained, is_optional: bool) -> Table
     if table.y is None:
         return table
     labels = np.unique(table.y)
-    unknown = labels[places(labels, np.array(model.classes)) < 0].tolist()
+    unknown = labels[class_places(labels, np.array(model.classes)) < 0].tolist()
     if len(unknown) == len(labels) and is_optional:
         decision = f"Its labels {some(unknown)} are ignored: none is a class of the model."
         return replace(table, y=None, decisions=(*table.decisions, decision))
@@ -373,5 +366,5 @@ def _with_known_labels(table: Table, model: Trained, is_optional: bool) -> Table
     if not unknown:
         return table
     n_unknown = int(np.isin(table.y, unknown).sum())
-    doubt = f"{n_unknown} labels are unknown to the model and count as errors: {some(unknown)}."
-    return replace(table, doubts=(*table.doubts, doubt))
+    warning = f"{n_unknown} labels are unknown to the model and count as errors: {some(unknown)}."
+    return replace(table, warnings=(*table.warnings, warning))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from bandsvm._system.text import some
 from bandsvm._tables.bytes import DataFileError
 from bandsvm._tables.columns import CodedColumn
+from bandsvm._tables.expected import Expected
 from bandsvm._tables.scratch import DiskMatrix, row_blocks
-from bandsvm._workflow.trained import Trained
 
 OPTION = "--skip-unlabelled"
 # Texts that usually stand for a missing label, in lower case; "none" and "-" are often classes.
@@ -51,7 +51,7 @@ class Labelled(NamedTuple):
         Whether the labels that stay can be compared with predictions.
     n_skipped : int
         How many do not stay.
-    decisions, doubts : tuple of str
+    decisions, warnings : tuple of str
         What was decided, and what may be a mistake, in sentences.
     """
 
@@ -59,10 +59,10 @@ class Labelled(NamedTuple):
     n_skipped: int = 0
     are_usable: bool = True
     decisions: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
-def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Trained | None) -> Labelled:
+def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | None) -> Labelled:
     """Return which samples stay; raise if training lacks labels and nobody asked to skip them.
 
     Parameters
@@ -71,7 +71,7 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Trained | No
         The labels.
     is_skipping : bool
         Whether samples without a label are to be skipped.
-    model : Trained or None
+    model : Expected or None
         The model that is to predict, whose classes are labels whatever they look like; None for
         training.
     """
@@ -84,16 +84,16 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Trained | No
     usual = [level for level, seems in zip(levels, seems_missing, strict=True) if seems]
     if is_skipping:
         return _skipped(labels, (is_missing | seems_missing)[labels.values.codes], usual)
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     if usual and model is None:
         n_usual = int(seems_missing[labels.values.codes].sum())
-        doubts = (
+        warnings = (
             f"{n_usual} samples have the labels {some(usual)}, which are taken as classes; if they "
             f"stand for missing labels, skip these samples with {OPTION}.",
         )
     rows = np.flatnonzero(is_missing[labels.values.codes])
     if not len(rows):
-        return Labelled(doubts=doubts)
+        return Labelled(warnings=warnings)
     n_samples = len(labels.values.codes)
     where = f"{len(rows)} of {n_samples} samples"
     if model is not None:

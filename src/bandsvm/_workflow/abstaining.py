@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._system.text import shown
+from bandsvm._tables.labels import class_places
 from bandsvm._workflow.findings import MAX_CLASSES, Findings
-from bandsvm._workflow.quality import places
 from bandsvm.metrics import risk_coverage_curve
 
 # Stops of the slider.
@@ -28,7 +28,7 @@ def abstention(findings: Findings) -> dict[str, Any]:
         raise ValueError("The file has no labels, so nothing tells which predictions are right.")
     score, predicted = findings.score, judged.predicted
     assert judged.y is not None
-    true, given = places(judged.y, np.array(result.names)), judged.given
+    true, given = class_places(judged.y, np.array(result.names)), judged.given
     curve = risk_coverage_curve(true, given, score)
     coverage, risk, thresholds = (part[::-1] for part in curve)  # from all samples down
     at = _stops(thresholds, _edge(findings))

@@ -16,6 +16,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from bandsvm._decisions.probabilities import probabilities
 from bandsvm._decisions.values import Decisions, decisions_of
 from bandsvm._system.text import printable, shown
+from bandsvm._tables.labels import class_places
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
@@ -100,7 +101,7 @@ class Judged:
     @cached_property
     def true(self) -> NDArray[np.intp] | None:
         """Places of the true classes, -1 where the model does not know them."""
-        return None if self.y is None else places(self.y, self.classifier.classes_)
+        return None if self.y is None else class_places(self.y, self.classifier.classes_)
 
     @cached_property
     def position(self) -> NDArray[np.str_]:
@@ -207,27 +208,13 @@ class Quality:
 
 def quality(y: NDArray, predicted: NDArray, classes: NDArray) -> Quality:
     """Compare predictions with the labels of a file, which may be of another type."""
-    true, given = places(y, classes), places(predicted, classes)
+    true, given = class_places(y, classes), class_places(predicted, classes)
     others, codes = np.unique(y[true < 0], return_inverse=True)
     true[true < 0] = len(classes) + codes
     names = [str(label) for label in (*classes.tolist(), *others.tolist())]
     numbers = np.arange(len(names))
     scores = precision_recall_fscore_support(true, given, labels=numbers, zero_division=np.nan)
     return Quality(names, confusion_matrix(true, given, labels=numbers), *scores[:3])
-
-
-def places(labels: NDArray, classes: NDArray) -> NDArray[np.intp]:
-    """Return the places of labels among classes; -1 for labels that are none of these.
-
-    They are compared as numbers where all of them are: a file holds 1 where a model has 1.0.
-    """
-    try:
-        wanted, known = labels.astype(np.float64), classes.astype(np.float64)
-    except ValueError:
-        wanted, known = labels.astype(str), classes.astype(str)
-    order = np.argsort(known, kind="stable")
-    found = order[np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)]
-    return np.where(known[found] == wanted, found, -1)
 
 
 def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:

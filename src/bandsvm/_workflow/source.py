@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,19 +13,18 @@ from bandsvm._system.text import shown
 from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
 from bandsvm._tables.choice import Columns, default_target
 from bandsvm._tables.columns import Kind
+from bandsvm._tables.expected import Notes
 from bandsvm._tables.frames import open_columns
+from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.reading import Table, kind_of_file, table_of
 from bandsvm._tables.sniff import require_data
 from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS
-from bandsvm._workflow.trained import Notes
-from bandsvm.cli._options import add_data_options
+from bandsvm._workflow.trained import expected_table
 
 # A page is for data that a fit can handle while somebody waits.
 LARGEST_FILE = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
 MAX_COLUMNS_LISTED = 20_000
-# Formats whose labels have a fixed place, and whose columns have no names.
-WITHOUT_COLUMNS = ("svmlight", "npz")
 # How columns that are left out for some reason can be used after all.
 USES = {NUMBERS_THE_ROWS: "keep", DATES: "category"}
 # What the page calls the options that messages of the readers name.
@@ -110,7 +108,7 @@ class Source:
     @property
     def kind(self) -> str:
         """Its format."""
-        return kind_of_file(self.file, _options())
+        return kind_of_file(self.file, ReadOptions())
 
     def describe(self, has_header: bool | None = None) -> dict[str, Any]:
         """Return name, size and columns, as far as the format has any.
@@ -165,7 +163,8 @@ class Source:
     def table_for(self, model: Any, notes: Any) -> Table:
         """Return the samples, and labels if there are any, for a model to predict."""
         with _in_words_of_the_page():
-            return table_of(self.file, _options(), model, Notes.from_json(notes))
+            expected = expected_table(model, Notes.from_json(notes))
+            return table_of(self.file, ReadOptions(), expected)
 
     def command(self, choices: Choices) -> list[str]:
         """Return the arguments of ``bandsvm fit`` that make the same choices."""
@@ -183,18 +182,18 @@ class Source:
         stored = open_columns(self.file, self.kind, has_header)
         return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
 
-    def _options(self, choices: Choices) -> argparse.Namespace:
-        options = _options()
+    def _options(self, choices: Choices) -> ReadOptions:
         if self.kind in WITHOUT_COLUMNS:
-            return options
+            return ReadOptions()
         columns = self._columns(choices.has_header)
-        options.header = choices.has_header
-        options.drop = _named(columns, choices.dropped)
-        options.keep = _named(columns, choices.kept)
-        options.categorical = _named(columns, choices.categorical)
-        if choices.target is not None:
-            (options.target,) = _named(columns, [choices.target])
-        return options
+        target = None if choices.target is None else _named(columns, [choices.target])[0]
+        return ReadOptions(
+            target=target,
+            header=choices.has_header,
+            drop=_named(columns, choices.dropped),
+            keep=_named(columns, choices.kept),
+            categorical=_named(columns, choices.categorical),
+        )
 
 
 def _left_out(column: int, reason: str) -> dict[str, Any]:
@@ -202,21 +201,14 @@ def _left_out(column: int, reason: str) -> dict[str, Any]:
     return {"column": column, "reason": reason, "use": USES.get(reason)}
 
 
-def _options() -> argparse.Namespace:
-    """Return the options of ``bandsvm fit`` on data, as they are by default."""
-    parser = argparse.ArgumentParser()
-    add_data_options(parser)
-    return parser.parse_args([])
-
-
-def _named(columns: Columns, places: Sequence[int]) -> list[str]:
+def _named(columns: Columns, places: Sequence[int]) -> tuple[str, ...]:
     """Return columns as options name them: by name where there are names, else by number."""
     for k in places:
         if not 0 <= k < columns.n_columns:
             raise DataFileError(
                 f"{shown(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
             )
-    return [columns.names[k] if columns.names else str(k + 1) for k in places]
+    return tuple(columns.names[k] if columns.names else str(k + 1) for k in places)
 
 
 @contextmanager

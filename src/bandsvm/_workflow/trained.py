@@ -1,8 +1,7 @@
-"""What a model knows of the table that it was trained on."""
+"""What a fitted model expects of a table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
@@ -10,86 +9,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-# What a model file is believed: so many names, of so many characters.
-MAX_NAMES, LONGEST_NAME = 100, 1000
+from bandsvm._tables.expected import Expected, Notes
 
 
-@dataclass(frozen=True)
-class Notes:
-    """What a model file remembers of its training data, beside the model.
-
-    Parameters
-    ----------
-    target : str or None
-        The column of labels.
-    ids : tuple of str
-        Columns that predictions repeat.
-    is_zero_based : bool
-        Whether features in svmlight files count from 0.
-    """
-
-    target: str | None = None
-    ids: tuple[str, ...] = ()
-    is_zero_based: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the notes as a model file holds them."""
-        held = {
-            "target": self.target,
-            "ids": list(self.ids),
-            "zero_based": self.is_zero_based,
-        }
-        return {name: value for name, value in held.items() if value}
-
-    @classmethod
-    def from_json(cls, held: Any) -> Notes:
-        """Return the notes of a model file; what is no note is ignored."""
-        held = held if isinstance(held, dict) else {}
-        target, ids = held.get("target"), held.get("ids")
-        names = ids[:MAX_NAMES] if isinstance(ids, list) else []
-        return cls(
-            target if _is_name(target) else None,
-            tuple(name for name in names if _is_name(name)),
-            held.get("zero_based") is True,
-        )
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a model expects of a table.
-
-    Parameters
-    ----------
-    n_features : int
-        Features that it takes.
-    names : list of str or None
-        Their names, in its order.
-    texts : frozenset of str
-        Those of them that hold text.
-    takes_missing : bool
-        Whether it fills in missing numbers.
-    takes_frames : bool
-        Whether it takes columns by name, as in a data frame of pandas.
-    classes : list of str
-        Its classes, as text.
-    notes : Notes
-        What its file remembers.
-    """
-
-    n_features: int
-    names: list[str] | None
-    texts: frozenset[str]
-    takes_missing: bool
-    takes_frames: bool
-    classes: list[str]
-    notes: Notes = field(default_factory=Notes)
-
-
-def trained(model: Any, notes: Notes) -> Trained:
+def expected_table(model: Any, notes: Notes | None = None) -> Expected:
     """Return what a model expects of a table."""
     names = getattr(model, "feature_names_in_", None)
     first = model[0] if isinstance(model, Pipeline) else model
@@ -101,12 +24,12 @@ def trained(model: Any, notes: Notes) -> Trained:
             steps += parts
             if any(isinstance(part, (OneHotEncoder, OrdinalEncoder)) for part in parts):
                 texts.update(map(str, columns))
-    return Trained(
+    return Expected(
         n_features=int(model.n_features_in_),
         names=None if names is None else list(map(str, names)),
         texts=frozenset(texts),
         takes_missing=any(isinstance(step, SimpleImputer) for step in steps),
         takes_frames=isinstance(first, ColumnTransformer),
         classes=[str(label) for label in model.classes_.tolist()],
-        notes=notes,
+        notes=notes or Notes(),
     )

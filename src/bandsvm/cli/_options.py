@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from bandsvm._defaults import (
     DEFAULT_RHO2,
     DEFAULT_RHO2_FACTORS,
 )
+from bandsvm._tables.options import FORMATS, ReadOptions
 
 LOSSES = ("hinge", "squared_hinge")
 # Values that one option of a search may ask for.
@@ -117,31 +119,22 @@ def _grid(one: Callable[[str], Any], text: str) -> list[Any]:
 def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True) -> None:
     """Add options on how to read a data file; some make sense for training only."""
     group = parser.add_argument_group("data")
-    group.add_argument(
+
+    def add(option: str, **settings: Any) -> None:
+        group.add_argument(option, default=argparse.SUPPRESS, **settings)
+
+    add(
         "--format",
-        choices=("svmlight", "csv", "arff", "parquet", "npz"),
+        choices=FORMATS,
         metavar="F",
-        help="svmlight, csv, arff, parquet, npz (as it looks)",
+        help=f"{', '.join(FORMATS)} (as it looks)",
     )
-    group.add_argument(
-        "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
-    )
-    group.add_argument(
-        "--skip-unlabelled", action="store_true", help="leave out samples without a label"
-    )
+    add("--target", metavar="COLUMN", help="name or number, from 1, of the column of labels")
+    add("--skip-unlabelled", action="store_true", help="leave out samples without a label")
     # Two options, as argparse would give the pair a line of its own.
-    group.add_argument(
-        "--header",
-        action="store_true",
-        default=None,
-        help="CSV begins with names; --no-header: it does not",
-    )
-    group.add_argument(
-        "--no-header", dest="header", action="store_false", default=None, help=argparse.SUPPRESS
-    )
-    group.add_argument(
-        "--zero-based", action="store_true", help="features in svmlight files count from 0"
-    )
+    add("--header", action="store_true", help="CSV begins with names; --no-header: it does not")
+    add("--no-header", dest="header", action="store_false", help=argparse.SUPPRESS)
+    add("--zero-based", action="store_true", help="features in svmlight files count from 0")
     for name, text in (
         ("id", "repeat this column in predictions; no feature"),
         ("drop", "leave out this column"),
@@ -149,13 +142,22 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
         ("categorical", "the numbers in this column are categories"),
     ):
         is_for_training = name != "id"
-        group.add_argument(
+        add(
             f"--{name}",
             action="append",
-            default=[],
             metavar="COLUMN",
             help=argparse.SUPPRESS if is_for_training and not for_training else text,
         )
+
+
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """Return how to read the data file; options that were not given have their defaults."""
+    given: dict[str, Any] = {}
+    for name in (field.name for field in fields(ReadOptions)):
+        if hasattr(options, name):
+            value = getattr(options, name)
+            given[name] = tuple(value) if isinstance(value, list) else value
+    return ReadOptions(**given)
 
 
 def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...] = ()) -> None:
@@ -243,7 +245,10 @@ def add_linear_options(parser: argparse.ArgumentParser) -> None:
 def add_disk_option(parser: argparse.ArgumentParser) -> None:
     """Add the option to read in blocks."""
     parser.add_argument(
-        "--on-disk", action="store_true", help="read in blocks, as files larger than memory are"
+        "--on-disk",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="read in blocks, as files larger than memory are",
     )
 
 

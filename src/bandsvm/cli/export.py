@@ -161,9 +161,9 @@ def _check_steps(model: Any, form: str) -> None:
 
 def _sample(model: Any) -> Any:
     """Return a row that tells the types of columns, for a model that chooses them by name."""
-    from bandsvm._workflow.trained import Notes, trained
+    from bandsvm._workflow.trained import expected_table
 
-    expected = trained(model, Notes())
+    expected = expected_table(model)
     if not expected.takes_frames:
         return None
     import pandas as pd

@@ -15,6 +15,7 @@ from bandsvm.cli._options import (
     add_report_option,
     chosen_parameters,
     compact_help,
+    read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
@@ -127,7 +128,8 @@ def run(options: argparse.Namespace) -> int:
         parts = reliability_parts(unseen, judged.true, model.classes_, HELD_OUT)
         write_report(options.report, as_pipeline(model), table, judged, TRAINED, parts)
         output.report(f"The report is in {options.report}.")
-    output.result({**result.values(), **table.skipped(options), "model": str(options.model)})
+    skipped = table.skipped(read_options(options))
+    output.result({**result.values(), **skipped, "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if complaint else DONE
@@ -141,9 +143,10 @@ def _is_linear(options: argparse.Namespace, before: Any) -> bool:
         from bandsvm._workflow.models import classifier_of
 
         is_linear = isinstance(classifier_of(before), LinearBandedSVC)
-    if options.on_disk and not is_linear:
+    is_on_disk = read_options(options).on_disk
+    if is_on_disk and not is_linear:
         raise ValueError("--on-disk is for linear models; add --linear, or leave it out.")
-    if options.on_disk and options.calibrate:
+    if is_on_disk and options.calibrate:
         raise ValueError(
             "--calibrate needs the samples in memory, so it cannot be used with --on-disk; leave "
             "one of them out."
@@ -157,10 +160,10 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
 
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
-    table = read_table(options.train, options, may_use_disk=may_use_disk)
+    table = read_table(options.train, read_options(options), may_use_disk=may_use_disk)
     output.report(table.describe())
-    for doubt in table.doubts:
-        output.warn(doubt)
+    for warning in table.warnings:
+        output.warn(warning)
     if options.calibrate:
         from bandsvm._estimators.calibration import check_can_calibrate
 

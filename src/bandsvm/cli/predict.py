@@ -15,6 +15,7 @@ from bandsvm.cli._options import (
     add_disk_option,
     add_output_options,
     add_report_option,
+    read_options,
 )
 from bandsvm.cli._output import Output
 
@@ -57,20 +58,21 @@ def run(options: argparse.Namespace) -> int:
     """Predict and write."""
     from bandsvm.cli._ahead import check_outputs
 
+    reading = read_options(options)
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
     from bandsvm._system.files import write_whole
+    from bandsvm._tables.expected import Notes
     from bandsvm._tables.reading import read_table
     from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
     from bandsvm._workflow.preparation import unseen_categories
     from bandsvm._workflow.quality import Judged, quality
-    from bandsvm._workflow.trained import Notes
+    from bandsvm._workflow.trained import expected_table
     from bandsvm.persistence.native import load_with_notes
 
     model, notes = load_with_notes(options.model)
     check_takes_tables(model)
-    remembered = Notes.from_json(notes)
     classifier = classifier_of(model)
     if options.proba and not hasattr(classifier, "sigmoids_"):
         raise ValueError(
@@ -78,14 +80,15 @@ def run(options: argparse.Namespace) -> int:
             "train it again with --calibrate, or use --values."
         )
     is_linear = isinstance(classifier, LinearBandedSVC)
-    if options.on_disk and not is_linear:
+    if reading.on_disk and not is_linear:
         raise ValueError(
             f"--on-disk is for linear models, and {options.model} has a kernel; leave it out."
         )
-    table = read_table(options.data, options, model, remembered, may_use_disk=is_linear)
+    expected = expected_table(model, Notes.from_json(notes))
+    table = read_table(options.data, reading, expected, may_use_disk=is_linear)
     output.report(table.describe())
-    for doubt in (*table.doubts, *unseen_categories(model, table)):
-        output.warn(doubt)
+    for warning in (*table.warnings, *unseen_categories(model, table)):
+        output.warn(warning)
     judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
     columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
     if options.values:
@@ -99,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     _warn_of_formulas(output, classifier.classes_)
     result: dict[str, Any] = {
         "n_samples": len(columns["label"]),
-        **table.skipped(options),
+        **table.skipped(reading),
     }
     if table.y is not None:
         scores = quality(table.y, columns["label"], classifier.classes_)

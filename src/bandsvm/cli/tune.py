@@ -16,6 +16,7 @@ from bandsvm.cli._options import (
     chosen_parameters,
     compact_help,
     folds,
+    read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
@@ -40,7 +41,10 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
     parser.add_argument(
-        "--groups", metavar="COLUMN", help="keep samples of a group in one fold (CSV, Parquet)"
+        "--groups",
+        default=argparse.SUPPRESS,
+        metavar="COLUMN",
+        help="keep samples of a group in one fold (CSV, Parquet)",
     )
     parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn (accuracy)")
     parser.add_argument(
@@ -79,10 +83,11 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm._workflow.summary import summary, summary_without_predictions
     from bandsvm.cli._ahead import scorer_of
 
-    table = read_table(options.train, options)
+    reading = read_options(options)
+    table = read_table(options.train, reading)
     output.report(table.describe())
-    for doubt in table.doubts:
-        output.warn(doubt)
+    for warning in table.warnings:
+        output.warn(warning)
     if options.calibrate:
         check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
@@ -130,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
             "cv_score": search.best_score_,
             "scoring": score,
             **result.values(),
-            **table.skipped(options),
+            **table.skipped(reading),
             "model": str(options.model),
         }
     )

@@ -101,7 +101,7 @@ def fitted(session: DataSession, order: Order, job: Job) -> Result:
         trial,
         model,
         of_trial(trial, model, folds),
-        [*sentences, *trial.table.doubts, *_about_band(classifier)],
+        [*sentences, *trial.table.warnings, *_about_band(classifier)],
         found,
         [*words, *as_options(parameters, order.scale)],
         parameters,

@@ -86,7 +86,7 @@ def judge(wish: Wish) -> Answer:
         "parts": ["all"],
         "overview": overview(session.findings),
         "decisions": table.decisions,
-        "sentences": table.doubts,
+        "sentences": table.warnings,
         "has_labels": table.y is not None,
     }
     return Answer(session.about_data)
