@@ -109,13 +109,13 @@ def cross_validate(
     if ended_by is not None:
         return Scores(values, seconds, 0, 0, ended_by)
     rows: CheckedRows | None = None
+    is_shared = folds.by_fold is None
     is_alive = np.ones(len(candidates), dtype=bool)
     others: list[Solved] = []
     n_unconverged = n_undefined = 0
     for fold in range(len(folds.splits)):
-        is_shared = rows is not None and folds.by_fold is None
-        if not is_shared:
-            rows = None  # the memory of the last fold's rows is free before the next ones take it
+        if rows is None or not is_shared:
+            rows = None  # frees the memory of the last fold's rows before the next ones take it
             rows = CheckedRows(_rows(settings, folds, fold, candidates), settings.solving)
         solver = FoldSolver(settings, folds, fold, rows, watch, others, is_shared)
         for k in np.flatnonzero(is_alive).tolist():
