@@ -10,8 +10,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from bandsvm import BandedSVC, load
-from bandsvm._workflow import source as sources
 from bandsvm._workflow import search
+from bandsvm._workflow import source as sources
 from bandsvm.cli import main
 from tests.helpers.explore_data_pages import CSV, HOSTILE, DataPage, Held, as_csv, number
 from tests.helpers.explore_pages import running

@@ -9,6 +9,7 @@
 - `settings`: an estimator's parameters, frozen.
 - `fitted`: turns outcomes into a fitted state, and a fitted model into a starting point.
 - `training_set`: a fitted model together with the data that it was fitted to.
+- `ending`: KeyboardInterrupt after Ctrl-C, or warnings if a model is not optimal.
 - `limits`, `progress`, `callbacks`: observers for Ctrl-C and time limits, for ``verbose``, and for
   scikit-learn's callbacks.
 """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._decisions.values import Decisions
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.model import fit_model
@@ -21,6 +21,7 @@ from bandsvm._solvers import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.text import shown
 from bandsvm._tables.reading import Table
+from bandsvm._workflow.advice import PAGE
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import (
     classifier_of,
@@ -118,13 +119,11 @@ class Holdout:
             except KeyboardInterrupt:
                 raise StoppedTooSoonError(NO_MODEL) from None
         certificate = classifier.certificate_
-        complaint = shortfall(certificate)
-        if not complaint:
+        reason = why_not_optimal(certificate)
+        if reason is None:
             return said
         if certificate.status is not Status.INTERRUPTED:
-            # What follows the semicolon is advice for Python.
-            reached = complaint.split(";")[0]
-            return [f"The fit {reached}. Scale the features, or try smaller costs.", *said]
+            return [f"The fit {reason.render(PAGE)}", *said]
         if certificate.n_iter == 0:
             raise StoppedTooSoonError(NO_MODEL)
         work.take_stop()

@@ -20,7 +20,6 @@ from bandsvm.cli._options import (
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
-LEAVES_FEATURES = "--scale none leaves features as they are"
 
 
 def add_parser(commands: Any) -> None:
@@ -62,8 +61,9 @@ def run(options: argparse.Namespace) -> int:
     check_outputs(options, "model", "report", read=[options.train])
     if not options.resume:
         check_model(chosen_parameters(options), options.linear)
-    from bandsvm._certificate.shortfall import shortfall_of
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
+    from bandsvm._fitting.ending import why_model_is_not_optimal
+    from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
     from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
     from bandsvm._workflow.pipeline import (
         classifier_of,
@@ -99,14 +99,14 @@ def run(options: argparse.Namespace) -> int:
         output.report(f"Calibrating probabilities on {DEFAULT_FOLDS} folds.")
         unseen = set_sigmoids(pipeline, table.X, table.y)
         write_model(pipeline, table, options.model)
-    complaint = shortfall_of(model, linear_models="--linear")
+    reason = why_model_is_not_optimal(model)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = summarise(model, X, table.y, is_hurried=was_interrupted)
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    if complaint:
-        output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
+    if reason:
+        output.warn(f"the fit {reason.render(SHELL)}")
         if hasattr(model, "alpha_"):
             megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
             output.report(
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     output.result({**result.values(), **skipped, "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
-    return NOT_TO_TOL if complaint else DONE
+    return NOT_TO_TOL if reason else DONE
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:

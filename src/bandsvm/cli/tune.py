@@ -21,7 +21,6 @@ from bandsvm.cli._options import (
     read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
-from bandsvm.cli.fit import LEAVES_FEATURES
 
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
@@ -77,9 +76,10 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from bandsvm import BandedSVC, BandedSVCCV
-    from bandsvm._certificate.shortfall import shortfall
+    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
     from bandsvm._estimators.calibration import check_can_calibrate
     from bandsvm._tables.reading import read_table
+    from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
     from bandsvm._workflow.folds import PreparedFolds
     from bandsvm._workflow.pipeline import (
         describe_preparation,
@@ -135,10 +135,9 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         budget.spend()
         sentences.append("The search was interrupted: other candidates may be better.")
-    if complaint := shortfall(best.certificate_):
-        go_on = f"bandsvm fit {options.train} --model {options.model} --resume"
-        complaint = complaint.replace("go on from here with warm_start=True", "go on with {}")
-        complaint = complaint.replace("_", "-").replace("{}", go_on)
+    if reason := why_not_optimal(best.certificate_):
+        go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
+        complaint = reason.render({**SHELL, Cure.RESUME: go_on})
         output.warn(f"the model of the best candidate {complaint}")
         sentences.append(f"The model {complaint}")
     finished = FinishedSearch(search, folds, budget)

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._certificate.shortfall import end_fit
 from bandsvm._decisions.position import POSITIONS
 from bandsvm._decisions.values import Decisions, verdict
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
+from bandsvm._fitting.ending import end_fit
 from bandsvm.dask.fit import fit_on_cluster
 from bandsvm.dask.prediction import float_type, lazily, share_correct
 from bandsvm.dask.reading import check_rows_only, is_collection
