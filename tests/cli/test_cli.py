@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bandsvm
-from bandsvm._workflow.models import transformed
+from bandsvm._workflow.pipeline import transformed
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz, parquet, svmlight
 

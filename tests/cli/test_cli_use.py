@@ -15,7 +15,7 @@ from bandsvm import cli
 from bandsvm._fitting import progress
 from bandsvm._kernels import available_kernels
 from bandsvm._tables import reading
-from bandsvm._workflow import tune_plot
+from bandsvm._workflow import search_report
 from bandsvm.cli import main
 from bandsvm.paper import report
 from tests.helpers.iris_files import FILES
@@ -204,7 +204,7 @@ def test_what_was_written_is_said_when_something_fails_later(folder, capsys, mon
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr(tune_plot, "write_plot", fail)
+        monkeypatch.setattr(search_report, "draw_search", fail)
         arguments = ["tune", "iris.csv", "--model", "m", "--C1", "1", "--gamma", "0.1"]
         assert main([*arguments, "--C2", "0", "--plot", "p.png", "--quiet"]) == code
         assert words in capsys.readouterr().err

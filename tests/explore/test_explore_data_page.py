@@ -10,8 +10,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from bandsvm import BandedSVC, load
+from bandsvm._workflow import search
 from bandsvm._workflow import source as sources
-from bandsvm._workflow import trial_search
 from bandsvm.cli import main
 from tests.helpers.explore_data_pages import CSV, HOSTILE, DataPage, Held, as_csv, number
 from tests.helpers.explore_pages import running
@@ -149,7 +149,7 @@ LINES_OF_PROGRESS = """() => {
 
 
 def test_a_search_says_how_far_it_is(page, monkeypatch):
-    monkeypatch.setattr(trial_search, "SECONDS_BEFORE_ESTIMATE", 0.0)
+    monkeypatch.setattr(search, "SECONDS_BEFORE_ESTIMATE", 0.0)
     page.open("data?target=0").upload("cancer.csv")
     page.tab.evaluate(LINES_OF_PROGRESS)
     page.press("Search")
@@ -327,7 +327,7 @@ def test_markup_in_names_and_cells_is_text(page):
 
 
 def test_files_that_are_too_large_or_no_tables_are_refused_in_words(page, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 10_000)
+    monkeypatch.setattr(sources, "MAX_FILE_BYTES", 10_000)
     page.open()
     for name, content, words in (
         ("large.csv", bytes(10_001), "bandsvm fit FILE"),

@@ -131,7 +131,7 @@ def test_names_of_uploads_are_names(server, client, name, shown):
 
 
 def test_uploads_too_large_are_refused_with_the_way_out(server, client, monkeypatch):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_FILE_BYTES", 2**20)
     cookie = {"Cookie": _cookie(server)}
     # With and without a length that is announced.
     for content in (bytes(2**20 + 1), iter([bytes(2**19)] * 3)):
@@ -498,7 +498,7 @@ def test_data_views_without_a_model_show_none(client):
 
 
 def test_explore_refuses_files_that_are_too_large(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sources, "LARGEST_FILE", 100)
+    monkeypatch.setattr(sources, "MAX_FILE_BYTES", 100)
     large = tmp_path / "large.csv"
     large.write_bytes(bytes(101))
     assert main(["explore", str(large), "--no-browser"]) == 1

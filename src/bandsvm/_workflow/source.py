@@ -22,10 +22,10 @@ from bandsvm._tables.roles import Columns, default_target
 from bandsvm._tables.table import Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.trained import expected_table
+from bandsvm._workflow.pipeline import expected_table
 
 # A page is for data that a fit can handle while somebody waits.
-LARGEST_FILE = 64 * 2**20
+MAX_FILE_BYTES = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
 MAX_COLUMNS_LISTED = 20_000
 # How columns that are left out for some reason can be used after all.
@@ -36,12 +36,12 @@ class FileTooLargeError(ValueError):
     """A file that is too large for the page, with the way out."""
 
 
-def check_size(name: str, n_bytes: int) -> None:
+def check_size(name: str, n_bytes: int, max_bytes: int = MAX_FILE_BYTES) -> None:
     """Raise if a file is too large for the page."""
-    if n_bytes > LARGEST_FILE:
+    if n_bytes > max_bytes:
         raise FileTooLargeError(
             f"{shown(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
-            f"{LARGEST_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            f"{max_bytes / MEGABYTE:.0f} MB. Train at the shell instead: "
             "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
             "model.bsvm; or open a part of the rows here."
         )
@@ -84,19 +84,19 @@ class Source:
     _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_path(cls, path: str | Path) -> Source:
+    def of_path(cls, path: str | Path, max_bytes: int = MAX_FILE_BYTES) -> Source:
         """Read a file, unless it is too large."""
-        check_size(str(path), Path(path).stat().st_size)
-        return cls.of_bytes(str(path), Path(path).read_bytes())
+        check_size(str(path), Path(path).stat().st_size, max_bytes)
+        return cls.of_bytes(str(path), Path(path).read_bytes(), max_bytes)
 
     @classmethod
-    def of_bytes(cls, name: str, stored: bytes) -> Source:
+    def of_bytes(cls, name: str, stored: bytes, max_bytes: int = MAX_FILE_BYTES) -> Source:
         """Take an uploaded file, unless it is too large or of a kind that is not read."""
-        check_size(name, len(stored))
+        check_size(name, len(stored), max_bytes)
         with _in_words_of_the_page():
             require_data(name)
             file = unpacked(name, stored)
-        check_size(name, len(file.content))
+        check_size(name, len(file.content), max_bytes)
         return cls(file)
 
     @property
@@ -140,7 +140,7 @@ class Source:
         """Return the samples and labels that such choices make of the file."""
         if choices not in self._tables:
             with _in_words_of_the_page():
-                table = table_of(self.file, self._options(choices))
+                table = table_of(self.file, self.read_options(choices))
             self._tables.clear()  # one is enough to fit again, and memory stays bounded
             self._tables[choices] = table
         return self._tables[choices]
@@ -160,23 +160,12 @@ class Source:
             expected = expected_table(model, Notes.from_json(notes))
             return table_of(self.file, ReadOptions(), expected)
 
-    def command(self, choices: Choices) -> list[str]:
-        """Return the arguments of ``bandsvm fit`` that make the same choices."""
-        options = self._options(choices)
-        words = [self.file.source]
-        for name in ("drop", "keep", "categorical"):
-            words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
-        if options.target is not None:
-            words += ["--target", options.target]
-        if options.header is not None:
-            words.append("--header" if options.header else "--no-header")
-        return words
-
     def _columns(self, has_header: bool | None) -> Columns:
         stored = open_columns(self.file, self.kind, has_header)
         return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
 
-    def _options(self, choices: Choices) -> ReadOptions:
+    def read_options(self, choices: Choices) -> ReadOptions:
+        """Return how to read the file, with columns chosen by name or number."""
         if self.kind in WITHOUT_COLUMNS:
             return ReadOptions()
         columns = self._columns(choices.has_header)

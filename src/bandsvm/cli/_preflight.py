@@ -72,8 +72,9 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
     """Raise unless parameters make a model, whatever the classes."""
     import numpy as np
 
-    from bandsvm import BandedSVC, LinearBandedSVC
-    from bandsvm._checks.parameters import band_parameters, check_fit_parameters, check_parameters
+    from bandsvm import LinearBandedSVC
+    from bandsvm._checks.parameters import band_parameters, check_fit_parameters
+    from bandsvm._workflow.parameters import check_kernel_model
 
     check_options(parameters, is_linear)
     if is_linear:
@@ -85,9 +86,7 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
                 "large --C1."
             )
         return
-    model = BandedSVC(**parameters)
-    check_parameters(model)
-    band_parameters(model, np.arange(2))
+    check_kernel_model(parameters)
 
 
 def check_options(parameters: dict[str, Any], is_linear: bool) -> None:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm._workflow.card import is_model
 from bandsvm._workflow.code import python_code
-from bandsvm._workflow.findings import Findings, class_scores
-from bandsvm._workflow.models import classifier_of, write_model
+from bandsvm._workflow.description import is_model
+from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
 from bandsvm._workflow.parameters import tables_kernels
-from bandsvm._workflow.source import LARGEST_FILE, Source, check_size
-from bandsvm._workflow.trial import StoppedTooSoonError
-from bandsvm._workflow.trial_path import VARIED_ON_PAGE, path
-from bandsvm._workflow.trial_report import report
-from bandsvm._workflow.trial_weights import feature_weights
+from bandsvm._workflow.path import VARIED, band_path_on_page
+from bandsvm._workflow.pipeline import classifier_of, write_model
+from bandsvm._workflow.search_report import holdout_page
+from bandsvm._workflow.source import MAX_FILE_BYTES, Source, check_size
+from bandsvm._workflow.views import class_scores
+from bandsvm._workflow.weights import weight_bars
 from bandsvm.explore.server.data_fits import Order, about, column_choices, fitted
 from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.data_views import VIEWS, csv_of, view_of
@@ -39,7 +39,7 @@ def open_file(wish: Wish) -> Answer:
     It is an uploaded one, the one that this page has open, or the one named at the shell.
     """
     session, fields = DataSession.of(wish), wish.fields
-    opened: dict[str, Any] = {"largest": LARGEST_FILE, "kernels": tables_kernels(), "file": None}
+    opened: dict[str, Any] = {"largest": MAX_FILE_BYTES, "kernels": tables_kernels(), "file": None}
     source: Source | None
     if fields.has("upload"):
         source = Source.of_bytes(*wish.session["uploads"].take(fields.text("upload")))
@@ -104,12 +104,12 @@ def view(wish: Wish) -> Answer:
     return view_of(_part(result, fields), fields)
 
 
-def _part(result: Result, fields: Fields) -> Findings:
+def _part(result: Result, fields: Fields) -> TablePart:
     return result.parts[fields.choice("part", tuple(result.parts))]
 
 
 def _weights(result: Result, fields: Fields) -> dict[str, Any]:
-    weights = feature_weights(result.model, result.trial.table.names)
+    weights = weight_bars(result.model, result.holdout.table.names)
     if weights is None:
         raise ValueError("Only linear kernels have a weight per feature.")
     return weights
@@ -125,7 +125,7 @@ def _search(result: Result, fields: Fields) -> dict[str, Any]:
 
 
 def _path(result: Result, fields: Fields) -> dict[str, Any]:
-    vary = fields.choice("vary", VARIED_ON_PAGE)
+    vary = fields.choice("vary", VARIED)
     if vary not in result.paths:
         raise ValueError(f"There is no path along {vary} yet; compute it first.")
     return result.paths[vary]
@@ -137,11 +137,12 @@ VIEWS_OF_MODEL = {"weights": _weights, "search": _search, "path": _path}
 def along(wish: Wish) -> Answer:
     """Return a path of models along C2 or rho2."""
     session = DataSession.of(wish)
-    result, vary = session.fitted(), wish.fields.choice("vary", VARIED_ON_PAGE)
+    result, vary = session.fitted(), wish.fields.choice("vary", VARIED)
 
     def found(job: Job) -> Answer:
         try:
-            result.paths[vary] = path(result.trial, classifier_of(result.model), vary, job.work)
+            classifier = classifier_of(result.model)
+            result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         except StoppedTooSoonError:
             job.check()
             raise
@@ -159,7 +160,7 @@ def code(wish: Wish) -> Answer:
     """Return Python code that fits the same model."""
     session = DataSession.of(wish)
     result = session.fitted()
-    text = python_code(session.opened(), result.trial, classifier_of(result.model))
+    text = python_code(session.opened(), result.holdout, classifier_of(result.model))
     return Answer({"code": text})
 
 
@@ -168,7 +169,7 @@ def model_file(wish: Wish) -> Answer:
     result = DataSession.of(wish).fitted()
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.bsvm"
-        write_model(result.model, result.trial.table, target)
+        write_model(result.model, result.holdout.table, target)
         content = target.read_bytes()
     return Answer({"name": "model.bsvm"}, {"content": np.frombuffer(content, np.uint8)})
 
@@ -176,5 +177,5 @@ def model_file(wish: Wish) -> Answer:
 def report_file(wish: Wish) -> Answer:
     """Return a page about the fit or the search, as the command line writes it."""
     result = DataSession.of(wish).fitted()
-    content = report(result.model, result.parts, result.found, result.sentences)
+    content = holdout_page(result.model, result.parts, result.found, result.sentences)
     return Answer({"name": "report.html"}, {"content": np.frombuffer(content, np.uint8)})

@@ -6,51 +6,51 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm._workflow import projection, trial_samples
-from bandsvm._workflow.abstaining import abstention
-from bandsvm._workflow.findings import Findings, distribution, overview
+from bandsvm._workflow import samples
+from bandsvm._workflow.holdout import TablePart
+from bandsvm._workflow.views import abstention, distribution, overview, project
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.requests import Fields
 
 LARGEST_PLACE = 2**31 - 1
 
 
-def view_of(findings: Findings, fields: Fields) -> Answer:
-    """Return what the tab that a page asks for shows of some trial_samples."""
-    return Answer(VIEWS[fields.choice("view", tuple(VIEWS))](findings, fields))
+def view_of(part: TablePart, fields: Fields) -> Answer:
+    """Return what the tab that a page asks for shows of some samples."""
+    return Answer(VIEWS[fields.choice("view", tuple(VIEWS))](part, fields))
 
 
-def csv_of(findings: Findings, fields: Fields) -> Answer:
+def csv_of(part: TablePart, fields: Fields) -> Answer:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    content = trial_samples.as_csv(findings, _query(fields)).encode()
-    return Answer({"name": "trial_samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
+    content = samples.as_csv(part, _query(fields)).encode()
+    return Answer({"name": "samples.csv"}, {"content": np.frombuffer(content, np.uint8)})
 
 
-def _distribution(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return distribution(findings, fields.whole("class", 0, LARGEST_PLACE))
+def _distribution(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return distribution(part, fields.whole("class", 0, LARGEST_PLACE))
 
 
-def _projection(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return projection.project(findings, *(fields.whole(name, 0, LARGEST_PLACE) for name in "xy"))
+def _projection(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return project(part, *(fields.whole(name, 0, LARGEST_PLACE) for name in "xy"))
 
 
-def _samples(findings: Findings, fields: Fields) -> dict[str, Any]:
+def _samples(part: TablePart, fields: Fields) -> dict[str, Any]:
     start = fields.whole("start", 0, LARGEST_PLACE)
-    count = fields.whole("count", 1, trial_samples.MAX_ROWS)
-    return trial_samples.page(findings, _query(fields), start, count)
+    count = fields.whole("count", 1, samples.MAX_ROWS)
+    return samples.page(part, _query(fields), start, count)
 
 
 VIEWS = {
-    "overview": lambda findings, fields: overview(findings),
-    "abstention": lambda findings, fields: abstention(findings),
+    "overview": lambda part, fields: overview(part),
+    "abstention": lambda part, fields: abstention(part),
     "distribution": _distribution,
     "projection": _projection,
     "samples": _samples,
 }
 
 
-def _query(fields: Fields) -> trial_samples.Query:
-    return trial_samples.Query(
+def _query(fields: Fields) -> samples.Query:
+    return samples.Query(
         fields.text("place"),
         fields.text("text"),
         fields.flag("wrong"),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bandsvm._system.text import shown
-from bandsvm._workflow.card import card, is_model
-from bandsvm._workflow.findings import Findings, of_model, overview
-from bandsvm._workflow.models import check_takes_tables
+from bandsvm._workflow.description import ModelDescription, is_model
+from bandsvm._workflow.holdout import TablePart, whole_table
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.source import LARGEST_FILE, Source
+from bandsvm._workflow.pipeline import check_takes_tables
+from bandsvm._workflow.source import MAX_FILE_BYTES, Source, check_size
+from bandsvm._workflow.views import overview
 from bandsvm.explore.server.data_views import csv_of, view_of
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.uploads import Upload
@@ -31,9 +31,9 @@ class ModelSession:
         The model.
     notes : object
         What its file remembers of the training data.
-    card : dict
+    about : dict
         What the page shows of it.
-    findings : Findings or None
+    part : TablePart or None
         What it says of a data file.
     about_data : dict or None
         What the page shows first of that.
@@ -41,8 +41,8 @@ class ModelSession:
 
     model: Any
     notes: Any
-    card: dict[str, Any]
-    findings: Findings | None = None
+    about: dict[str, Any]
+    part: TablePart | None = None
     about_data: dict[str, Any] | None = None
 
     @classmethod
@@ -58,21 +58,24 @@ def open_file(wish: Wish) -> Answer:
     fields, session = wish.fields, wish.session
     if fields.has("upload"):
         upload = session["uploads"].take(fields.text("upload"))
-        with tempfile.TemporaryDirectory() as folder:
-            _open(wish, _written(upload, Path(folder)), upload.name)
+        _check_is_model(upload)
+        _open(wish, upload.content, upload.name)
     elif "model" not in session and (path := named_model(session.get("file"))) is not None:
-        _open(wish, path, path.name)
-    about: dict[str, Any] = {"largest": LARGEST_FILE, "model": None, "data": None}
+        check_size(path.name, path.stat().st_size)
+        _open(wish, path.read_bytes(), path.name)
+    about: dict[str, Any] = {"largest": MAX_FILE_BYTES, "model": None, "data": None}
     if "model" in session:
         kept = ModelSession.of(wish)
-        about |= {"model": kept.card, "data": kept.about_data}
+        about |= {"model": kept.about, "data": kept.about_data}
     return Answer(about)
 
 
-def _open(wish: Wish, path: Path, name: str) -> None:
+def _open(wish: Wish, content: bytes, name: str) -> None:
     """Read a model file, and keep the model for data to come."""
-    described = card(path, name)
-    wish.session["model"] = ModelSession(*load_with_notes(path), described)
+    check_size(name, len(content))
+    model, notes = load_with_notes(content, shown(name))
+    described = ModelDescription(model, shown(name), len(content))
+    wish.session["model"] = ModelSession(model, notes, described.page_values())
 
 
 def judge(wish: Wish) -> Answer:
@@ -81,11 +84,11 @@ def judge(wish: Wish) -> Answer:
     check_takes_tables(session.model)
     upload = wish.session["uploads"].take(wish.fields.text("upload"))
     table = Source.of_bytes(*upload).table_for(session.model, session.notes)
-    session.findings = of_model(session.model, table)
+    session.part = whole_table(session.model, table)
     session.about_data = {
         "name": shown(upload.name),
         "parts": ["all"],
-        "overview": overview(session.findings),
+        "overview": overview(session.part),
         "decisions": [decision.render(page_name) for decision in table.decisions],
         "sentences": [warning.render(page_name) for warning in table.warnings],
         "has_labels": table.y is not None,
@@ -93,21 +96,21 @@ def judge(wish: Wish) -> Answer:
     return Answer(session.about_data)
 
 
-def _findings(wish: Wish) -> Findings:
-    findings = ModelSession.of(wish).findings
-    if findings is None:
+def _part(wish: Wish) -> TablePart:
+    part = ModelSession.of(wish).part
+    if part is None:
         raise ValueError("No data file is open; choose one first.")
-    return findings
+    return part
 
 
 def view(wish: Wish) -> Answer:
     """Return what a tab shows of the samples of a data file."""
-    return view_of(_findings(wish), wish.fields)
+    return view_of(_part(wish), wish.fields)
 
 
 def as_csv(wish: Wish) -> Answer:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    return csv_of(_findings(wish), wish.fields)
+    return csv_of(_part(wish), wish.fields)
 
 
 def named_model(name: str | None) -> Path | None:
@@ -118,13 +121,10 @@ def named_model(name: str | None) -> Path | None:
         return Path(name) if is_model(file.read(len(MAGIC))) else None
 
 
-def _written(upload: Upload, folder: Path) -> Path:
-    """Write an uploaded model file, and return where; refuse other files."""
+def _check_is_model(upload: Upload) -> None:
+    """Refuse files that are not models."""
     if not is_model(upload.content):
         raise ValueError(
             f"{shown(upload.name)} is no model file of bandsvm; those end in .bsvm and come from "
             "bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view “Your data”."
         )
-    path = folder / "model.bsvm"
-    path.write_bytes(upload.content)
-    return path

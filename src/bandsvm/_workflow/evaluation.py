@@ -1,10 +1,7 @@
-"""What a model says of samples, and how that compares with known labels."""
+"""Predictions of a model, and how they compare with known labels."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,24 +14,17 @@ from bandsvm._decisions.probabilities import probabilities
 from bandsvm._decisions.values import Decisions, decisions_of
 from bandsvm._system.text import printable, shown
 from bandsvm._tables.labels import class_places
+from bandsvm._workflow.pipeline import names_are_known
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
-MAX_CLASSES, WIDEST_MATRIX, MAX_MISTAKES = 30, 8, 10
+MAX_CLASSES, MAX_MATRIX_WIDTH, MAX_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
 # Values that differ by less than this share of their size cannot be told apart in a picture.
-SMALLEST_RANGE = 1e-9
-
-
-@contextmanager
-def names_are_known() -> Iterator[None]:
-    """Let samples have no names: they were compared when the file was read."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        yield
+MIN_RANGE = 1e-9
 
 
 @dataclass(frozen=True)
-class Judged:
+class Predictions:
     """Samples and what a model says of them; their decision values are computed once.
 
     Parameters
@@ -76,22 +66,22 @@ class Judged:
         return probabilities(self.classifier.sigmoids_, self.values)
 
     @property
-    def given(self) -> NDArray[np.intp]:
+    def predicted_codes(self) -> NDArray[np.intp]:
         """Places of the predicted classes."""
         return self._decisions.predicted
 
     @cached_property
-    def own(self) -> NDArray:
+    def own_values(self) -> NDArray:
         """Decision values of the predicted classes: the least of its pairs if there are pairs."""
         return self._decisions.own
 
     @property
     def decision(self) -> NDArray:
-        """One decision value per sample, to be shown: g(x) or, of several classes, `own`.
+        """One decision value per sample, to be shown: g(x) or, of several classes, `own_values`.
 
         That of two classes has a sign: above 0 it speaks for the second class.
         """
-        return self.values if len(self.classifier.classes_) == 2 else self.own
+        return self.values if len(self.classifier.classes_) == 2 else self.own_values
 
     @property
     def lead(self) -> NDArray:
@@ -99,9 +89,14 @@ class Judged:
         return self._decisions.lead
 
     @cached_property
-    def true(self) -> NDArray[np.intp] | None:
+    def true_codes(self) -> NDArray[np.intp] | None:
         """Places of the true classes, -1 where the model does not know them."""
         return None if self.y is None else class_places(self.y, self.classifier.classes_)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """Places of the true classes or, without labels, of the predicted ones."""
+        return self.predicted_codes if self.true_codes is None else self.true_codes
 
     @cached_property
     def position(self) -> NDArray[np.str_]:
@@ -111,7 +106,14 @@ class Judged:
     @property
     def predicted(self) -> NDArray:
         """Predicted labels."""
-        return self.classifier.classes_[self.given]
+        return self.classifier.classes_[self.predicted_codes]
+
+    @cached_property
+    def quality(self) -> Quality | None:
+        """Predictions against labels, where there are labels."""
+        if self.y is None:
+            return None
+        return quality_of(self.y, self.predicted, self.classifier.classes_)
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class Quality:
         lines += _aligned([head, *rows[:MAX_CLASSES]])
         if len(rows) > MAX_CLASSES:
             lines.append(f"  ... and {len(rows) - MAX_CLASSES} more classes")
-        if len(self.names) <= WIDEST_MATRIX:
+        if len(self.names) <= MAX_MATRIX_WIDTH:
             lines.append("Confusion matrix (rows: true class, columns: predicted class):")
             cells = [
                 [name, *map(str, row)]
@@ -206,7 +208,7 @@ class Quality:
         }
 
 
-def quality(y: NDArray, predicted: NDArray, classes: NDArray) -> Quality:
+def quality_of(y: NDArray, predicted: NDArray, classes: NDArray) -> Quality:
     """Compare predictions with the labels of a file, which may be of another type."""
     true, given = class_places(y, classes), class_places(predicted, classes)
     others, codes = np.unique(y[true < 0], return_inverse=True)
@@ -220,7 +222,7 @@ def quality(y: NDArray, predicted: NDArray, classes: NDArray) -> Quality:
 def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
     """Return the edges of bins over some values; equal values, up to rounding, get a bin too."""
     low, high = float(values.min()), float(values.max())
-    if high - low <= SMALLEST_RANGE * max(abs(low), abs(high), 1.0):
+    if high - low <= MIN_RANGE * max(abs(low), abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, n_bins + 1)
 

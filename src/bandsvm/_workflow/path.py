@@ -7,36 +7,34 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from bandsvm._decisions.values import POSITIONS
+from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
-from bandsvm._workflow.findings import WORDS
-from bandsvm._workflow.noted import noted_warnings
-from bandsvm._workflow.quality import Judged
-from bandsvm._workflow.trial import StoppedTooSoonError, Trial
-from bandsvm._workflow.work import Work
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.holdout import WORDS, Holdout, StoppedTooSoonError
+from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import band_path
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted
 
-VARIED_ON_PAGE = ("C2", "rho2")
+VARIED = ("C2", "rho2")
 POINTS = 25
 # The smallest C2 of a path but for 0, and the widest band, as multiples of C1 and of rho1.
-SMALLEST_C2, WIDEST_BAND = 1e-3, 3.0
+MIN_C2, MAX_BAND = 1e-3, 3.0
 
 
-def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]:
+def band_path_on_page(holdout: Holdout, classifier: Any, vary: str, work: Work) -> dict[str, Any]:
     """Return what a model becomes along C2, or along rho2, with all else as it is.
 
     A path that is stopped keeps the points that it has reached, and says so.
     """
-    if vary not in VARIED_ON_PAGE:
-        raise ValueError(f"vary must be one of {', '.join(VARIED_ON_PAGE)}, got {vary!r:.60}.")
+    if vary not in VARIED:
+        raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r:.60}.")
     model = clone(classifier)
     values = _values(model, vary)
     work.report({"stage": "path", "line": f"Fitting {len(values)} models."})
-    with noted_warnings() as said, stop_when(work.reason):
+    with collected_warnings() as said, stop_when(work.reason):
         try:
             found = band_path(
-                trial.training_samples, trial.y_train, vary=vary, values=values, model=model
+                holdout.training_samples, holdout.y_train, vary=vary, values=values, model=model
             )
         except PathInterrupted as interrupt:
             found = interrupt.path
@@ -45,7 +43,7 @@ def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]
         try:
             for k in range(len(found.values)):
                 check_stop()
-                _add(points, trial, found, k)
+                _add(points, holdout, found, k)
         except Stop:
             pass
     n_points = len(points["accuracy"])
@@ -63,8 +61,8 @@ def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]
         "n_upper": found.n_theta[:n_points].tolist(),
         "primal": [certificate.primal for certificate in found.certificates[:n_points]],
         "is_optimal": [certificate.is_optimal for certificate in found.certificates[:n_points]],
-        "n_samples": len(_judged_places(trial)),
-        "is_held_out": len(trial.held_out) > 0,
+        "n_samples": len(_judged_places(holdout)),
+        "is_held_out": len(holdout.held_out) > 0,
         "sentences": said,
         **points,
     }
@@ -73,21 +71,21 @@ def path(trial: Trial, classifier: Any, vary: str, work: Work) -> dict[str, Any]
 def _values(model: Any, vary: str) -> Any:
     """Return the values of a path; the model's own is among them."""
     if vary == "C2":
-        grid = np.geomspace(SMALLEST_C2 * model.C1, max(model.C1, model.C2), POINTS - 1)
+        grid = np.geomspace(MIN_C2 * model.C1, max(model.C1, model.C2), POINTS - 1)
         return np.unique([0.0, *grid, model.C2])
-    widest = max(WIDEST_BAND * model.rho1, model.rho2)
+    widest = max(MAX_BAND * model.rho1, model.rho2)
     # From a wide band (almost a C-SVM) to a narrow one, which has the most support vectors.
     return np.unique([*np.linspace(model.rho1, widest, POINTS), model.rho2])[::-1]
 
 
-def _judged_places(trial: Trial) -> Any:
-    return trial.held_out if len(trial.held_out) else trial.train
+def _judged_places(holdout: Holdout) -> Any:
+    return holdout.held_out if len(holdout.held_out) else holdout.train
 
 
-def _add(points: dict[str, list[Any]], trial: Trial, found: BandPath, k: int) -> None:
+def _add(points: dict[str, list[Any]], holdout: Holdout, found: BandPath, k: int) -> None:
     """Add what the model at a point says of the held-out samples."""
-    places = _judged_places(trial)
-    judged = Judged(found.model(k), trial.samples[places], trial.table.y[places])
-    points["accuracy"].append(float(np.mean(judged.given == judged.true)))
+    places = _judged_places(holdout)
+    predictions = Predictions(found.model(k), holdout.samples[places], holdout.table.y[places])
+    points["accuracy"].append(float(np.mean(predictions.predicted_codes == predictions.true_codes)))
     for place in POSITIONS.tolist():
-        points[WORDS[place]].append(float(np.mean(judged.position == place)))
+        points[WORDS[place]].append(float(np.mean(predictions.position == place)))

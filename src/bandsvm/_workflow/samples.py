@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import shown
-from bandsvm._workflow.findings import MAX_CLASSES, WORDS, Findings
-from bandsvm._workflow.trial import rows_of
-from bandsvm.cli.predict import FORMULAS
+from bandsvm._workflow.holdout import MAX_CLASSES, WORDS, TablePart
+from bandsvm._workflow.pipeline import rows_of
 
+# What spreadsheets take for the beginning of a formula.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 # Features that the table shows, and rows that a page of it may ask for.
 MAX_FEATURES_LISTED, MAX_ROWS = 12, 200
 DECISION_VALUE = "decision value"
@@ -47,23 +48,23 @@ class Query:
     is_descending: bool = False
 
 
-def columns(findings: Findings) -> dict[str, NDArray]:
+def columns(part: TablePart) -> dict[str, NDArray]:
     """Return the columns that the page shows, by name; computed once."""
-    if "columns" not in findings.kept:
-        findings.kept["columns"] = _columns(findings, MAX_FEATURES_LISTED)
-    return findings.kept["columns"]
+    if "columns" not in part.cache:
+        part.cache["columns"] = _columns(part, MAX_FEATURES_LISTED)
+    return part.cache["columns"]
 
 
-def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> dict[str, Any]:
+def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict[str, Any]:
     """Return rows of the table, from ``start``, as text and numbers."""
     if not 1 <= count <= MAX_ROWS:
         raise ValueError(f"count must be from 1 to {MAX_ROWS}, got {count}.")
-    found, parts = select(findings, query), columns(findings)
+    found, parts = select(part, query), columns(part)
     chosen = found[max(start, 0) :][:count]
     cells = [column[chosen].tolist() for column in parts.values()]
     rows = [[_cell(value) for value in row] for row in zip(*cells, strict=True)]
     return {
-        "role": findings.role,
+        "role": part.role,
         "columns": [
             {
                 "name": shown(name),
@@ -75,24 +76,24 @@ def page(findings: Findings, query: Query, start: int = 0, count: int = 50) -> d
         "rows": rows,
         "start": max(start, 0),
         "n_found": len(found),
-        "n_samples": len(findings.places),
-        "classes": findings.classes[:MAX_CLASSES],
-        "is_sparse": sp.issparse(findings.table.X),
-        "n_features_left_out": max(_n_features(findings) - MAX_FEATURES_LISTED, 0),
+        "n_samples": len(part.places),
+        "classes": part.classes[:MAX_CLASSES],
+        "is_sparse": sp.issparse(part.table.X),
+        "n_features_left_out": max(_n_features(part) - MAX_FEATURES_LISTED, 0),
     }
 
 
-def select(findings: Findings, query: Query) -> NDArray[np.intp]:
+def select(part: TablePart, query: Query) -> NDArray[np.intp]:
     """Return which rows a query finds, in its order; equal ones stay in the order of the file."""
-    parts, judged = columns(findings), findings.judged
-    is_found = np.ones(len(findings.places), dtype=bool)
+    parts, predictions = columns(part), part.predictions
+    is_found = np.ones(len(part.places), dtype=bool)
     if query.place:
         if query.place not in WORDS.values():
             words = ", ".join(WORDS.values())
             raise ValueError(f"place must be one of {words}, got {query.place!r:.60}.")
         is_found &= parts["place"] == query.place
-    if query.is_wrong and judged.true is not None:
-        is_found &= judged.true != judged.given
+    if query.is_wrong and predictions.true_codes is not None:
+        is_found &= predictions.true_codes != predictions.predicted_codes
     if query.text:
         wanted = query.text.casefold()
         texts = [column for column in parts.values() if not _is_number(column)]
@@ -101,7 +102,7 @@ def select(findings: Findings, query: Query) -> NDArray[np.intp]:
     found = np.flatnonzero(is_found)
     keys: NDArray
     if query.sort is None:
-        keys, is_descending = findings.score, query.place == "extreme"
+        keys, is_descending = part.score, query.place == "extreme"
     elif 0 <= query.sort < len(parts):
         keys, is_descending = list(parts.values())[query.sort], query.is_descending
     else:
@@ -110,12 +111,12 @@ def select(findings: Findings, query: Query) -> NDArray[np.intp]:
     return found[np.argsort(-keys if is_descending else keys, kind="stable")]
 
 
-def as_csv(findings: Findings, query: Query) -> str:
+def as_csv(part: TablePart, query: Query) -> str:
     """Return all rows that a query finds as CSV that no spreadsheet takes for formulas.
 
     It has all features, but for those of sparse samples.
     """
-    found, parts = select(findings, query), _columns(findings, _n_features(findings))
+    found, parts = select(part, query), _columns(part, _n_features(part))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([harmless(name) for name in parts])
@@ -131,39 +132,43 @@ def harmless(value: Any) -> Any:
     return value
 
 
-def _columns(findings: Findings, n_features: int) -> dict[str, NDArray]:
-    judged, places = findings.judged, findings.places
+def _columns(part: TablePart, n_features: int) -> dict[str, NDArray]:
+    predictions, places = part.predictions, part.places
     parts: dict[str, NDArray] = {"sample": places + 1}
-    if judged.y is not None:
-        parts["label"] = judged.y if judged.y.dtype.kind in "biuf" else judged.y.astype(object)
-    parts["predicted"] = judged.predicted
-    if judged.true is not None:
-        parts["is right"] = np.where(judged.true == judged.given, "yes", "no")
-    parts["place"] = np.array([WORDS[place] for place in judged.position.tolist()])
-    parts[DECISION_VALUE] = judged.decision.astype(np.float64)
-    if len(findings.classes) > 2:
-        parts["lead"] = findings.score
-    for name, column in findings.table.ids.items():
+    if predictions.y is not None:
+        parts["label"] = (
+            predictions.y if predictions.y.dtype.kind in "biuf" else predictions.y.astype(object)
+        )
+    parts["predicted"] = predictions.predicted
+    if predictions.true_codes is not None:
+        parts["is right"] = np.where(
+            predictions.true_codes == predictions.predicted_codes, "yes", "no"
+        )
+    parts["place"] = np.array([WORDS[place] for place in predictions.position.tolist()])
+    parts[DECISION_VALUE] = predictions.decision.astype(np.float64)
+    if len(part.classes) > 2:
+        parts["lead"] = part.score
+    for name, column in part.table.ids.items():
         parts[_new(name, parts)] = column[places]
-    for name, column in _features(findings, n_features).items():
+    for name, column in _features(part, n_features).items():
         parts[_new(name, parts)] = column
     return parts
 
 
-def _features(findings: Findings, number: int) -> dict[str, NDArray]:
+def _features(part: TablePart, number: int) -> dict[str, NDArray]:
     """Return the first features as they are in the file; of sparse samples none."""
-    X, table = findings.table.X, findings.table
+    X, table = part.table.X, part.table
     if sp.issparse(X):
         return {}
-    rows = rows_of(X, findings.places)
+    rows = rows_of(X, part.places)
     names = table.names or [f"column {k + 1}" for k in range(X.shape[1])]
     if hasattr(rows, "columns"):
         return {name: rows[name].to_numpy() for name in names[:number]}
     return {name: rows[:, k] for k, name in enumerate(names[:number])}
 
 
-def _n_features(findings: Findings) -> int:
-    return findings.table.X.shape[1]
+def _n_features(part: TablePart) -> int:
+    return part.table.X.shape[1]
 
 
 def _new(name: str, parts: dict[str, NDArray]) -> str:
