@@ -10,6 +10,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
+from bandsvm._decisions.position import band_positions
 from bandsvm._defaults import DEFAULT_RHO2
 
 __all__ = [
@@ -23,9 +24,6 @@ __all__ = [
     "sensitivity_area_scorer",
     "sensitivity_curve",
 ]
-
-# Relative rounding error within which a sample counts as lying on an edge.
-ROUNDING = 1e-9
 
 
 class BandCoverage(NamedTuple):
@@ -157,9 +155,7 @@ def band_coverage(
     if not 0.0 < rho1 <= rho2:
         raise ValueError(f"rho1 and rho2 must satisfy 0 < rho1 <= rho2, got {rho1!r} and {rho2!r}.")
     signed = _signed(y_true, decision)
-    below = signed < rho1 - ROUNDING * rho1
-    above = signed > rho2 + ROUNDING * rho2
-    return BandCoverage(float(below.mean()), float((~below & ~above).mean()), float(above.mean()))
+    return BandCoverage(*band_positions(signed, rho1, rho2).shares)
 
 
 def cluster_balance(decision: ArrayLike, groups: ArrayLike) -> ClusterBalance:

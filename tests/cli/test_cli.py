@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bandsvm
-from bandsvm._workflow.models import transformed
+from bandsvm._workflow.pipeline import transformed
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz, parquet, svmlight
 
@@ -151,9 +151,9 @@ def test_objects_in_an_archive_are_never_unpickled(folder, capsys):
 COUNTS_THREADS = """
 import os, sys
 import pyarrow.parquet
-from bandsvm.cli import _bytes, _parquet
+from bandsvm._tables import bytes, parquet
 before = len(os.listdir("/proc/self/task"))
-X, y = _parquet.Parquet(_bytes.read_file(sys.argv[1])).read([0, 1], {2: None})
+X, y = parquet.Parquet(bytes.read_file(sys.argv[1])).read([0, 1], {2: None})
 assert X.shape[0] > 0
 print(len(os.listdir("/proc/self/task")) - before)
 """

@@ -45,7 +45,7 @@ def test_model_is_that_of_one_machine(folder):
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message, folder, capsys, monkeypatch):
-    monkeypatch.setattr("bandsvm._workflow.cluster.SECONDS_TO_CONNECT", 0.5)
+    monkeypatch.setattr("bandsvm._workflow.training.SECONDS_TO_CONNECT", 0.5)
     assert main(["fit", "t.csv", "--model", "m.bsvm", *options]) == 1
     assert message in capsys.readouterr().err
     assert not (folder / "m.bsvm").exists()

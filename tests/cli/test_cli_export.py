@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVC
-from bandsvm._workflow.models import transformed
+from bandsvm._workflow.pipeline import transformed
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y
 from tests.helpers.svm_scale import svm_scaled

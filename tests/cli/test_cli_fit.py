@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 import bandsvm
 from bandsvm._solvers import Status
-from bandsvm._workflow.models import Checkpoint
+from bandsvm._workflow.checkpoint import Checkpoint
 from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz

@@ -12,7 +12,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import bandsvm
 from bandsvm._kernels import linear as linear_operator
-from bandsvm._tables import blocks as blocks_module
+from bandsvm._tables import csv as csv_module
 from bandsvm._tables import large as large_module
 from bandsvm._tables import scratch as scratch_module
 from bandsvm.cli import main
@@ -163,7 +163,7 @@ def test_full_disk_is_found_before_the_work(folder, monkeypatch, capsys):
     monkeypatch.setattr(
         scratch_module.shutil, "disk_usage", lambda _: type("Disk", (), {"free": 1000})()
     )
-    monkeypatch.setattr(blocks_module.TextOnDisk, "read", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(csv_module.Text, "read", lambda *_: pytest.fail("it was read"))
     assert run("fit", "t.csv", "--model", "m.bsvm", "--linear", "--on-disk") == 1
     told = capsys.readouterr().err
     assert "has 0.001 MB; set TMPDIR to a folder with more room" in told
@@ -196,7 +196,7 @@ def test_temporary_files_are_removed(error, folder, monkeypatch, capsys):
         raise error("no")
 
     if error is not None:
-        monkeypatch.setattr("bandsvm._workflow.models.train", fit)
+        monkeypatch.setattr("bandsvm._workflow.training.train", fit)
     code = run("fit", "t.csv", "--model", "m.bsvm", "--linear", "--on-disk")
     assert code == {None: 0, KeyboardInterrupt: 130, ValueError: 1}[error]
     assert os.listdir(scratch) == []

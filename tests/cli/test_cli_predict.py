@@ -13,8 +13,8 @@ import pytest
 from sklearn.metrics import classification_report, confusion_matrix
 
 import bandsvm
-from bandsvm._workflow.models import transformed
-from bandsvm._workflow.quality import quality
+from bandsvm._workflow.evaluation import quality_of
+from bandsvm._workflow.pipeline import transformed
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, svmlight
 
@@ -152,7 +152,7 @@ def test_decision_values_are_computed_once(folder, capsys, monkeypatch):
 def test_many_classes_are_summarised(folder, capsys, rng):
     classes = np.array([f"class number {k:02}" for k in range(40)])
     y = classes[np.arange(400) % 40]
-    result = quality(y, np.roll(y, 1), classes)
+    result = quality_of(y, np.roll(y, 1), classes)
     text = result.describe()
     assert len(text.splitlines()) < 50
     assert "10 more classes" in text

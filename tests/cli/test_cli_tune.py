@@ -11,14 +11,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import get_scorer, get_scorer_names, recall_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._workflow.held_out import held_out
-from bandsvm._workflow.tune_plot import draw_search, lowest_shown, mean_scores
 from bandsvm.cli import main, tune
-from bandsvm.cli._ahead import scorer_of, scores_of_one_class
+from bandsvm.cli._preflight import scorer_of, scores_of_one_class
 from bandsvm.model_selection import _cv
 from bandsvm.model_selection._search import Search
 from tests.helpers.iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
@@ -33,9 +32,10 @@ def test_tune(folder, capsys):
     streams = capsys.readouterr()
     assert re.search(r"Best of \d+ candidates: kernel=rbf, gamma=", streams.out)
     assert "Mean accuracy in 3 folds: 0.9" in streams.out
-    # Warnings are sentences too.
-    assert "bandsvm: BandedSVCCV found its best C1=100 at the edge" in streams.err
     assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
+    # Warnings are sentences too.
+    assert main([*command, "--C1", "0.001,0.01,0.1", "--C2", "0", "--quiet"]) == 0
+    assert "bandsvm: BandedSVCCV found its best C1=0.1 at the edge" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
@@ -64,13 +64,13 @@ def two_species(folder, groups=None, name="two.csv"):
 
 def searched(monkeypatch):
     """Return a list that gets every search that a command makes."""
-    searches, original = [], BandedSVCCV.fit
+    searches, original = [], BandedSVCCV._fit
 
-    def fit(self, *arguments):
+    def fit(self, *arguments, **options):
         searches.append(self)
-        return original(self, *arguments)
+        return original(self, *arguments, **options)
 
-    monkeypatch.setattr(BandedSVCCV, "fit", fit)
+    monkeypatch.setattr(BandedSVCCV, "_fit", fit)
     return searches
 
 
@@ -100,7 +100,7 @@ def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
     assert sorted(np.concatenate([rest for _, rest in splits])) == list(range(100))
     for train, rest in splits:
         assert not set(groups[train]) & set(groups[rest])
-    # The column is no feature.
+    # The column is not a feature.
     assert bandsvm.load("m.bsvm").feature_names_in_.tolist() == NAMES
     capsys.readouterr()
     for wrong, words in (
@@ -123,12 +123,11 @@ def test_scores_of_one_class(scoring, positive, folder, capsys):
     assert main([*arguments, "--scoring", scoring, "--positive", positive]) == 0
     found = json.loads(capsys.readouterr().out)
     y = SPECIES[Y[50:]]
-    scaled = StandardScaler().fit_transform(X[50:])
     expected = cross_val_score(
-        BandedSVC(C1=1, C2=0, gamma=0.3),
-        scaled,
+        make_pipeline(StandardScaler(), BandedSVC(C1=1, C2=0, gamma=0.3)),
+        X[50:],
         (y == positive).astype(int),
-        cv=list(StratifiedKFold(3, shuffle=True, random_state=0).split(scaled, y)),
+        cv=list(StratifiedKFold(3, shuffle=True, random_state=0).split(y, y)),
         scoring=scoring,
     )
     assert found["cv_score"] == pytest.approx(expected.mean())
@@ -164,7 +163,7 @@ def test_scores_of_one_class_need_to_know_it(folder, capsys):
 def test_scores_that_cannot_be_had_are_refused_before_the_search(
     scoring, words, folder, capsys, monkeypatch
 ):
-    monkeypatch.setattr(BandedSVCCV, "fit", None)
+    monkeypatch.setattr(BandedSVCCV, "_fit", None)
     assert main([*two_species(folder), "--scoring", scoring]) == 1
     assert re.search(words, capsys.readouterr().err)
 
@@ -268,34 +267,8 @@ def test_report_shows_the_search_first(folder, monkeypatch, capsys):
     assert candidates[1][-3] == f"{search.best_score_:.4f}"
     assert len(candidates) - 1 == min(20, len(results["params"]))
     # Held-out figures are those of scikit-learn.
-    X_scaled, y = StandardScaler().fit_transform(X[50:]), SPECIES[Y[50:]]
-    predicted = cross_val_predict(clone(search.best_estimator_), X_scaled, y, cv=search.cv)
+    y = SPECIES[Y[50:]]
+    pipeline = make_pipeline(StandardScaler(), clone(search.best_estimator_))
+    predicted = cross_val_predict(pipeline, X[50:], y, cv=search.cv)
     recall = recall_score(y, predicted, average=None)
     assert [row[2] for row in unseen[1:]] == [f"{value:.4f}" for value in recall]
-
-
-@pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
-def test_picture_shows_all_candidates_over_all_parameters(folder, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
-    searches = searched(monkeypatch)
-    grid = ["--C1", "0.001,1,100", "--gamma", "0.1,1", "--C2", "0.1,10", "--rho2", "1.5,2"]
-    assert main([*two_species(folder), *grid]) == 0
-    (search,) = searches
-    scaled = StandardScaler().fit_transform(X[50:])
-    labels = SPECIES[Y[50:]]
-    risk = {"best": held_out(search.best_estimator_, scaled, labels, search.cv, np.inf)}
-    figure = draw_search(search, scaled, labels, risk, np.inf)
-    axes = {ax.get_xlabel(): ax for ax in figure.get_axes()[:4]}
-    assert list(axes) == ["C1", "gamma", "C2", "rho2"]
-    results = search.cv_results_
-    has_band = results["param_C2"] > 0
-    for name, ax in axes.items():
-        drawn = np.concatenate([points.get_offsets() for points in ax.collections])
-        expected = results[f"param_{name}"][has_band if name == "rho2" else slice(None)]
-        np.testing.assert_allclose(sorted(drawn[:, 0]), sorted(expected))
-    # The worst are drawn at the edge, so that they do not hide all differences.
-    scores = np.concatenate([points.get_offsets() for points in axes["C1"].collections])[:, 1]
-    assert scores.min() >= lowest_shown(mean_scores(results)[0])
-    figure.canvas.draw()
-    for ax in figure.get_axes():
-        assert ax.title.get_window_extent().x1 <= figure.bbox.x1

@@ -201,7 +201,7 @@ def test_texts_that_usually_stand_for_nothing(folder, capsys):
         ("a,b,y\n" + "1,2,\n3,1,\n" * 5, "no sample of t.csv has a label in the column 'y'"),
         (
             "a,b,c\n" + "1,2,3\n3,1,4\n" * 5,
-            "has no column of labels, which --skip-unlabelled needs",
+            "--skip-unlabelled needs a column of labels, which t.csv does not have",
         ),
     ],
 )

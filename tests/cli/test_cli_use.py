@@ -15,7 +15,7 @@ from bandsvm import cli
 from bandsvm._fitting import progress
 from bandsvm._kernels import available_kernels
 from bandsvm._tables import reading
-from bandsvm._workflow import tune_plot
+from bandsvm._workflow import search_report
 from bandsvm.cli import main
 from bandsvm.paper import report
 from tests.helpers.iris_files import FILES
@@ -33,7 +33,7 @@ from tests.helpers.report_pages import Page
         (["fit", "iris.csv", "--model", "m", "--resume"], "neither m nor m.checkpoint; leave"),
         (["fit", "iris.csv", "--model", "m", "--target", "x"], "has no column 'x'.*'species'"),
         (["fit", "iris.csv", "--model", "m", "--target", "9"], "number from 1 to 5"),
-        (["fit", "iris.csv", "--model", "m", "--rho1", "4"], "rho2 must not be less than rho1"),
+        (["fit", "iris.csv", "--model", "m", "--rho1", "4"], "--rho2 must not be less than --rho1"),
         (["predict", "iris.csv", "--model", "iris.csv"], "iris.csv is not a model file"),
         (["inspect", "none"], "none: No such file"),
     ],
@@ -122,8 +122,8 @@ def nothing_is_read(monkeypatch):
         (["tune", "d.csv", "--model", "m", "--scoring", "acuracy"], "mean accuracy"),
         (["tune", "d.csv", "--model", "m", "--scoring", "?"], "accuracy and f1_macro are two"),
         (["tune", "d.csv", "--model", "m", "--positive", "a"], "goes with --scoring f1, prec"),
-        (["fit", "d.csv", "--model", "m", "--rho1", "4"], "rho2 must not be less than rho1"),
-        (["tune", "d.csv", "--model", "m", "--rho2", "2,.9"], "rho1=1.0 and rho2=0.9"),
+        (["fit", "d.csv", "--model", "m", "--rho1", "4"], "--rho2 must not be less than --rho1"),
+        (["tune", "d.csv", "--model", "m", "--rho2", "2,.9"], "--rho1=1.0 and --rho2=0.9"),
         (["predict", "d.csv", "--model", "m", "--output", "no/p"], "--output no/p: the folder"),
         (["predict", "d.csv", "--model", "m", "--output", "m"], "replace m, which is read"),
         (["reproduce", "--out", "d.csv"], "--out must name a folder, got the file d.csv"),
@@ -174,8 +174,12 @@ def test_outputs_may_be_devices(folder):
 
 def test_kernels_of_the_command_are_those_of_the_library(capsys):
     """A new kernel needs no line here."""
+    with pytest.raises(SystemExit) as ending:
+        main(["fit", "--kernel", "list"])
+    assert ending.value.code == 0
+    assert capsys.readouterr().out.split() == list(available_kernels())
     with pytest.raises(SystemExit):
-        main(["fit", "x", "--model", "m", "--kernel", "list"])
+        main(["fit", "x", "--model", "m", "--kernel", "none"])
     assert f"must be one of {', '.join(available_kernels())}, got" in capsys.readouterr().err
 
 
@@ -200,7 +204,7 @@ def test_what_was_written_is_said_when_something_fails_later(folder, capsys, mon
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr(tune_plot, "write_plot", fail)
+        monkeypatch.setattr(search_report, "draw_search", fail)
         arguments = ["tune", "iris.csv", "--model", "m", "--C1", "1", "--gamma", "0.1"]
         assert main([*arguments, "--C2", "0", "--plot", "p.png", "--quiet"]) == code
         assert words in capsys.readouterr().err

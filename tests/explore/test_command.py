@@ -6,7 +6,7 @@ import sys
 import pytest
 from websockets.sync.client import connect
 
-from bandsvm._workflow.source import LARGEST_FILE
+from bandsvm._workflow.source import MAX_FILE_BYTES
 from bandsvm.cli import main
 
 
@@ -49,7 +49,7 @@ def test_files_and_ports_that_cannot_be_used(server, capsys):
 def test_explore_refuses_files_that_are_too_large(tmp_path, capsys):
     large = tmp_path / "large.csv"
     with large.open("wb") as file:
-        file.truncate(LARGEST_FILE + 1)
+        file.truncate(MAX_FILE_BYTES + 1)
     assert main(["explore", str(large), "--no-browser"]) == 1
     assert "bandsvm fit FILE" in capsys.readouterr().err
 

@@ -27,7 +27,7 @@ def test_model_files_are_described(file, tmp_path):
         words = refusal(client, "model.open", {"upload": damaged})
         assert words.startswith("half.bsvm ")
         words = refusal(client, "model.open", {"upload": sent(server, "a.csv", b"a,b\n1,2\n")})
-        assert "is no model file" in words
+        assert "is not a model file" in words
 
 
 def test_data_through_a_model(file, tmp_path):

@@ -8,29 +8,25 @@ import lzma
 import struct
 import tracemalloc
 import zipfile
-from argparse import Namespace
 
 import numpy as np
 import pytest
 
 from bandsvm._tables import bytes as bytes_module
-from bandsvm._tables.bytes import DataFileError
-from bandsvm._tables.choice import Columns, choose_for_model
 from bandsvm._tables.csv import Text
+from bandsvm._tables.expected import Expected
+from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
-from bandsvm._workflow.trained import Trained
+from bandsvm._tables.remarks import DataFileError
+from bandsvm._tables.roles import Columns, roles_for_model
 from tests.helpers.counting import CountedText
 from torture import hostile_data
 
 MEGABYTE = 2**20
-OPTIONS = {
-    **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "keep": [], "categorical": [], "id": []},
-}
 
 
 def read(path, **options):
-    return read_table(str(path), Namespace(**{**OPTIONS, **options}))
+    return read_table(str(path), ReadOptions(**options))
 
 
 def refused(path, words):
@@ -296,7 +292,7 @@ class TestParquet:
             ({"f": [1.0, np.inf], "y": [1, 2]}, "not finite.* in sample 2"),
             ({"f": [1.0, None], "y": [1, 2]}, "has 0 features.* 'f' .constant"),
             ({"f": [dt.date(2020, 1, 1)], "y": [1]}, "has 0 features.* 'f' .dates"),
-            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*--drop"),
+            ({"f": [[1]], "y": [1]}, "holds values of another kind in its column 'f'.*with drop"),
             ({"f": [1.0, 2.0], "y": ["a", None]}, "the label is missing in 1 of 2 .* in sample 2"),
             ({"f": ["a", "b"], "y": [1, 2]}, "has 0 features.* 'f' .no value"),
             ({"f": [1.0], "y": [[1]]}, "holds list.* in its column 'y'"),
@@ -315,8 +311,8 @@ class TestParquet:
 
 
 def chosen(columns, wanted):
-    model = Trained(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
-    return choose_for_model(columns, Namespace(**OPTIONS), model)
+    model = Expected(len(wanted), wanted, frozenset(), False, False, ["0", "1"])
+    return roles_for_model(columns, ReadOptions(), model)
 
 
 @pytest.mark.parametrize("is_complete", [True, False])

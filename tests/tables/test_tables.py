@@ -1,6 +1,5 @@
 """Tables of numbers and text at the shell: the model is the pipeline written by hand."""
 
-import argparse
 import json
 import runpy
 import subprocess
@@ -15,11 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bandsvm
-from bandsvm._tables.cells import kind_of
+from bandsvm._tables.cells import has_names, kind_of
 from bandsvm._tables.columns import Kind
-from bandsvm._tables.csv_head import has_names
+from bandsvm._tables.expected import Notes
+from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
-from bandsvm._workflow.trained import Notes
 from bandsvm.cli import main
 
 pd = pytest.importorskip("pandas")
@@ -136,7 +135,7 @@ def test_text_needs_pandas_and_numbers_do_not(people):
     command = [sys.executable, "-c", blocked, "fit", "people.csv", "--model", "m.bsvm", "--quiet"]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert refused.returncode == 1
-    assert "text need pandas: install the extra 'bandsvm[cli]'" in refused.stderr
+    assert "text need pandas; install the extra 'bandsvm[cli]'" in refused.stderr
     assert "'job'" in refused.stderr
     taken = subprocess.run([*command, "--drop", "job"], capture_output=True, text=True, timeout=100)
     assert taken.returncode == 0, taken.stderr
@@ -314,9 +313,7 @@ def test_numbers_in_disguise_on_disk(tmp_path, capsys, monkeypatch):
 
 def read(path, **choices):
     """Return the table that training makes of a file."""
-    usual = {"format": None, "target": None, "header": None, "zero_based": False}
-    lists = {"drop": [], "keep": [], "categorical": [], "id": []}
-    return read_table(str(path), argparse.Namespace(**{**usual, **lists, **choices}))
+    return read_table(str(path), ReadOptions(**choices))
 
 
 def disguised(folder, cells, form="csv"):
@@ -373,6 +370,6 @@ def test_columns_that_number_the_rows(name, tmp_path):
     table = read(tmp_path / "t.csv")
     assert table.names == ["b"]
     assert table.left_out == {name: "a number per row"}
-    kept = read(tmp_path / "t.csv", keep=[name])
+    kept = read(tmp_path / "t.csv", keep=(name,))
     assert kept.names == [name, "b"]
     assert kept.left_out == {}

@@ -2,6 +2,7 @@
 
 - `multiclass`: which band problems classes make, one-vs-rest or one-vs-one, and how the decision
   values of these problems become votes and predictions.
-- `values`: how decision values are computed, and where a sample lies in its band.
+- `position`: where a sample lies in its band.
+- `values`: how decision values are computed, and what they say of samples.
 - `probabilities`: sigmoids of decision values.
 """

@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.multiclass import EVERYTHING, Strategy, strategy_of
+from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
 from bandsvm._kernels import KernelSettings
 from bandsvm._system.cached import cached_property
-
-POSITIONS = np.array(["below", "inside", "above"])
-# Largest rounding error of the decision values of float32 samples, unless ``tol`` is smaller.
-LARGEST_ROUNDING = 1e-3
-# Relative rounding error within which a sample counts as lying on an edge, by float type.
-ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): LARGEST_ROUNDING}
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class DecisionRule:
         values = np.tile(self.intercept, (X.shape[0], 1))
         blocks = self.strategy.blocks(self.dual_coef)
         # Two blocks, those of both classes of a pair, add to the same value.
-        tolerated = min(self.tol, LARGEST_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
+        tolerated = min(self.tol, MAX_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
         for block in blocks:
             problems, support = block
             is_whole = block is EVERYTHING
@@ -179,16 +174,10 @@ class Decisions:
 
     @property
     def positions(self) -> NDArray[np.str_]:
-        """Where samples lie in the band of the predicted class: below, inside or above.
-
-        A sample that is below in one pair and above in another is below.
-        """
+        """Where samples lie in the band of the predicted class: below, inside or above."""
         band = band_parameters(self.model, self.model.classes_)
-        rounding = ROUNDING[self._raw.dtype]
-        is_below = self.own < (1.0 - rounding) * band.rho1[self.predicted]
-        highest = self._of_predicted.max(axis=1)
-        is_above = ~is_below & (highest > (1.0 + rounding) * band.rho2[self.predicted])
-        return POSITIONS[1 - is_below.astype(np.intp) + is_above]
+        rho1, rho2 = band.rho1[self.predicted], band.rho2[self.predicted]
+        return band_positions(self._of_predicted, rho1, rho2).names
 
 
 def decisions_of(model: Any, X: Any) -> Decisions:

@@ -7,7 +7,8 @@ import io
 import re
 
 from bandsvm._system.text import shown
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.remarks import DataFileError
 
 # Repeats that never go back take no memory of their own.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""

@@ -15,7 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import is_text, some
-from bandsvm._tables.bytes import DataFile, DataFileError, reason
+from bandsvm._tables.bytes import DataFile, reason
+from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence._values import checked_csr
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.remarks import DataFileError
 
 # Bytes of the rows that are worked on at a time.
 ROWS_BYTES = 8 * 2**20
@@ -135,4 +135,15 @@ def mapped_rows(X: Any, function: Callable[[Any], Any]) -> Any:
     result = DiskMatrix()
     for rows in row_blocks(X):
         result.append(function(X[rows]))
+    return result.finished()
+
+
+def kept_rows(X: Any, kept: NDArray[np.intp], is_on_disk: bool) -> Any:
+    """Return some rows of a matrix, on disk if it is there."""
+    if not is_on_disk:
+        return X[kept]
+    result = DiskMatrix()
+    for rows in row_blocks(X):
+        first, last = np.searchsorted(kept, (rows.start, rows.stop))
+        result.append(X[rows][kept[first:last] - rows.start])
     return result.finished()

@@ -1,4 +1,4 @@
-"""How the shell and the page word what may help a fit that is not optimal."""
+"""How the shell and the page word what may help."""
 
 from __future__ import annotations
 
@@ -22,3 +22,5 @@ PAGE: Mapping[Cure, str] = {
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
     Cure.SCALE: "scale the features",
 }
+# How to do without scaling, at the shell.
+LEAVES_FEATURES = "--scale none leaves features as they are"

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._system.text import printable, some
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
     add_output_options,
     add_report_option,
+    read_options,
 )
 from bandsvm.cli._output import Output
-
-# What spreadsheets take for the beginning of a formula.
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def add_parser(commands: Any) -> None:
@@ -55,22 +54,27 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._preflight import check_outputs
 
+    reading = read_options(options)
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
     from bandsvm._system.files import write_whole
+    from bandsvm._tables.expected import Notes
     from bandsvm._tables.reading import read_table
-    from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
-    from bandsvm._workflow.preparation import unseen_categories
-    from bandsvm._workflow.quality import Judged, quality
-    from bandsvm._workflow.trained import Notes
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.pipeline import (
+        check_takes_tables,
+        classifier_of,
+        expected_table,
+        transformed,
+        unseen_categories,
+    )
     from bandsvm.persistence.native import load_with_notes
 
-    model, notes = load_with_notes(options.model)
+    model, notes = load_with_notes(options.model.read_bytes(), str(options.model))
     check_takes_tables(model)
-    remembered = Notes.from_json(notes)
     classifier = classifier_of(model)
     if options.proba and not hasattr(classifier, "sigmoids_"):
         raise ValueError(
@@ -78,31 +82,33 @@ def run(options: argparse.Namespace) -> int:
             "train it again with --calibrate, or use --values."
         )
     is_linear = isinstance(classifier, LinearBandedSVC)
-    if options.on_disk and not is_linear:
+    if reading.on_disk and not is_linear:
         raise ValueError(
             f"--on-disk is for linear models, and {options.model} has a kernel; leave it out."
         )
-    table = read_table(options.data, options, model, remembered, may_use_disk=is_linear)
-    output.report(table.describe())
-    for doubt in (*table.doubts, *unseen_categories(model, table)):
-        output.warn(doubt)
-    judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
-    columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
+    expected = expected_table(model, Notes.from_json(notes))
+    table = read_table(options.data, reading, expected, may_use_disk=is_linear)
+    output.report(table.describe(shell_name))
+    about_table = (warning.render(shell_name) for warning in table.warnings)
+    for warning in (*about_table, *unseen_categories(model, table)):
+        output.warn(warning)
+    X = transformed(model, table.X, table.is_on_disk)
+    predictions = Predictions(classifier, X, table.y)
+    columns: dict[str, Any] = {**table.ids, "label": predictions.predicted}
     if options.values:
-        columns |= _value_columns(judged.values, classifier.classes_)
+        columns |= _value_columns(predictions.values, classifier.classes_)
     if options.proba:
-        of_classes = judged.probabilities.T
+        of_classes = predictions.probabilities.T
         names = [f"probability of {label}" for label in classifier.classes_.tolist()]
         columns |= dict(zip(names, of_classes, strict=True))
     if options.band:
-        columns["band"] = judged.position
+        columns["band"] = predictions.position
     _warn_of_formulas(output, classifier.classes_)
     result: dict[str, Any] = {
         "n_samples": len(columns["label"]),
-        **table.skipped(options),
+        **table.skipped(reading),
     }
-    if table.y is not None:
-        scores = quality(table.y, columns["label"], classifier.classes_)
+    if (scores := predictions.quality) is not None:
         result |= scores.values()
         output.report(scores.describe())
     if options.output is not None:
@@ -118,13 +124,12 @@ def run(options: argparse.Namespace) -> int:
         is_terminal = sys.stdout is not None and sys.stdout.isatty()
         print(printable(text, kept="\n") if is_terminal else text, end="")
     if options.report is not None:
-        from bandsvm._workflow.reliability import reliability_parts
-        from bandsvm._workflow.report import write_report
+        from bandsvm._workflow.report import reliability_parts, report_page
 
         role = f"Predictions of the model {options.model}."
-        said = judged.probabilities if hasattr(classifier, "sigmoids_") else None
-        parts = reliability_parts(said, judged.true, classifier.classes_, role)
-        write_report(options.report, model, table, judged, role, parts)
+        said = predictions.probabilities if hasattr(classifier, "sigmoids_") else None
+        parts = reliability_parts(said, predictions.true_codes, classifier.classes_, role)
+        write_whole(options.report, report_page(model, table, predictions, role, parts))
         output.report(f"The report is in {options.report}.")
     output.result(result)
     return 0
@@ -132,6 +137,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _warn_of_formulas(output: Output, classes: Any) -> None:
     """Say so if a spreadsheet would compute a label; written labels are those of the model."""
+    from bandsvm._workflow.samples import FORMULAS
+
     if classes.dtype.kind not in "UO":
         return
     formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]

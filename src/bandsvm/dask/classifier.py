@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._decisions.values import POSITIONS, Decisions, verdict
+from bandsvm._decisions.position import POSITIONS
+from bandsvm._decisions.values import Decisions, verdict
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
 from bandsvm._fitting.ending import end_fit

@@ -250,13 +250,15 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         sample_weight: Any = None,
         groups: Any = None,
         observer: SearchObserver | None = None,
+        by_fold: Any = None,
     ) -> BandedSVCCV:
         """Search, watched by an observer, and fit the best candidate to all samples."""
         before, began = dict(vars(self)), time.monotonic()
         search = None
         try:
-            self._forget()
-            search = Search(self, self._template, X, y, sample_weight, groups, observer)
+            for name in [name for name in vars(self) if name.endswith("_")]:  # of an earlier fit
+                delattr(self, name)
+            search = Search(self, self._template, X, y, sample_weight, groups, observer, by_fold)
             self._keep(search, search.run())
             if self.refit:
                 seconds = self._seconds_left(search, began)
@@ -273,11 +275,6 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
                 f"it keeps the best so far, {self.best_params_}."
             )
         return self
-
-    def _forget(self) -> None:
-        """Delete fitted attributes of an earlier fit, since the next may not set all of them."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _keep(self, search: Search, best: int) -> None:
         """Store the results of a search."""
@@ -391,6 +388,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         )
 
 
-def fit_search(search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver) -> BandedSVCCV:
-    """Fit a BandedSVCCV, watched by an observer; otherwise as its `fit`."""
-    return search._fit(X, y, observer=observer)
+def fit_search(
+    search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver | None = None, by_fold: Any = None
+) -> BandedSVCCV:
+    """Fit a BandedSVCCV as its `fit` does, watched by an observer.
+
+    ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
+    them; candidates are scored on these.
+    """
+    return search._fit(X, y, observer=observer, by_fold=by_fold)

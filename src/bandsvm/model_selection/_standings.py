@@ -35,7 +35,7 @@ class Standings:
 
     def mean_so_far(self, k: int) -> float:
         """Return a candidate's mean score over the folds that it has; NaN if it has none."""
-        return float(_nan_means(self.scores[[k]])[0])
+        return float(fold_means(self.scores[[k]])[0])
 
     def n_folds_of(self, k: int) -> int:
         """Return the number of folds in which a candidate was scored."""
@@ -52,9 +52,9 @@ class Standings:
         most = int(n_folds.max(initial=0))
         if most == 0:
             return np.full(len(self.candidates), np.nan)
-        with_most = np.where(n_folds == most, _nan_means(self.scores), np.nan)
+        with_most = np.where(n_folds == most, fold_means(self.scores), np.nan)
         reference = best_of(with_most, self.candidates)
-        ahead = _nan_means(self.scores - self.scores[reference])
+        ahead = fold_means(self.scores - self.scores[reference])
         comparable = n_folds >= SHARE_OF_FOLDS * most
         return np.where(comparable, with_most[reference] + ahead, np.nan)
 
@@ -101,8 +101,8 @@ def ranks(scores: NDArray) -> NDArray[np.int32]:
     return (1 + np.searchsorted(np.sort(keys), keys)).astype(np.int32)
 
 
-def _nan_means(scores: NDArray) -> NDArray[np.float64]:
-    """Return the mean of every row without its NaNs; NaN for rows of NaNs only."""
+def fold_means(scores: NDArray) -> NDArray[np.float64]:
+    """Return mean scores over the folds that candidates have, the rows; NaN if they have none."""
     counts = np.isfinite(scores).sum(axis=1)
     sums = np.nansum(scores, axis=1)
     return np.divide(sums, counts, out=np.full(len(scores), np.nan), where=counts > 0)

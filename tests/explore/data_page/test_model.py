@@ -41,7 +41,7 @@ def test_a_model_dropped_on_either_view(page, model_file):
     page.tab.get_by_role("heading", name="iris.bsvm").wait_for()
     file = {"name": "table.csv", "mimeType": "text/csv", "buffer": CSV["iris.csv"]()}
     page.tab.get_by_label("Choose a model file").set_input_files(file)
-    page.tab.locator(".complaint:visible", has_text="is no model file").wait_for()
+    page.tab.locator(".complaint:visible", has_text="is not a model file").wait_for()
     page.tab.get_by_label("Choose data").set_input_files(file)
     section = page.tab.get_by_role("region", name="Data", exact=True)
     section.get_by_role("heading", name="table.csv").wait_for()

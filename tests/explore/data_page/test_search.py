@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bandsvm._workflow import trial_search
+from bandsvm._workflow import search
 from tests.helpers.explore_data_pages import number
 
 pytestmark = pytest.mark.browser
@@ -42,7 +42,7 @@ LINES_OF_PROGRESS = """() => {
 
 
 def test_a_search_says_how_far_it_is(page, monkeypatch):
-    monkeypatch.setattr(trial_search, "SECONDS_BEFORE_ESTIMATE", 0.0)
+    monkeypatch.setattr(search, "SECONDS_BEFORE_ESTIMATE", 0.0)
     page.open("data?target=0").upload("cancer.csv")
     page.tab.evaluate(LINES_OF_PROGRESS)
     page.press("Search")

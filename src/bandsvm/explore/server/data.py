@@ -6,18 +6,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bandsvm._workflow import projection, trial_samples
-from bandsvm._workflow.abstaining import abstention
-from bandsvm._workflow.card import is_model
+from bandsvm._workflow import samples
 from bandsvm._workflow.code import python_code
-from bandsvm._workflow.findings import Findings, class_scores, distribution, overview
-from bandsvm._workflow.models import classifier_of, write_model
+from bandsvm._workflow.description import is_model
+from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
 from bandsvm._workflow.parameters import tables_kernels
+from bandsvm._workflow.path import VARIED, band_path_on_page
+from bandsvm._workflow.pipeline import classifier_of, write_model
+from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
-from bandsvm._workflow.trial import StoppedTooSoonError
-from bandsvm._workflow.trial_path import VARIED_ON_PAGE, path
-from bandsvm._workflow.trial_report import report
-from bandsvm._workflow.trial_weights import feature_weights
+from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
+from bandsvm._workflow.weights import weight_bars
 from bandsvm.explore.server.data_fits import FitOrder, about, column_choices, fitted
 from bandsvm.explore.server.data_session import Result
 from bandsvm.explore.server.fields import Fields
@@ -103,12 +102,12 @@ def view(request: Request) -> Response:
     return samples_view(_part(result, fields), fields)
 
 
-def _part(result: Result, fields: Fields) -> Findings:
+def _part(result: Result, fields: Fields) -> TablePart:
     return result.parts[fields.choice("part", tuple(result.parts))]
 
 
 def _weights(result: Result, fields: Fields) -> dict[str, Any]:
-    weights = feature_weights(result.model, result.trial.table.names)
+    weights = weight_bars(result.model, result.holdout.table.names)
     if weights is None:
         raise ValueError("Only linear kernels have a weight per feature.")
     return weights
@@ -124,7 +123,7 @@ def _search(result: Result, fields: Fields) -> dict[str, Any]:
 
 
 def _path(result: Result, fields: Fields) -> dict[str, Any]:
-    vary = fields.choice("vary", VARIED_ON_PAGE)
+    vary = fields.choice("vary", VARIED)
     if vary not in result.paths:
         raise ValueError(f"There is no path along {vary} yet; compute it first.")
     return result.paths[vary]
@@ -136,11 +135,12 @@ VIEWS_OF_MODEL = {"weights": _weights, "search": _search, "path": _path}
 def compute_path(request: Request) -> Response:
     """Return a path of models along C2 or rho2."""
     session = request.session.data
-    result, vary = session.fitted(), request.fields.choice("vary", VARIED_ON_PAGE)
+    result, vary = session.fitted(), request.fields.choice("vary", VARIED)
 
     def found(job: Job) -> Response:
         try:
-            result.paths[vary] = path(result.trial, classifier_of(result.model), vary, job.work)
+            classifier = classifier_of(result.model)
+            result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         except StoppedTooSoonError:
             job.check()
             raise
@@ -159,7 +159,7 @@ def code(request: Request) -> Response:
     """Return Python code that fits the same model."""
     session = request.session.data
     result = session.fitted()
-    text = python_code(session.opened(), result.trial, classifier_of(result.model))
+    text = python_code(session.opened(), result.holdout, classifier_of(result.model))
     return Response({"code": text})
 
 
@@ -168,56 +168,56 @@ def model_file(request: Request) -> Response:
     result = request.session.data.fitted()
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.bsvm"
-        write_model(result.model, result.trial.table, target)
+        write_model(result.model, result.holdout.table, target)
         return file_response("model.bsvm", target.read_bytes())
 
 
 def report_file(request: Request) -> Response:
     """Return a page about the fit or the search, as the command line writes it."""
     result = request.session.data.fitted()
-    content = report(result.model, result.parts, result.found, result.sentences)
+    content = holdout_page(result.model, result.parts, result.found, result.sentences)
     return file_response("report.html", content)
 
 
 # Tabs that show samples; the view "A model" has them too.
 
 
-def samples_view(findings: Findings, fields: Fields) -> Response:
+def samples_view(part: TablePart, fields: Fields) -> Response:
     """Return what the tab that a page asks for shows of some samples."""
     name = fields.choice("view", tuple(VIEWS_OF_SAMPLES))
-    return Response(VIEWS_OF_SAMPLES[name](findings, fields))
+    return Response(VIEWS_OF_SAMPLES[name](part, fields))
 
 
-def samples_csv(findings: Findings, fields: Fields) -> Response:
+def samples_csv(part: TablePart, fields: Fields) -> Response:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    content = trial_samples.as_csv(findings, _query(fields)).encode()
+    content = samples.as_csv(part, _query(fields)).encode()
     return file_response("samples.csv", content)
 
 
-def _distribution(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return distribution(findings, fields.index("class"))
+def _distribution(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return distribution(part, fields.index("class"))
 
 
-def _projection(findings: Findings, fields: Fields) -> dict[str, Any]:
-    return projection.project(findings, fields.index("x"), fields.index("y"))
+def _projection(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return project(part, fields.index("x"), fields.index("y"))
 
 
-def _samples(findings: Findings, fields: Fields) -> dict[str, Any]:
-    count = fields.whole("count", 1, trial_samples.MAX_ROWS)
-    return trial_samples.page(findings, _query(fields), fields.index("start"), count)
+def _samples(part: TablePart, fields: Fields) -> dict[str, Any]:
+    count = fields.whole("count", 1, samples.MAX_ROWS)
+    return samples.page(part, _query(fields), fields.index("start"), count)
 
 
 VIEWS_OF_SAMPLES = {
-    "overview": lambda findings, fields: overview(findings),
-    "abstention": lambda findings, fields: abstention(findings),
+    "overview": lambda part, fields: overview(part),
+    "abstention": lambda part, fields: abstention(part),
     "distribution": _distribution,
     "projection": _projection,
     "samples": _samples,
 }
 
 
-def _query(fields: Fields) -> trial_samples.Query:
-    return trial_samples.Query(
+def _query(fields: Fields) -> samples.Query:
+    return samples.Query(
         fields.text("place"),
         fields.text("text"),
         fields.flag("wrong"),

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandsvm import BandedSVC
-from bandsvm._workflow.findings import of_trial, overview
-from bandsvm._workflow.models import classifier_of
-from bandsvm._workflow.parameters import SCALES, as_options, model_parameters
+from bandsvm._defaults import SEARCHED
+from bandsvm._workflow.code import fit_command
+from bandsvm._workflow.holdout import StoppedTooSoonError, parts_of_holdout
+from bandsvm._workflow.naming import page_name
+from bandsvm._workflow.parameters import SCALES, model_parameters
+from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.search import SearchResult, search_on_page
 from bandsvm._workflow.source import Choices
-from bandsvm._workflow.trial import StoppedTooSoonError
-from bandsvm._workflow.trial_search import Found, search
-from bandsvm._workflow.trial_weights import has_weights
+from bandsvm._workflow.views import overview
+from bandsvm._workflow.weights import has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
@@ -74,35 +77,38 @@ def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
     """Return the model that an order asks for, after the session has kept it."""
     source, parameters, work = session.opened(), order.parameters, job.work
     work.report({"stage": "read"})
-    trial = session.trial(order.choices, order.scale)
+    holdout = session.holdout(order.choices, order.scale)
     job.check()
-    found: Found | None = None
+    found: SearchResult | None = None
     try:
         if order.is_search:
-            found = search(trial, parameters, work)
+            found = search_on_page(holdout, parameters, work)
             classifier, sentences = found.classifier, found.sentences
             parameters = {
                 name: value
                 for name, value in classifier.get_params().items()
-                if name in parameters or name in ("C1", "C2", "rho2", "gamma")
+                if name in parameters or name in SEARCHED
             }
         else:
             classifier = BandedSVC(**parameters)
-            sentences = trial.fit(classifier, work)
+            sentences = holdout.fit(classifier, work)
     except StoppedTooSoonError:
         job.check()
         raise
     job.check()
-    model = trial.model(classifier)
-    words = ["bandsvm", "fit", *source.command(order.choices), "--model", "model.bsvm"]
+    model = holdout.model(classifier)
     folds = None if found is None or isinstance(found.folds, str) else found.folds
     result = Result(
-        trial,
+        holdout,
         model,
-        of_trial(trial, model, folds),
-        [*sentences, *trial.table.doubts, *_about_band(classifier)],
+        parts_of_holdout(holdout, model, folds),
+        [
+            *sentences,
+            *(warning.render(page_name) for warning in holdout.table.warnings),
+            *_about_band(classifier),
+        ],
         found,
-        [*words, *as_options(parameters, order.scale)],
+        fit_command(source, order.choices, parameters, order.scale),
         parameters,
         order.settings,
         source.left_out(order.choices),
@@ -128,7 +134,7 @@ def about(result: Result) -> dict[str, Any]:
         "has_weights": has_weights(classifier_of(result.model)),
         "search": None if result.found is None else _about_search(result.found),
         "command": shlex.join(result.command),
-        "n_train": len(result.trial.train),
+        "n_train": len(result.holdout.train),
         "left_out": result.left_out,
         "paths": list(result.paths),
         "parameters": result.parameters,
@@ -136,7 +142,7 @@ def about(result: Result) -> dict[str, Any]:
     }
 
 
-def _about_search(found: Found) -> dict[str, Any]:
+def _about_search(found: SearchResult) -> dict[str, Any]:
     """Return the cross-validated score, which comes before all others."""
     chosen = found.chosen
     return {

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bandsvm._system.text import shown
-from bandsvm._workflow.card import card, is_model
-from bandsvm._workflow.findings import Findings, of_model, overview
-from bandsvm._workflow.models import check_takes_tables
-from bandsvm._workflow.source import Source
+from bandsvm._workflow.description import ModelDescription, is_model
+from bandsvm._workflow.holdout import TablePart, whole_table
+from bandsvm._workflow.naming import page_name
+from bandsvm._workflow.pipeline import check_takes_tables
+from bandsvm._workflow.source import Source, check_size
+from bandsvm._workflow.views import overview
 from bandsvm.explore.server.data import samples_csv, samples_view
 from bandsvm.explore.server.requests import Request
 from bandsvm.explore.server.responses import Response
@@ -32,8 +33,8 @@ class OpenModel:
         What its file remembers of the training data.
     description : dict
         What the page shows of it.
-    findings : Findings or None
-        What it says of a data file.
+    part : TablePart or None
+        The samples of a data file, with what the model says of them.
     about_data : dict or None
         What the page shows first of that.
     """
@@ -41,7 +42,7 @@ class OpenModel:
     model: Any
     notes: Any
     description: dict[str, Any]
-    findings: Findings | None = None
+    part: TablePart | None = None
     about_data: dict[str, Any] | None = None
 
 
@@ -50,19 +51,23 @@ def open_file(request: Request) -> Response:
     fields, session = request.fields, request.session
     if fields.has("upload"):
         upload = session.uploads.take(fields.text("upload"))
-        with tempfile.TemporaryDirectory() as folder:
-            session.model = _read(_written(upload, Path(folder)), upload.name)
+        _check_is_model(upload)
+        session.model = _read(upload.content, upload.name, session.settings.max_file_size)
     elif session.model is None and (path := named_model(session.settings.file)) is not None:
-        session.model = _read(path, path.name)
+        check_size(path.name, path.stat().st_size, session.settings.max_file_size)
+        session.model = _read(path.read_bytes(), path.name, session.settings.max_file_size)
     about: dict[str, Any] = {"model": None, "data": None}
     if session.model is not None:
         about |= {"model": session.model.description, "data": session.model.about_data}
     return Response(about)
 
 
-def _read(path: Path, name: str) -> OpenModel:
-    description = card(path, name)
-    return OpenModel(*load_with_notes(path), description)
+def _read(content: bytes, name: str, max_size: int) -> OpenModel:
+    """Return the model that a file holds, with its description."""
+    check_size(name, len(content), max_size)
+    model, notes = load_with_notes(content, shown(name))
+    description = ModelDescription(model, shown(name), len(content))
+    return OpenModel(model, notes, description.page_values())
 
 
 def _opened(request: Request) -> OpenModel:
@@ -78,33 +83,33 @@ def predict_file(request: Request) -> Response:
     upload = request.session.uploads.take(request.fields.text("upload"))
     max_size = request.session.settings.max_file_size
     table = Source.of_bytes(*upload, max_size).table_for(opened.model, opened.notes)
-    opened.findings = of_model(opened.model, table)
+    opened.part = whole_table(opened.model, table)
     opened.about_data = {
         "name": shown(upload.name),
         "parts": ["all"],
-        "overview": overview(opened.findings),
-        "decisions": table.decisions,
-        "sentences": table.doubts,
+        "overview": overview(opened.part),
+        "decisions": [decision.render(page_name) for decision in table.decisions],
+        "sentences": [warning.render(page_name) for warning in table.warnings],
         "has_labels": table.y is not None,
     }
     return Response(opened.about_data)
 
 
-def _findings(request: Request) -> Findings:
-    findings = _opened(request).findings
-    if findings is None:
+def _part(request: Request) -> TablePart:
+    part = _opened(request).part
+    if part is None:
         raise ValueError("No data file is open; choose one first.")
-    return findings
+    return part
 
 
 def view(request: Request) -> Response:
     """Return what a tab shows of the samples of a data file."""
-    return samples_view(_findings(request), request.fields)
+    return samples_view(_part(request), request.fields)
 
 
 def samples_file(request: Request) -> Response:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    return samples_csv(_findings(request), request.fields)
+    return samples_csv(_part(request), request.fields)
 
 
 def named_model(name: str | None) -> Path | None:
@@ -115,13 +120,11 @@ def named_model(name: str | None) -> Path | None:
         return Path(name) if is_model(file.read(len(MAGIC))) else None
 
 
-def _written(upload: Upload, folder: Path) -> Path:
-    """Write an uploaded model file, and return where; refuse other files."""
+def _check_is_model(upload: Upload) -> None:
+    """Refuse files that are not models."""
     if not is_model(upload.content):
         raise ValueError(
-            f"{shown(upload.name)} is no model file of bandsvm; those end in .bsvm and come from "
-            "bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view “Your data”."
+            f"{shown(upload.name)} is not a model file of bandsvm; those end in .bsvm and come "
+            "from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
+            "“Your data”."
         )
-    path = folder / "model.bsvm"
-    path.write_bytes(upload.content)
-    return path

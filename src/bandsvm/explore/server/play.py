@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._decisions.position import band_positions
 from bandsvm._fitting.model import fit_model
 from bandsvm._problem import LOSSES
 from bandsvm._workflow.advice import PAGE
@@ -17,7 +18,7 @@ from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Request
 from bandsvm.explore.server.responses import Response
-from bandsvm.metrics import ROUNDING, sensitivity_curve
+from bandsvm.metrics import sensitivity_curve
 
 PLANE_KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 MAX_PARAMETER = 1e12
@@ -121,9 +122,7 @@ def _fitted(
     request.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)
-    signed = y * decision
-    below = np.mean(signed < model.rho1 * (1.0 - ROUNDING))
-    above = np.mean(signed > model.rho2 * (1.0 + ROUNDING))
+    coverage = band_positions(y * decision, model.rho1, model.rho2).shares
     values = {
         "parameters": settings,
         "gamma": model.gamma_,
@@ -136,7 +135,7 @@ def _fitted(
         "words": words(certificate),
         "intercept": model.intercept_[0],
         "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
-        "coverage": {"below": below, "inside": 1.0 - below - above, "above": above},
+        "coverage": coverage._asdict(),
         "n_lower": len(model.alpha_support_),
         "n_upper": len(model.theta_support_),
     }

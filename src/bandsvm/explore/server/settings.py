@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bandsvm._workflow.source import LARGEST_FILE
+from bandsvm._workflow.source import MAX_FILE_BYTES
 from bandsvm.explore.server.requests import Report
 
 
@@ -33,7 +33,7 @@ class Settings:
     """
 
     file: str | None = None
-    max_file_size: int = LARGEST_FILE
+    max_file_size: int = MAX_FILE_BYTES
     max_kept_sessions: int = 4
     seconds_to_leave: float = 1.0
     seconds_without_page: float = 60.0

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bandsvm._workflow.source import LARGEST_FILE, FileTooLargeError, check_size
+from bandsvm._workflow.source import MAX_FILE_BYTES, FileTooLargeError, check_size
 
 # Files that wait at a time: a page takes its own at once, so more have been forgotten.
 MAX_WAITING = 4
@@ -37,7 +37,7 @@ class Uploads:
         Bytes of a file at most.
     """
 
-    def __init__(self, max_file_size: int = LARGEST_FILE) -> None:
+    def __init__(self, max_file_size: int = MAX_FILE_BYTES) -> None:
         self._max_file_size = max_file_size
         self._waiting: dict[str, Upload] = {}
         self._lock = threading.Lock()
