@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC
 from bandsvm.cli import main
 from bandsvm.explore.server.fields import Fields
-from bandsvm.explore.server.play import PLANE_KERNELS, roles
+from bandsvm.explore.server.play import PLANE_KERNELS, roles, words
 from bandsvm.explore.server.play_data import SOURCES, Recipe, decode_points
 from bandsvm.metrics import band_coverage, sensitivity_curve
 from tests.helpers.explore_pages import CLUSTERS, FIT, MODEL
@@ -35,6 +36,8 @@ def test_fit_is_that_of_the_library(client, kernel, loss):
         assert found["accuracy"] == expected.score(X, y)
         coverage = band_coverage(y, expected.decision_function(X), rho2=1.5)
         assert found["coverage"] == pytest.approx(coverage._asdict(), abs=1e-12)
+        shares = np.bincount(arrays[f"position{index}"], minlength=3) / len(y)
+        np.testing.assert_allclose(shares, coverage, atol=1e-12)
         np.testing.assert_allclose(
             arrays[f"reached{index}"], sensitivity_curve(y, expected.decision_function(X))[1]
         )
@@ -60,6 +63,20 @@ def test_view_can_be_chosen(client):
     kind, values, _ = client.ask("play.fit", {**FIT, "view": {**view, "left": 4}})
     assert kind == "error"
     assert "left to right" in values["message"]
+
+
+def test_a_fit_that_is_not_optimal_says_what_helps_on_the_page():
+    X, y = Recipe("clusters", 2000, 0.4, 0).samples()
+    model = BandedSVC(1e7, 1e7, gamma=20.0, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model.fit(X, y)
+    verdict, cost = words(model.certificate_)
+    assert verdict.startswith("Not optimal: the fit stopped at max_iter=1 with KKT violation")
+    # What the page has no control for is not advised.
+    assert "warm_start" not in verdict
+    assert "raise" not in verdict
+    assert cost.startswith("The fit took")
+    assert words(BandedSVC(gamma=2.0).fit(X[:100], y[:100]).certificate_)[0].startswith("Optimal: ")
 
 
 def test_roles_tell_edges_and_bounds():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._certificate.not_optimal import Cure, why_not_optimal
 from bandsvm._decisions.position import band_positions
 from bandsvm._fitting.model import fit_model
 from bandsvm._problem import LOSSES
@@ -28,8 +28,11 @@ MAX_MAP_POINTS = 400
 MAX_SECONDS = 10.0
 # Room around the samples, as a share of their range.
 ROOM_AROUND = 0.1
+# What the view has controls for; samples in the plane need no scaling.
+CURES = {cure: PAGE[cure] for cure in (Cure.LOWER_COSTS, Cure.LOWER_COSTS_AND_WEIGHTS)}
 # A multiplier counts as at its bound within this share of it.
 AT_BOUND = 1e-9
+BELOW, INSIDE, ABOVE = range(3)
 NOTHING, LOWER_FREE, LOWER_BOUND, UPPER_FREE, UPPER_BOUND = range(5)
 
 
@@ -122,20 +125,15 @@ def _fitted(
     request.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)
-    coverage = band_positions(y * decision, model.rho1, model.rho2).shares
+    positions = band_positions(y * decision, model.rho1, model.rho2)
+    position = np.where(positions.is_below, BELOW, np.where(positions.is_above, ABOVE, INSIDE))
     values = {
         "parameters": settings,
         "gamma": model.gamma_,
         "objective": certificate.primal,
-        "dual": certificate.dual,
-        "gap": certificate.gap,
-        "violation": certificate.kkt_violation,
-        "is_optimal": certificate.is_optimal,
-        "seconds": certificate.seconds,
         "words": words(certificate),
-        "intercept": model.intercept_[0],
         "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
-        "coverage": coverage._asdict(),
+        "coverage": positions.shares._asdict(),
         "n_lower": len(model.alpha_support_),
         "n_upper": len(model.theta_support_),
     }
@@ -146,6 +144,7 @@ def _fitted(
         "xi": model.xi_,
         "eta": model.eta_,
         "role": roles(model),
+        "position": position.astype(np.uint8),
         "thresholds": thresholds,
         "reached": reached,
         "map": model.decision_function(grid),
@@ -178,7 +177,7 @@ def words(certificate: Certificate) -> list[str]:
     gap = f"{max(certificate.gap, 0.0):.1e}"
     share = f"{100.0 * max(certificate.relative_gap, 0.0):.1e} %"
     if reason := why_not_optimal(certificate):
-        return [f"Not optimal: the fit {reason.render(PAGE)}", cost]
+        return [f"Not optimal: the fit {reason.render(CURES)}", cost]
     return [
         f"Optimal: no solver can lower the objective by more than {gap}, which is {share} of it.",
         f"The optimality conditions are violated by at most {certificate.kkt_violation:.1e}; "

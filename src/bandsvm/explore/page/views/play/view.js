@@ -19,7 +19,7 @@ import { axesOf, parseView, readState, request, writeState } from "./state.js";
 // Points of the decision map, across and down.
 const COLUMNS = 96;
 const ROWS = Math.round(COLUMNS * ASPECT);
-const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "thresholds", "reached", "map"];
+const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "position", "thresholds", "reached", "map"];
 const NAMES = ["C-SVM", "Your model"];
 const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
 const NARROW = "(max-width: 900px)"; // as in play.css
