@@ -155,7 +155,7 @@ def test_command_gives_the_objective(client, folder, changes, capsys):
         ({"model": {**MODEL, "C1": "1"}}, "C1 must be a number"),
         ({"model": {**MODEL, "C1": True}}, "C1 must be a number"),
         ({"model": {**MODEL, "C1": 0}}, "C1 must be"),
-        ({"model": {**MODEL, "rho2": 0.5}}, "rho2"),
+        ({"model": {**MODEL, "rho2": 0.5}}, "\N{GREEK SMALL LETTER RHO}2 must"),
         ({"model": {**MODEL, "kernel": "chi2"}}, "kernel must be one of rbf"),
         ({"columns": 100000}, "columns must be a number from 2 to 400"),
         ({"compare": 1}, "compare must be true or false"),

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bandsvm._solvers import Status
+from bandsvm._system.advice import AdvisedError
 from bandsvm._system.stopping import Stop, stop_when
+from bandsvm._workflow.naming import page_name
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.responses import Response, pack
 
@@ -129,8 +131,15 @@ def answer(request: Request, handler: Handler) -> bytes:
     except Superseded:
         return pack("cancelled", request.number, Response())
     except EXPECTED_ERRORS as error:
-        return pack("error", request.number, Response({"message": str(error) or repr(error)}))
+        return pack("error", request.number, Response({"message": message_of(error)}))
     except Exception as error:
         logger.exception("the answer to %s failed", request.kind)
         message = f"This is a defect of bandsvm: {type(error).__name__}: {error}"
         return pack("error", request.number, Response({"message": message}))
+
+
+def message_of(error: Exception) -> str:
+    """Return what the page says of an error: parameters have the labels of their controls."""
+    if isinstance(error, AdvisedError):
+        return error.render(page_name)
+    return str(error) or repr(error)
