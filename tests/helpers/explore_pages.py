@@ -128,7 +128,7 @@ class Page:
     def __init__(self, browser, server, **settings):
         settings = {"viewport": {"width": 1440, "height": 900}, **settings}
         self.context = browser.new_context(**settings)
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(30_000)
         self.server = server
         self.tab = self.context.new_page()
         self.errors, self.requests = [], []
