@@ -6,7 +6,7 @@ SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format bench study study-quick \
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint lint-js format bench study study-quick \
 	defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -42,10 +42,16 @@ coverage: $(VENV)/ready
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 
-lint: $(VENV)/ready
+lint: $(VENV)/ready lint-js
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The page's JavaScript with biome, which npm installs; skipped where npm cannot.
+lint-js:
+	@if [ -x node_modules/.bin/biome ] || npm install --silent --no-audit --no-fund; then \
+		node_modules/.bin/biome lint --error-on-warnings; \
+	else echo "lint-js is skipped: npm could not install biome."; fi
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import confusion_matrix
 from sklearn.preprocessing import StandardScaler
 
+from bandsvm._system.text import json_text
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout
 from bandsvm._workflow.path import band_path_on_page
 from bandsvm._workflow.samples import Query, as_csv, page
@@ -18,7 +18,6 @@ from bandsvm._workflow.source import Choices, Source
 from bandsvm._workflow.views import MAX_POINTS_DRAWN, abstention, distribution, overview, project
 from bandsvm._workflow.weights import weight_bars
 from bandsvm._workflow.work import Work
-from bandsvm.cli._output import plain
 from tests.helpers.iris_files import FILES, SPECIES, X, Y
 from tests.helpers.workflow_tables import HOSTILE, fitted, holdout_of, mixed_table, text_table
 
@@ -123,7 +122,7 @@ def table_of_labels(names, label):
 def test_all_views_of_odd_tables(name, content):
     holdout, model = fitted(holdout_of(name, content), kernel="linear")
     for part in parts_of_holdout(holdout, model).values():
-        assert json.dumps(plain(overview(part)), allow_nan=False)
+        assert json_text(overview(part))
         about = project(part)
         for axis in range(len(about["axes"])):
             assert len(project(part, 0, axis)["ys"]) == len(part.places)

@@ -17,7 +17,6 @@ SHELL: Mapping[Cure, str] = {
     Cure.LINEAR_MODEL: "use --linear, which finds linear rules much faster",
 }
 PAGE: Mapping[Cure, str] = {
-    Cure.RAISE_TOL: "raise tol",
     Cure.LOWER_COSTS: "try smaller costs C1 and C2",
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
     Cure.SCALE: "scale the features",

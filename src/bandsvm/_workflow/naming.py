@@ -4,6 +4,14 @@ from __future__ import annotations
 
 _AT_THE_SHELL = {"n_jobs": "--jobs", "fit_intercept": "--no-intercept"}
 _ON_THE_PAGE = {
+    "rho1": "\N{GREEK SMALL LETTER RHO}1",
+    "rho2": "\N{GREEK SMALL LETTER RHO}2",
+    "gamma": "\N{GREEK SMALL LETTER GAMMA}",
+    "kernel": "“Kernel”",
+    "degree": "“Degree”",
+    "coef0": "“Constant term”",
+    "fit_intercept": "“Intercept”",
+    "class_weight": "“Class weights”",
     "target": "“Target”",
     "drop": "“Leave out”",
     "categorical": "“Categories”",

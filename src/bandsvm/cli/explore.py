@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
         check_size(options.file, Path(options.file).stat().st_size)
         place = "model" if named_model(options.file) else "data"
-    server = PageServer(options.port, options.token, {"file": options.file})
+    server = PageServer(options.port, options.token, file=options.file)
     address = server.address(place)
     print(f"The page is at {address}\nPress Ctrl-C to stop.", flush=True)
     if not options.no_browser:

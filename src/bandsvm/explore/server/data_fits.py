@@ -18,17 +18,16 @@ from bandsvm._workflow.source import Choices
 from bandsvm._workflow.views import overview
 from bandsvm._workflow.weights import has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
-from bandsvm.explore.server.data_views import LARGEST_PLACE
+from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
-from bandsvm.explore.server.requests import Fields
 
-MAX_PLACES = 10_000
+MAX_COLUMNS_NAMED = 10_000
 # Settings name columns one by one.
-LONGEST_SETTINGS = 200_000
+MAX_LENGTH_OF_SETTINGS = 200_000
 
 
 @dataclass(frozen=True)
-class Order:
+class FitOrder:
     """A fit or a search that a page asks for, checked.
 
     Parameters
@@ -52,29 +51,29 @@ class Order:
     settings: str
 
     @classmethod
-    def of(cls, fields: Fields) -> Order:
+    def of(cls, fields: Fields) -> FitOrder:
         """Return what the fields of a request ask for."""
         return cls(
             column_choices(fields.group("choices")),
             fields.choice("scale", SCALES),
             model_parameters(fields.raw("parameters")),
             fields.flag("search"),
-            fields.text("settings", LONGEST_SETTINGS) if fields.has("settings") else "",
+            fields.text("settings", MAX_LENGTH_OF_SETTINGS) if fields.has("settings") else "",
         )
 
 
 def column_choices(fields: Fields) -> Choices:
     """Return what a page has chosen about columns."""
     return Choices(
-        fields.whole("target", 0, LARGEST_PLACE) if fields.has("target") else None,
-        fields.wholes("dropped", 0, LARGEST_PLACE, MAX_PLACES),
-        fields.wholes("categorical", 0, LARGEST_PLACE, MAX_PLACES),
+        fields.index("target") if fields.has("target") else None,
+        fields.indices("dropped", MAX_COLUMNS_NAMED),
+        fields.indices("categorical", MAX_COLUMNS_NAMED),
         fields.flag("header") if fields.has("header") else None,
-        fields.wholes("kept", 0, LARGEST_PLACE, MAX_PLACES) if fields.has("kept") else (),
+        fields.indices("kept", MAX_COLUMNS_NAMED) if fields.has("kept") else (),
     )
 
 
-def fitted(session: DataSession, order: Order, job: Job) -> Result:
+def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
     """Return the model that an order asks for, after the session has kept it."""
     source, parameters, work = session.opened(), order.parameters, job.work
     work.report({"stage": "read"})

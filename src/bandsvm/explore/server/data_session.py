@@ -12,9 +12,9 @@ from sklearn.pipeline import Pipeline
 from bandsvm._workflow.holdout import Holdout, TablePart
 from bandsvm._workflow.search import SearchResult
 from bandsvm._workflow.source import Choices, Source
-from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.jobs import Job
-from bandsvm.explore.server.wishes import Wish
+from bandsvm.explore.server.requests import Report
+from bandsvm.explore.server.responses import Response
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,27 @@ class Result:
 
 @dataclass
 class DataSession:
-    """A file and what came of it; requests on several channels may use it at once."""
+    """A file and what came of it; requests on several channels may use it at once.
 
+    Parameters
+    ----------
+    on_progress : callable
+        Hears what long work reports.
+    source : Source or None
+        The file that is open.
+    result : Result or None
+        What the last fit gave.
+    job : Job or None
+        The last long work.
+    """
+
+    on_progress: Report
     source: Source | None = None
     result: Result | None = None
     job: Job | None = None
     _holdout: tuple[Choices, Holdout] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _starting: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @classmethod
-    def of(cls, wish: Wish) -> DataSession:
-        """Return that of the page that sent a request."""
-        return wish.session.setdefault("data", cls())
 
     def open(self, source: Source) -> None:
         """Look at another file; what was found in the last one is forgotten."""
@@ -103,11 +111,11 @@ class DataSession:
             raise ValueError("No model is fitted yet; press Fit.")
         return self.result
 
-    def start(self, name: str, run: Callable[[Job], Answer]) -> Job:
-        """Start work; what was under way is no longer wanted."""
+    def start(self, name: str, run: Callable[[Job], Response]) -> Job:
+        """Start work; what was under way is cancelled."""
         with self._starting:
             self.end_work()
-            self.job = Job(name, run)
+            self.job = Job(name, run, self.on_progress)
             return self.job
 
     def stop(self) -> None:

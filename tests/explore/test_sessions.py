@@ -5,18 +5,18 @@ import threading
 
 import pytest
 
-from bandsvm.explore.server import sessions
-from bandsvm.explore.server.data_session import DataSession
-from bandsvm.explore.server.frames import Answer
-from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.sessions import MAX_KEPT, Sessions
-from bandsvm.explore.server.wishes import NoLongerWanted, Wish
+from bandsvm.explore.server.fields import Fields
+from bandsvm.explore.server.requests import Request, Superseded
+from bandsvm.explore.server.responses import Response
+from bandsvm.explore.server.sessions import Session, Sessions
+from bandsvm.explore.server.settings import Settings
+from bandsvm.explore.server.uploads import Uploads
+
+SETTINGS = Settings(file="a.csv", seconds_to_leave=0.05, seconds_without_page=0.05)
 
 
-@pytest.fixture(autouse=True)
-def short_times(monkeypatch):
-    monkeypatch.setattr(sessions, "SECONDS_TO_LEAVE", 0.05)
-    monkeypatch.setattr(sessions, "SECONDS_WITHOUT_PAGE", 0.05)
+def no_sessions():
+    return Sessions(SETTINGS, Uploads())
 
 
 def page_comes_and_goes(kept, key, before=""):
@@ -29,9 +29,9 @@ def page_comes_and_goes(kept, key, before=""):
 
 
 def test_a_page_finds_its_session_again():
-    kept = Sessions({"file": "a.csv"})
+    kept = no_sessions()
     first = page_comes_and_goes(kept, "first")
-    assert first == {"file": "a.csv"}
+    assert first.settings.file == "a.csv"
     assert page_comes_and_goes(kept, "second", "first") is first
     # It has another name now.
     assert page_comes_and_goes(kept, "third", "first") is not first
@@ -41,7 +41,7 @@ def test_a_page_finds_its_session_again():
 
 def test_sessions_in_use_are_not_given_away():
     async def visits():
-        kept = Sessions({})
+        kept = no_sessions()
         session = await kept.enter("tab", "")
         copy = await kept.enter("copy of the tab", "tab")
         assert copy is not session
@@ -55,10 +55,12 @@ def test_sessions_in_use_are_not_given_away():
 
 
 def test_sessions_without_a_page_do_not_pile_up():
-    kept = Sessions({})
-    all_of_them = [page_comes_and_goes(kept, f"page {k}") for k in range(MAX_KEPT + 1)]
+    kept = no_sessions()
+    all_of_them = [
+        page_comes_and_goes(kept, f"page {k}") for k in range(SETTINGS.max_kept_sessions + 1)
+    ]
     assert page_comes_and_goes(kept, "new", "page 0") is not all_of_them[0]
-    last = MAX_KEPT
+    last = SETTINGS.max_kept_sessions
     assert page_comes_and_goes(kept, "last", f"page {last}") is all_of_them[last]
 
 
@@ -74,37 +76,35 @@ def endless(data, has_begun):
 @pytest.mark.parametrize("key", ["page", ""])
 def test_work_ends_if_its_page_does_not_come_back(key):
     async def visit():
-        kept = Sessions({})
+        kept = no_sessions()
         session = await kept.enter(key, "")
-        session["data"] = data = DataSession()
-        job = await asyncio.to_thread(endless, data, threading.Event())
+        job = await asyncio.to_thread(endless, session.data, threading.Event())
         kept.leave(key, session)
-        assert job.is_wanted == bool(key)
+        assert job.is_cancelled != bool(key)
         await asyncio.sleep(0.2)
-        assert not job.is_wanted
+        assert job.is_cancelled
 
     asyncio.run(visit())
 
 
 def test_the_server_ends_all_work():
-    kept, has_begun = Sessions({}), threading.Event()
+    kept, has_begun = no_sessions(), threading.Event()
     session = page_comes_and_goes(kept, "page")
-    session["data"] = DataSession()
-    job = endless(session["data"], has_begun)
+    job = endless(session.data, has_begun)
     assert has_begun.wait(10)
     kept.close()
     assert not job.is_under_way
 
 
 def test_newer_work_takes_the_place_of_older():
-    data, has_begun = DataSession(), threading.Event()
+    data, has_begun = Session().data, threading.Event()
     older = endless(data, has_begun)
     assert has_begun.wait(10)
-    newer = data.start("fit", lambda job: Answer({"is": "newer"}))
-    wish = Wish(1, "data.watch", Fields({}), {})
-    with pytest.raises(NoLongerWanted):
-        older.watch(wish)
-    assert newer.watch(wish).values == {"is": "newer"}
+    newer = data.start("fit", lambda job: Response({"is": "newer"}))
+    request = Request(1, "data.watch", Fields({}), Session())
+    with pytest.raises(Superseded):
+        older.watch(request)
+    assert newer.watch(request).values == {"is": "newer"}
 
 
 def test_errors_of_work_reach_whoever_watches():
@@ -112,9 +112,9 @@ def test_errors_of_work_reach_whoever_watches():
         job.work.report({"stage": "read"})
         raise ValueError("no labels")
 
-    job, reports = DataSession().start("fit", fail), []
-    wish = Wish(1, "data.watch", Fields({}), {}, reports.append)
+    job, reports = Session().data.start("fit", fail), []
+    request = Request(1, "data.watch", Fields({}), Session(), reports.append)
     for _ in range(2):
         with pytest.raises(ValueError, match="no labels"):
-            job.watch(wish)
+            job.watch(request)
     assert reports[-1] == {"stage": "read"}

@@ -1,4 +1,4 @@
-"""Answers to the page: a JSON header, then arrays as they lie in memory.
+"""Responses to the page: a JSON header, then arrays as they lie in memory.
 
 A frame is: the length of the header (uint32, little endian); the header (JSON in UTF-8, padded with
 spaces); the arrays. All arrays begin at multiples of 8 bytes. The header's ``arrays`` says for each
@@ -7,14 +7,13 @@ its ``name``, ``type``, ``shape`` and ``offset`` from the end of the header.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.cli._output import plain
+from bandsvm._system.text import json_text
 
 BYTES_OF_ALIGNMENT = 8
 LENGTH_OF_LENGTH = 4
@@ -23,7 +22,7 @@ TYPES = ("float64", "float32", "int32", "uint8")
 
 
 @dataclass
-class Answer:
+class Response:
     """What a request is answered with.
 
     ``values`` may hold what JSON takes and NumPy's scalars and arrays; numbers that are not finite
@@ -34,9 +33,14 @@ class Answer:
     arrays: dict[str, NDArray] = field(default_factory=dict)
 
 
-def pack(kind: str, number: int, answer: Answer) -> bytes:
+def file_response(name: str, content: bytes) -> Response:
+    """Return a file for the page to save."""
+    return Response({"name": name}, {"content": np.frombuffer(content, np.uint8)})
+
+
+def pack(kind: str, number: int, response: Response) -> bytes:
     """Return the frame that answers request ``number``."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in answer.arrays.items()}
+    arrays = {name: np.ascontiguousarray(array) for name, array in response.arrays.items()}
     for name, array in arrays.items():
         if array.dtype.name not in TYPES:
             raise TypeError(f"array {name!r} must be of type {', '.join(TYPES)}, not {array.dtype}")
@@ -46,26 +50,13 @@ def pack(kind: str, number: int, answer: Answer) -> bytes:
         entry = {"name": name, "type": array.dtype.name, "shape": list(array.shape), "offset": end}
         entries.append(entry)
         end += _padded(array.nbytes)
-    header = {"kind": kind, "id": number, "values": plain(answer.values), "arrays": entries}
-    text = json.dumps(header, allow_nan=False).encode()
+    header = {"kind": kind, "id": number, "values": response.values, "arrays": entries}
+    text = json_text(header).encode()
     length = _padded(LENGTH_OF_LENGTH + len(text)) - LENGTH_OF_LENGTH
     parts = [length.to_bytes(LENGTH_OF_LENGTH, "little"), text.ljust(length)]
     for array in arrays.values():
         parts += [array.tobytes(), bytes(_padded(array.nbytes) - array.nbytes)]
     return b"".join(parts)
-
-
-def unpack(frame: bytes) -> tuple[dict[str, Any], dict[str, NDArray]]:
-    """Return header and arrays of a frame, as the page reads them."""
-    begin = LENGTH_OF_LENGTH + int.from_bytes(frame[:LENGTH_OF_LENGTH], "little")
-    header = json.loads(frame[LENGTH_OF_LENGTH:begin])
-    arrays = {}
-    for entry in header["arrays"]:
-        flat = np.frombuffer(
-            frame, entry["type"], int(np.prod(entry["shape"])), begin + entry["offset"]
-        )
-        arrays[entry["name"]] = flat.reshape(entry["shape"])
-    return header, arrays
 
 
 def _padded(n_bytes: int) -> int:

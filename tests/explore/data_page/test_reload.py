@@ -2,17 +2,12 @@
 
 import pytest
 
-from tests.helpers.explore_data_pages import CSV, DataPage, Held
+from bandsvm.cli import main
+from tests.helpers.explore_data_pages import CSV, DataPage
 from tests.helpers.explore_pages import running
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-
-@pytest.fixture
-def page(browser, server):
-    page = DataPage(browser, server)
-    yield page
-    page.close()
+pytestmark = pytest.mark.browser
 
 
 def fields(page):
@@ -53,16 +48,16 @@ def test_a_reload_keeps_file_choices_and_result(page):
     assert not stale.is_visible()
 
 
-def test_a_running_search_goes_on_over_a_reload(page, monkeypatch):
+def test_a_running_search_goes_on_over_a_reload(page, held):
     page.open("data?kernel=linear").upload("iris.csv")
-    held = Held(monkeypatch)
+    held.shut()
     page.press("Search")
-    assert held.is_there.wait(30)
+    held.wait()
     page.tab.reload()
     page.tab.locator(".live:visible").wait_for()
     assert "Best of" in page.tab.locator(".live").inner_text()
     assert page.tab.locator("progress").is_visible()
-    held.may_go.set()
+    held.open()
     page.tab.get_by_role("tab", name="Search", exact=True).wait_for()
     page.settle()
     assert fields(page)["tab"] == "Search"
@@ -73,13 +68,13 @@ def test_a_running_search_goes_on_over_a_reload(page, monkeypatch):
     assert "Best of" in page.tab.get_by_role("tabpanel").inner_text()
 
 
-def test_a_search_that_ended_during_a_reload_has_set_its_parameters(page, server, monkeypatch):
+def test_a_search_that_ended_during_a_reload_has_set_its_parameters(page, held):
     page.open("data?kernel=linear&C1=123").upload("iris.csv")
-    held = Held(monkeypatch)
+    held.shut()
     page.press("Search")
-    assert held.is_there.wait(30)
+    held.wait()
     page.tab.goto("about:blank")
-    held.may_go.set()
+    held.open()
     page.tab.wait_for_timeout(500)
     page.tab.go_back()
     page.tab.locator(".results:visible").wait_for()
@@ -89,15 +84,15 @@ def test_a_search_that_ended_during_a_reload_has_set_its_parameters(page, server
     assert not page.tab.get_by_text("The settings have changed").is_visible()
 
 
-def test_work_that_was_begun_can_be_stopped_after_a_reload(page, monkeypatch):
+def test_work_that_was_begun_can_be_stopped_after_a_reload(page, held):
     page.open("data?kernel=linear").upload("iris.csv")
-    held = Held(monkeypatch)
+    held.shut()
     page.press("Fit")
-    assert held.is_there.wait(30)
+    held.wait()
     page.tab.reload()
     page.tab.get_by_role("button", name="Stop", exact=True).click()
-    assert held.is_stopped.wait(30)
-    held.may_go.set()
+    page.wait_for_answer("data.stop")
+    held.open()
     page.tab.locator(".remarks", has_text="Stopped: this is the best model so far").wait_for()
 
 
@@ -112,8 +107,6 @@ def test_a_path_is_there_after_a_reload(page):
 
 
 def test_a_reload_keeps_model_and_data(page, tmp_path):
-    from bandsvm.cli import main
-
     (tmp_path / "iris.csv").write_bytes(CSV["iris.csv"]())
     model = tmp_path / "iris.bsvm"
     assert main(["fit", str(tmp_path / "iris.csv"), "--model", str(model), "--quiet"]) == 0
@@ -128,7 +121,7 @@ def test_a_reload_keeps_model_and_data(page, tmp_path):
     page.tab.locator(".samples tbody tr").first.wait_for()
 
 
-def test_a_duplicated_tab_begins_anew_and_disturbs_nobody(page):
+def test_a_duplicated_tab_begins_empty_and_disturbs_no_other(page):
     page.open("data?kernel=linear").upload("iris.csv")
     with page.context.expect_page() as opened:
         page.tab.evaluate("window.open(location.href)")  # a copy of what the tab remembers

@@ -40,7 +40,7 @@ SAFE_METHODS = ("GET", "HEAD")
 POLICY_VIOLATION = 1008
 
 
-class Guard:
+class TokenMiddleware:
     """Lets through requests from this machine that know the token; adds headers to all answers.
 
     The token comes with the first address and then from a cookie, so that it stays out of the
@@ -52,7 +52,7 @@ class Guard:
         self.cookie = "bandsvm-" + hashlib.sha256(token.encode()).hexdigest()[:12]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Response a request, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -116,9 +116,9 @@ def _query(scope: Scope) -> dict[str, str]:
 def _with_headers(send: Send) -> Send:
     """Return a function that sends what ``send`` does, with the headers of this page."""
 
-    async def send_guarded(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             MutableHeaders(scope=message).update(HEADERS)
         await send(message)
 
-    return send_guarded
+    return send_with_headers
