@@ -27,9 +27,8 @@ N_SAMPLES = 300
 
 
 @pytest.fixture
-def people(tmp_path, monkeypatch, rng):
+def people(folder, rng):
     """A table with numbers, holes, categories and ids, as a frame and as people.csv."""
-    monkeypatch.chdir(tmp_path)
     job = rng.choice(["cook", "smith", "baker", ""], N_SAMPLES, p=[0.5, 0.3, 0.15, 0.05])
     job[0] = "king"
     age = np.round(rng.normal(40, 10, N_SAMPLES), 1)
@@ -185,9 +184,9 @@ def test_notes_of_a_strange_file_are_ignored(held):
     assert Notes.from_json(held) == Notes()
 
 
-def test_study_of_tables_runs(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["tables.py", "--rows", "200"])
-    runpy.run_path(str(ROOT / "studies" / "tables.py"), run_name="__main__")
+def test_study_of_tables_runs(capsys):
+    study = runpy.run_path(str(ROOT / "studies" / "tables.py"))
+    study["main"](["--rows", "200"])
     rows = capsys.readouterr().out.splitlines()[-2:]
     assert [row.split("|")[1].strip() for row in rows] == ["census", "passengers"]
 
@@ -277,11 +276,10 @@ def test_categories_of_arrow_stay_categories(tmp_path):
     assert read(tmp_path / "t.parquet").texts == ("price",)
 
 
-def test_models_take_disguised_numbers_of_either_format(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_models_take_disguised_numbers_of_either_format(folder, capsys):
     cells = ["$35.25", "$1,250.50", "--", "$7"]
     for form in ("csv", "parquet"):
-        disguised(tmp_path, cells, form)
+        disguised(folder, cells, form)
     accuracy = []
     for trained, other in (("t.csv", "t.parquet"), ("t.parquet", "t.csv")):
         assert main(["fit", trained, "--model", "m", "--quiet"]) == 0
@@ -292,17 +290,15 @@ def test_models_take_disguised_numbers_of_either_format(tmp_path, capsys, monkey
 
 
 @pytest.mark.parametrize("options", [["--drop", "price"], ["--categorical", "price"]])
-def test_columns_that_are_no_numbers_are_not_named_as_such(options, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_columns_that_are_no_numbers_are_not_named_as_such(options, folder, capsys):
     for form in ("csv", "parquet"):
-        disguised(tmp_path, ["$35.25", "$7"], form)
+        disguised(folder, ["$35.25", "$7"], form)
         assert main(["fit", f"t.{form}", "--model", "m", *options]) == 0
         assert "Read as numbers" not in capsys.readouterr().out
 
 
-def test_numbers_in_disguise_on_disk(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    disguised(tmp_path, ["$35.25", "$7", "$8"], "parquet")
+def test_numbers_in_disguise_on_disk(folder, capsys):
+    disguised(folder, ["$35.25", "$7", "$8"], "parquet")
     fit = ["fit", "t.parquet", "--model", "m", "--linear", "--json", "--quiet"]
     results = []
     for more in ([], ["--on-disk"]):

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import Table
 from bandsvm._workflow.holdout import ONE_IN, SEED, Holdout
+from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.source import Choices, Source
 
 TEMPLATE = """\
@@ -23,6 +24,7 @@ import pandas as pd
 table = pd.{reader}({arguments})
 y = table[{target}].to_numpy({labels})
 X = table.drop(columns={dropped}).to_numpy(float)
+from bandsvm._workflow.pipeline import Classifier
 
 # One sample in {held_out} of each class is held out.
 generator = np.random.default_rng({seed})
@@ -38,7 +40,7 @@ print(model[-1].certificate_)
 """
 
 
-def python_code(source: Source, holdout: Holdout, classifier: Any) -> str:
+def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str:
     """Return code that fits the same model to the same samples.
 
     It is for tables of numbers that pandas reads alike, which is checked: code that gives another

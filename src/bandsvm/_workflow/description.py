@@ -13,7 +13,7 @@ from bandsvm._certificate import Certificate
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.position import BandPositions
 from bandsvm._system.text import shown
-from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.pipeline import Classifier, Model, classifier_of
 from bandsvm._workflow.weights import (
     ClassWeights,
     has_weights,
@@ -46,13 +46,13 @@ class ModelDescription:
         Names of the features that it takes, if it does not know them itself.
     """
 
-    model: Any
+    model: Model
     source: str = ""
     n_bytes: int = 0
     names: list[str] | None = None
 
     @cached_property
-    def classifier(self) -> Any:
+    def classifier(self) -> Classifier:
         """The classifier at the end of the model."""
         return classifier_of(self.model)
 
@@ -211,7 +211,7 @@ def certificate_values(certificate: Certificate) -> dict[str, Any]:
     return {"status": certificate.status.value, "is_optimal": certificate.is_optimal, **values}
 
 
-def _support_text(classifier: Any) -> str:
+def _support_text(classifier: Classifier) -> str:
     """Return the number of support vectors, by edge of the band and by class."""
     parts = []
     if hasattr(classifier, "alpha_support_"):
@@ -242,7 +242,7 @@ def _some(values: Any, most: int) -> str:
     return first + (", ..." if len(values) > most else "")
 
 
-def _slack_histogram(classifier: Any) -> list[tuple[str, int]]:
+def _slack_histogram(classifier: Classifier) -> list[tuple[str, int]]:
     """Return numbers of training samples by how far they lie from the band.
 
     A file knows by how much samples miss the band, not where in it they lie: the band is one bar.

@@ -14,7 +14,7 @@ from bandsvm._decisions.probabilities import probabilities
 from bandsvm._decisions.values import Decisions, decisions_of
 from bandsvm._system.text import printable, shown
 from bandsvm._tables.labels import class_places
-from bandsvm._workflow.pipeline import names_are_known
+from bandsvm._workflow.pipeline import Classifier, names_are_known
 
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MAX_CLASSES, MAX_MATRIX_WIDTH, MAX_MISTAKES = 30, 8, 10
@@ -39,7 +39,7 @@ class Predictions:
         What is known of them already, such as decision values by models that have not seen them.
     """
 
-    classifier: Any
+    classifier: Classifier
     X: Any
     y: NDArray | None
     decisions: Decisions | None = None

@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from bandsvm._decisions.values import Decisions, decisions_of
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._solvers import Status
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import rows_of, transformed
@@ -71,7 +72,7 @@ class PreparedFolds:
             by_fold = [_prepared(pipeline, X_raw, train) for train, _ in splits]
         return cls(X, y, splits, by_fold)
 
-    def held_out_predictions(self, model: Any, end: float) -> Predictions:
+    def held_out_predictions(self, model: BandedSVC, end: float) -> Predictions:
         """Fit a model's parameters to the training part of each fold; return what the rest gets.
 
         Parameters
@@ -102,6 +103,7 @@ class PreparedFolds:
                 values = np.zeros((len(self.y), *part.shape[1:]), dtype=part.dtype)
             values[rest] = part
         assert values is not None
+        assert fitted is not None
         return Predictions(fitted, self.X, self.y, Decisions(fitted, values))
 
 
@@ -111,7 +113,7 @@ def _prepared(pipeline: Pipeline, X: Any, train: NDArray[np.intp]) -> Any:
     return transformed(Pipeline([*steps.steps, pipeline.steps[-1]]), X)
 
 
-def _fitted_until(end: float, model: Any, X: Any, y: NDArray) -> Any:
+def _fitted_until(end: float, model: BandedSVC, X: Any, y: NDArray) -> BandedSVC:
     """Return a clone of a model that was fitted to some samples; raise if there is no time."""
     left = end - time.monotonic()
     if left <= 0.0:

@@ -24,6 +24,8 @@ from bandsvm._tables.table import Table
 from bandsvm._workflow.advice import PAGE
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import (
+    Classifier,
+    Model,
     classifier_of,
     new_pipeline,
     rows_of,
@@ -103,11 +105,11 @@ class Holdout:
         """Their labels."""
         return self.table.y[self.train]
 
-    def model(self, classifier: Any) -> Pipeline:
+    def model(self, classifier: Classifier) -> Pipeline:
         """Return a classifier behind the steps that prepare samples."""
         return with_classifier(self.preparation, classifier)
 
-    def fit(self, classifier: Any, work: Work, *observers: Observer) -> list[str]:
+    def fit(self, classifier: Classifier, work: Work, *observers: Observer) -> list[str]:
         """Fit a classifier to the training samples; return what is worth knowing, in sentences.
 
         A fit that is stopped keeps the best model so far, and says so.
@@ -165,7 +167,7 @@ class TablePart:
         What views compute once.
     """
 
-    model: Any
+    model: Model
     table: Table
     places: NDArray[np.intp]
     role: str
@@ -173,7 +175,7 @@ class TablePart:
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def classifier(self) -> Any:
+    def classifier(self) -> Classifier:
         """The classifier at the end of the model."""
         return self.predictions.classifier
 
@@ -236,7 +238,7 @@ def parts_of_holdout(
     return parts
 
 
-def whole_table(model: Any, table: Table) -> TablePart:
+def whole_table(model: Model, table: Table) -> TablePart:
     """Return what a model says of all samples of a table."""
     n_samples = table.X.shape[0]
     role = (

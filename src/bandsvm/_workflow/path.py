@@ -11,6 +11,7 @@ from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.holdout import WORDS, Holdout, StoppedTooSoonError
+from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import band_path
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted
@@ -21,7 +22,9 @@ POINTS = 25
 MIN_C2, MAX_BAND = 1e-3, 3.0
 
 
-def band_path_on_page(holdout: Holdout, classifier: Any, vary: str, work: Work) -> dict[str, Any]:
+def band_path_on_page(
+    holdout: Holdout, classifier: Classifier, vary: str, work: Work
+) -> dict[str, Any]:
     """Return what a model becomes along C2, or along rho2, with all else as it is.
 
     A path that is stopped keeps the points that it has reached, and says so.
@@ -68,7 +71,7 @@ def band_path_on_page(holdout: Holdout, classifier: Any, vary: str, work: Work) 
     }
 
 
-def _values(model: Any, vary: str) -> Any:
+def _values(model: Classifier, vary: str) -> Any:
     """Return the values of a path; the model's own is among them."""
     if vary == "C2":
         grid = np.geomspace(MIN_C2 * model.C1, max(model.C1, model.C2), POINTS - 1)

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,17 +33,20 @@ from bandsvm._tables.uninformative import rare_below
 from bandsvm.persistence.native import save
 
 Steps = list[tuple[str, Any]]
+Classifier: TypeAlias = BandedSVC | LinearBandedSVC
+# Of a search, the best model counts.
+Model: TypeAlias = Pipeline | BandedSVC | LinearBandedSVC
 # Medians need whole columns: as many at a time as this share of the free memory holds, copies
 # included.
 MEDIAN_SHARE, MEDIAN_COPIES = 0.1, 4
 
 
-def new_pipeline(table: Table, scale: str | None, classifier: Any) -> Pipeline:
+def new_pipeline(table: Table, scale: str | None, classifier: Classifier) -> Pipeline:
     """Return the pipeline to train: steps that suit the table, and a classifier."""
     return Pipeline([*_preparation(table, scale or "standard"), ("classify", classifier)])
 
 
-def with_classifier(pipeline: Pipeline, classifier: Any) -> Pipeline:
+def with_classifier(pipeline: Pipeline, classifier: Classifier) -> Pipeline:
     """Return a pipeline of the same steps that ends with another classifier."""
     return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], classifier)])
 
@@ -101,7 +104,7 @@ def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
     return pipeline[:-1].fit_transform(table.X)
 
 
-def transformed(model: Any, X: Any, is_on_disk: bool = False) -> Any:
+def transformed(model: Model, X: Any, is_on_disk: bool = False) -> Any:
     """Return samples as the classifier at the end of a model takes them."""
     if not isinstance(model, Pipeline):
         return X
@@ -166,7 +169,7 @@ def _medians(X: NDArray) -> NDArray[np.float64]:
     return medians
 
 
-def classifier_of(model: Any) -> Any:
+def classifier_of(model: Model) -> Classifier:
     """Return the BandedSVC or LinearBandedSVC at the end of a model; of a search, the best."""
     best = classifier_at_end(model)
     if not isinstance(best, (BandedSVC, LinearBandedSVC)):
@@ -174,7 +177,7 @@ def classifier_of(model: Any) -> Any:
     return best
 
 
-def check_takes_tables(model: Any) -> None:
+def check_takes_tables(model: Model) -> None:
     """Refuse a model that predicts nothing, or takes something else than rows of a table."""
     classifier_of(model)
     if not hasattr(model, "n_features_in_"):
@@ -200,7 +203,7 @@ def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
     save(Pipeline(steps) if len(steps) > 1 else last, path, notes=table.notes.as_json())
 
 
-def expected_table(model: Any, notes: Notes | None = None) -> Expected:
+def expected_table(model: Model, notes: Notes | None = None) -> Expected:
     """Return what a model expects of a table."""
     names = getattr(model, "feature_names_in_", None)
     first = model[0] if isinstance(model, Pipeline) else model
@@ -223,7 +226,7 @@ def expected_table(model: Any, notes: Notes | None = None) -> Expected:
     )
 
 
-def unseen_categories(model: Any, table: Table) -> list[str]:
+def unseen_categories(model: Model, table: Table) -> list[str]:
     """Return a sentence for each column that has categories which the model does not know."""
     first = model[0] if isinstance(model, Pipeline) else model
     if not isinstance(first, ColumnTransformer):

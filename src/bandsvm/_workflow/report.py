@@ -14,7 +14,7 @@ from bandsvm._tables.table import NUMBERED, Table
 from bandsvm._workflow.description import ModelDescription
 from bandsvm._workflow.evaluation import Predictions, histogram_edges
 from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.pipeline import names_are_known
+from bandsvm._workflow.pipeline import Classifier, Model, names_are_known
 from bandsvm._workflow.weights import has_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import BAND, NEGATIVE, NEUTRAL, POSITIVE, legend_outside, plain
@@ -44,7 +44,7 @@ HELD_OUT = (
 
 
 def report_page(
-    model: Any,
+    model: Model,
     table: Table,
     predictions: Predictions,
     role: str,
@@ -80,7 +80,7 @@ def page_about(table: Table, parts: list[str]) -> bytes:
     return page(f"Banded SVM: {shown(table.source)}", parts).encode()
 
 
-def model_parts(model: Any, names: list[str] | None) -> list[str]:
+def model_parts(model: Model, names: list[str] | None) -> list[str]:
     """Return what the model is; ``names`` are those of the features that it takes."""
     described = ModelDescription(model, names=names)
     parts = [html_table(("setting", "value"), described.settings())]
@@ -173,7 +173,7 @@ def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[s
     return parts
 
 
-def _about_signs(classifier: Any) -> str:
+def _about_signs(classifier: Classifier) -> str:
     """Return what decision values in tables mean."""
     classes = [shown(label) for label in classifier.classes_.tolist()]
     if len(classes) > 2:
@@ -246,7 +246,7 @@ def _draw_values(predictions: Predictions) -> Any:
     return figure
 
 
-def _shade_band(classifier: Any, ax: Any) -> None:
+def _shade_band(classifier: Classifier, ax: Any) -> None:
     """Shade the band of each class, if all classes of many have the same."""
     band = band_parameters(classifier, classifier.classes_)
     bands = list(zip(band.rho1.tolist(), band.rho2.tolist(), strict=True))

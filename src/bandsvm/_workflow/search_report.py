@@ -16,6 +16,7 @@ from bandsvm._tables.table import NUMBERED, Table
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.naming import shell_name
+from bandsvm._workflow.pipeline import Model
 from bandsvm._workflow.report import (
     TRAINED,
     model_parts,
@@ -50,7 +51,7 @@ WIDE = 30.0
 
 def search_page(
     search: BandedSVCCV,
-    model: Any,
+    model: Model,
     table: Table,
     trained: Predictions,
     unseen: Predictions | str,

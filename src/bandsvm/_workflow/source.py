@@ -22,7 +22,7 @@ from bandsvm._tables.roles import Columns, default_target
 from bandsvm._tables.table import Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.pipeline import expected_table
+from bandsvm._workflow.pipeline import Model, expected_table
 
 # A page is for data that a fit can handle while somebody waits.
 MAX_FILE_BYTES = 64 * 2**20
@@ -154,7 +154,7 @@ class Source:
         names = [columns.name(k) for k in range(columns.n_columns)]
         return [_left_out(k, reasons[name]) for k, name in enumerate(names) if name in reasons]
 
-    def table_for(self, model: Any, notes: Any) -> Table:
+    def table_for(self, model: Model, notes: Any) -> Table:
         """Return the samples, and labels if there are any, for a model to predict."""
         with _in_words_of_the_page():
             expected = expected_table(model, Notes.from_json(notes))

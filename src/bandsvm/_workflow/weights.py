@@ -14,7 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._system.text import shown
-from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.pipeline import Classifier, Model, classifier_of
 
 # Features that are listed for and against each class, and classes that are listed.
 MAX_WEIGHTS, MAX_CLASSES_LISTED = 6, 20
@@ -41,12 +41,12 @@ class ClassWeights:
         }
 
 
-def has_weights(classifier: Any) -> bool:
+def has_weights(classifier: Classifier) -> bool:
     """Return whether a classifier has a weight per feature."""
     return getattr(classifier, "kernel", "linear") == "linear"
 
 
-def largest_weights(model: Any, given: list[str] | None = None) -> list[ClassWeights]:
+def largest_weights(model: Model, given: list[str] | None = None) -> list[ClassWeights]:
     """Return the largest weights: of two classes those of the second, else of each or each pair.
 
     Parameters
@@ -74,7 +74,7 @@ def _extremes(weights: NDArray, names: list[str]) -> tuple[list[Weight], list[We
     return named(high[weights[high] > 0.0]), named(low[weights[low] < 0.0])
 
 
-def weight_bars(model: Any, given: list[str] | None = None) -> dict[str, Any] | None:
+def weight_bars(model: Model, given: list[str] | None = None) -> dict[str, Any] | None:
     """Return the features of the largest weights and these, for a picture; None without weights."""
     classifier = classifier_of(model)
     if not has_weights(classifier):
@@ -92,14 +92,14 @@ def weight_bars(model: Any, given: list[str] | None = None) -> dict[str, Any] | 
     }
 
 
-def feature_names(model: Any, given: list[str] | None = None) -> list[str]:
+def feature_names(model: Model, given: list[str] | None = None) -> list[str]:
     """Return the names of the features that the classifier takes; numbers if there are none."""
     n_features = classifier_of(model).n_features_in_
     names = _known_names(model, n_features, given)
     return _numbered(n_features) if names is None or len(names) != n_features else names
 
 
-def _known_names(model: Any, n_features: int, given: list[str] | None) -> list[str] | None:
+def _known_names(model: Model, n_features: int, given: list[str] | None) -> list[str] | None:
     """Return what the steps before the classifier call the features that they make."""
     names = getattr(model, "feature_names_in_", given)
     if not isinstance(model, Pipeline) or len(model) == 1:
@@ -125,7 +125,7 @@ def _numbered(n_features: int) -> list[str]:
     return [f"feature {k + 1}" for k in range(n_features)]
 
 
-def scale_of_weights(model: Any) -> str:
+def scale_of_weights(model: Model) -> str:
     """Return the units of the features that weights belong to, as the end of a sentence."""
     steps: list[Any] = list(model) if isinstance(model, Pipeline) else []
     if steps and isinstance(steps[0], ColumnTransformer):

@@ -103,10 +103,8 @@ def test_bands_by_class_and_files_with_odd_names(folder):
     assert len(Page(folder / "r.html").sources) == 2
 
 
-def test_missing_matplotlib_is_found_at_once(folder, capsys, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+@pytest.mark.usefixtures("no_matplotlib")
+def test_missing_matplotlib_is_found_at_once(folder, capsys):
     assert main(["fit", "none.csv", "--model", "m", "--report", "r.html"]) == 1
     assert "--report needs matplotlib" in capsys.readouterr().err
 

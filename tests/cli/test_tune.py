@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import warnings
 
 import numpy as np
@@ -15,11 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm import BandedSVC, BandedSVCCV
+from bandsvm import BandedSVC
 from bandsvm.cli import main, tune
 from bandsvm.cli._preflight import scorer_of, scores_of_one_class
-from bandsvm.model_selection import _cv
-from bandsvm.model_selection._search import Search
 from tests.helpers.iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
 from tests.helpers.report_pages import Page
 
@@ -62,21 +59,8 @@ def two_species(folder, groups=None, name="two.csv"):
     return ["tune", name, "--model", "m.bsvm", "--folds", "3", "--json", "--quiet"]
 
 
-def searched(monkeypatch):
-    """Return a list that gets every search that a command makes."""
-    searches, original = [], BandedSVCCV._fit
-
-    def fit(self, *arguments, **options):
-        searches.append(self)
-        return original(self, *arguments, **options)
-
-    monkeypatch.setattr(BandedSVCCV, "_fit", fit)
-    return searches
-
-
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
-def test_grids(folder, monkeypatch, capsys):
-    searches = searched(monkeypatch)
+def test_grids(folder, searches, capsys):
     arguments = [*two_species(folder), "--C1", "0.1:1000:9", "--C2", "0.5, 2", "--rho2", "1.5"]
     assert main([*arguments, "--gamma", "scale,0.25"]) == 0
     (search,) = searches
@@ -90,8 +74,7 @@ def test_grids(folder, monkeypatch, capsys):
     assert {0.0, 0.5, 2.0} <= set(tried["param_C2"])
 
 
-def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
-    searches = searched(monkeypatch)
+def test_groups_stay_in_one_fold(folder, searches, capsys, rng):
     groups = rng.integers(10, size=100)
     arguments = [*two_species(folder, groups), "--groups", "patient", "--target", "species"]
     small = ["--C1", "1", "--gamma", "0.3", "--C2", "0"]
@@ -104,7 +87,7 @@ def test_groups_stay_in_one_fold(folder, monkeypatch, capsys, rng):
     assert bandsvm.load("m.bsvm").feature_names_in_.tolist() == NAMES
     capsys.readouterr()
     for wrong, words in (
-        (["--groups", "doctor"], "has no column 'doctor': --groups takes"),
+        (["--groups", "doctor"], "has no column 'doctor'; --groups takes"),
         (["--groups", "species"], "--groups names the column of labels"),
         (["--folds", "11"], "--folds must not exceed the number of groups, got 11 and 10"),
     ):
@@ -161,11 +144,11 @@ def test_scores_of_one_class_need_to_know_it(folder, capsys):
     ],
 )
 def test_scores_that_cannot_be_had_are_refused_before_the_search(
-    scoring, words, folder, capsys, monkeypatch
+    scoring, words, folder, capsys, searches
 ):
-    monkeypatch.setattr(BandedSVCCV, "_fit", None)
     assert main([*two_species(folder), "--scoring", scoring]) == 1
     assert re.search(words, capsys.readouterr().err)
+    assert searches == []
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -192,23 +175,9 @@ def test_too_many_folds(folder, capsys):
     assert "largest class, which are 50, got 51" in capsys.readouterr().err
 
 
-def interrupted(monkeypatch, seconds_of_refit):
-    """Let searches be interrupted after the second kernel, with a refit of a given time."""
-    monkeypatch.setattr(_cv, "SECONDS_AFTER_INTERRUPT", seconds_of_refit)
-    noted, original = [], Search._note
-
-    def note(self, candidates, scores):
-        original(self, candidates, scores)
-        noted.append(1)
-        if len(noted) == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Search, "_note", note)
-
-
-def test_ctrl_c_finishes_the_model_and_shows_what_there_is(folder, capsys, monkeypatch):
+@pytest.mark.usefixtures("interrupted_search")
+def test_ctrl_c_finishes_the_model_and_shows_what_there_is(folder, capsys):
     pytest.importorskip("matplotlib")
-    interrupted(monkeypatch, seconds_of_refit=1e-9)
     arguments = [*two_species(folder), "--plot", "p.svg", "--report", "r.html"]
     assert main(arguments) == 130
     told = capsys.readouterr()
@@ -221,8 +190,8 @@ def test_ctrl_c_finishes_the_model_and_shows_what_there_is(folder, capsys, monke
     assert "No sample was predicted by a model without it: there was no time left." in report
 
 
+@pytest.mark.usefixtures("interrupted_search")
 def test_ctrl_c_says_how_to_go_on_with_a_model_that_takes_long(folder, capsys, monkeypatch):
-    interrupted(monkeypatch, seconds_of_refit=1e-9)
     monkeypatch.setattr(tune, "SECONDS_TO_FINISH", 1e-9)
     assert main([*two_species(folder), "--tol", "1e-9", "--C1", "100,1000"]) == 130
     advice = re.search(r"go on with bandsvm (fit .* --resume)\.", capsys.readouterr().err)
@@ -251,9 +220,8 @@ def test_time_limit_includes_pictures(folder, capsys, monkeypatch):
 
 
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
-def test_report_shows_the_search_first(folder, monkeypatch, capsys):
+def test_report_shows_the_search_first(folder, searches, capsys):
     pytest.importorskip("matplotlib")
-    searches = searched(monkeypatch)
     grid = ["--C1", "0.001,1,100", "--gamma", "0.1,1", "--C2", "0.1,10", "--rho2", "1.5,2"]
     assert main([*two_species(folder), *grid, "--report", "r.html"]) == 0
     (search,) = searches

@@ -14,10 +14,8 @@ import bandsvm
 from bandsvm import cli
 from bandsvm._fitting import progress
 from bandsvm._kernels import available_kernels
-from bandsvm._tables import reading
 from bandsvm._workflow import search_report
 from bandsvm.cli import main
-from bandsvm.paper import report
 from tests.helpers.iris_files import FILES
 from tests.helpers.report_pages import Page
 
@@ -97,16 +95,6 @@ def test_help_fits_a_screen_and_does_not_wait_for_scikit_learn(command):
     assert 5 < len(shown.stdout.splitlines()) <= 50
 
 
-def nothing_is_read(monkeypatch):
-    """Let a command fail if it reads data; what comes before must not need them."""
-
-    def read(*_):
-        raise AssertionError("data were read")
-
-    monkeypatch.setattr(reading, "read_table", read)
-    monkeypatch.setattr(report, "run_experiment", read)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -130,11 +118,11 @@ def nothing_is_read(monkeypatch):
         (["reproduce", "--out", "d.csv/x"], "the folder d.csv is a file"),
     ],
 )
-def test_options_are_checked_before_the_work(arguments, words, folder, capsys, monkeypatch):
+def test_options_are_checked_before_the_work(arguments, words, folder, capsys):
+    """Had the data been read before, the message would be that they are empty."""
     (folder / "d.csv").touch()
     (folder / "link").symlink_to("d.csv")
     (folder / "m").touch()
-    nothing_is_read(monkeypatch)
     assert main([*arguments, "--quiet"]) == 1
     told = capsys.readouterr().err
     assert len(told.splitlines()) == 1
@@ -147,7 +135,6 @@ def test_folders_that_cannot_be_written_are_named(folder, capsys, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    nothing_is_read(monkeypatch)
     for arguments in (["fit", "d.csv", "--model", "m"], ["reproduce", "--out", "new"]):
         assert main(arguments) == 1
         assert re.search(
@@ -159,9 +146,8 @@ def test_folders_that_cannot_be_written_are_named(folder, capsys, monkeypatch):
 @pytest.mark.parametrize(
     "arguments", [["tune", "d.csv", "--model", "m", "--plot", "p.png"], ["reproduce"]]
 )
-def test_missing_matplotlib_is_found_before_the_work(arguments, folder, capsys, monkeypatch):
-    nothing_is_read(monkeypatch)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+@pytest.mark.usefixtures("no_matplotlib")
+def test_missing_matplotlib_is_found_before_the_work(arguments, folder, capsys):
     assert main(arguments) == 1
     assert "needs matplotlib; install it with: pip install" in capsys.readouterr().err
     assert os.listdir(folder) == []

@@ -10,13 +10,14 @@ from bandsvm.cli import main
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Go to a folder with a table."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.dask
+
+
+@pytest.fixture(autouse=True)
+def table(folder):
+    """Write a table."""
     X, y = make_classification(1600, 5, flip_y=0.1, random_state=0)
     np.savetxt("t.csv", np.column_stack([X, y]), delimiter=",")
-    return tmp_path
 
 
 @pytest.mark.filterwarnings("ignore:.*LocalCluster.*:UserWarning")

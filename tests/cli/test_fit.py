@@ -17,7 +17,6 @@ from sklearn.svm import SVC
 import bandsvm
 from bandsvm._solvers import Status
 from bandsvm._workflow.checkpoint import Checkpoint
-from bandsvm.cli import fit as fit_command
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz
 
@@ -89,9 +88,9 @@ def test_time_limit_then_resume(folder, capsys):
     assert second.dual > first.dual
 
 
+@pytest.mark.usefixtures("checkpoints_at_every_step")
 def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, monkeypatch):
     arguments = slow_data(folder)
-    monkeypatch.setattr(fit_command, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     original = Checkpoint.step
 
     def step(self, run):
@@ -137,8 +136,8 @@ def test_resume_wants_the_same_training_set(folder, capsys):
     assert "--scale cannot change" in capsys.readouterr().err
 
 
-def test_checkpoint_that_fails_does_not_end_the_fit(folder, capsys, monkeypatch):
-    monkeypatch.setattr(fit_command, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+@pytest.mark.usefixtures("checkpoints_at_every_step")
+def test_checkpoint_that_fails_does_not_end_the_fit(folder, capsys):
     (folder / "m.bsvm.checkpoint").mkdir()
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
     (folder / "m.bsvm.checkpoint" / "file").touch()
