@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -19,6 +18,11 @@ from bandsvm.cli._options import (
     read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm._tables.table import Table
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -115,19 +119,40 @@ def run(options: argparse.Namespace) -> int:
                 "that of a finished fit does not."
             )
     if options.report is not None and not was_interrupted:
-        from bandsvm._system.files import write_whole
-        from bandsvm._workflow.evaluation import Predictions
-        from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
-
-        predictions = Predictions(model, X, table.y)
-        parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
-        write_whole(options.report, report_page(pipeline, table, predictions, TRAINED, parts))
+        _write_report(options.report, pipeline, table, X, unseen)
         output.report(f"The report is in {options.report}.")
     skipped = table.skipped(read_options(options))
     output.result({**result.values(), **skipped, "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if reason else DONE
+
+
+def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
+    """Write a page about a model and its training samples.
+
+    Parameters
+    ----------
+    path : Path
+        The page.
+    pipeline : Pipeline
+        The model.
+    table : Table
+        The training set.
+    X : array-like
+        Its samples, prepared for the classifier.
+    unseen : ndarray or None
+        Probabilities by models that were not trained on the samples.
+    """
+    from bandsvm._system.files import write_whole
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.pipeline import classifier_of
+    from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
+
+    model = classifier_of(pipeline)
+    predictions = Predictions(model, X, table.y)
+    parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
+    write_whole(path, report_page(pipeline, table, predictions, TRAINED, parts))
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:
@@ -156,9 +181,7 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
     table = read_table(options.train, read_options(options), may_use_disk=may_use_disk)
-    output.report(table.describe(shell_name))
-    for warning in table.warnings:
-        output.warn(warning.render(shell_name))
+    output.about_table(table)
     if options.calibrate:
         from bandsvm._estimators.calibration import check_can_calibrate
 

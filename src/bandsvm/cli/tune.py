@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._defaults import SEARCHED
-from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -98,9 +97,7 @@ def run(options: argparse.Namespace) -> int:
     budget = TimeBudget(limit, began, is_drawn=is_drawn, is_calibrated=options.calibrate)
     reading = read_options(options)
     table = read_table(options.train, reading)
-    output.report(table.describe(shell_name))
-    for warning in table.warnings:
-        output.warn(warning.render(shell_name))
+    output.about_table(table)
     if options.calibrate:
         check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
