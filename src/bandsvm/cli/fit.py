@@ -22,6 +22,7 @@ from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from bandsvm._certificate.not_optimal import NotOptimal
     from bandsvm._tables.table import Table
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
     from bandsvm._fitting.ending import why_model_is_not_optimal
-    from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
+    from bandsvm._workflow.advice import LEAVES_FEATURES
     from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
     from bandsvm._workflow.pipeline import (
         classifier_of,
@@ -111,13 +112,7 @@ def run(options: argparse.Namespace) -> int:
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if reason:
-        output.warn(f"the fit {reason.render(SHELL)}")
-        if hasattr(model, "alpha_"):
-            megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
-            output.report(
-                f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
-                "that of a finished fit does not."
-            )
+        _say_what_is_missing(output, model, reason)
     if options.report is not None and not was_interrupted:
         _write_report(options.report, pipeline, table, X, unseen)
         output.report(f"The report is in {options.report}.")
@@ -126,6 +121,19 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if reason else DONE
+
+
+def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None:
+    """Say why a fit is not optimal, and what its file holds to go on from there."""
+    from bandsvm._workflow.advice import SHELL
+
+    output.warn(f"the fit {reason.render(SHELL)}")
+    if hasattr(model, "alpha_"):
+        megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
+        output.report(
+            f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
+            "that of a finished fit does not."
+        )
 
 
 def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
