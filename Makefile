@@ -7,7 +7,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint format tidy bench study study-quick \
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy bench study study-quick \
 	defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -43,11 +43,17 @@ coverage: $(VENV)/ready
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 
-lint: $(VENV)/ready
+lint: $(VENV)/ready lint-js
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+# The page's JavaScript with biome, which npm installs; skipped where npm cannot.
+lint-js:
+	@if [ -x node_modules/.bin/biome ] || npm install --silent --no-audit --no-fund; then \
+		node_modules/.bin/biome lint --error-on-warnings; \
+	else echo "lint-js is skipped: npm could not install biome."; fi
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

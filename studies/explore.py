@@ -107,7 +107,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
         for name in options.names or SHOTS:
             shot = SHOTS[name]
-            with running(shared={"file": f"{folder}/{shot.file}" if shot.file else None}) as server:
+            with running(file=f"{folder}/{shot.file}" if shot.file else None) as server:
                 content = take(browser, server, shot)
             image = Image.open(io.BytesIO(content)).convert("RGB")
             path = options.out / f"{name}.png"

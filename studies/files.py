@@ -14,7 +14,7 @@ from bandsvm.cli import main as bandsvm
 from file_cases import CASES, Case
 
 PAGE = Path(__file__).parents[1] / "docs" / "files.md"
-LONGEST_CELL = 400
+MAX_CELL_LENGTH = 400
 BEGINNING = """# Which data files `bandsvm` reads
 
 `python studies/files.py` wrote this page: it made every file below, ran the command and copied the line about the data, or the
@@ -48,7 +48,7 @@ def summary(said: str) -> str:
     kept = ("Read ", "bandsvm: ", "Accuracy ")
     lines = [line for line in said.splitlines() if line.startswith(kept)]
     whole = " ".join(lines).replace("|", "\\|")
-    return whole if len(whole) <= LONGEST_CELL else whole[:LONGEST_CELL] + " ..."
+    return whole if len(whole) <= MAX_CELL_LENGTH else whole[:MAX_CELL_LENGTH] + " ..."
 
 
 def row(case: Case, folder: Path) -> str:

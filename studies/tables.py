@@ -17,6 +17,7 @@ import contextlib
 import io
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -160,14 +161,14 @@ def majority_share(test: str, has_header: bool, target: list[str]) -> float:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Study every file, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("--tune", action="store_true")
     parser.add_argument("--out", type=Path, help="write the table here, as a page")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as made:
         folder = options.folder
         if folder is None:

@@ -74,21 +74,3 @@ def _ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture(scope="module")
-def server():
-    """Return a running server of ``bandsvm explore``."""
-    from tests.helpers.explore_pages import running
-
-    with running() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Return a browser; skip where there is none."""
-    from tests.helpers.explore_pages import open_browser
-
-    with open_browser() as browser:
-        yield browser

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import bz2
 import contextlib
 import functools
@@ -23,8 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm._tables.bytes import DataFileError, read_file
+from bandsvm._tables.bytes import read_file
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 from bandsvm.cli import main
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
@@ -250,10 +250,8 @@ def _load(path: Path) -> tuple[str, str]:
 
 def _read(path: Path, number: int) -> tuple[str, str]:
     """Read a table and, now and then, train on it at the shell."""
-    given = {"format": None, "target": None, "header": None, "zero_based": False}
-    options = argparse.Namespace(**given, drop=[], keep=[], categorical=[], id=[])
     try:
-        table = read_table(str(path), options)
+        table = read_table(str(path))
     except DataFileError as error:
         said = str(error).startswith(str(path)) and "\n" not in str(error).rstrip()
         outcome, fault = "refused", "" if said else f"not a sentence about the file: {error}"

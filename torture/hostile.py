@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import pickle
 import resource
@@ -14,8 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 import bandsvm
-from bandsvm._tables.bytes import ALWAYS_FINE, MAX_RATIO, DataFileError
+from bandsvm._tables.bytes import ALWAYS_FINE, MAX_RATIO
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence import ModelFileError
 from torture import hostile_data, hostile_models
 from torture.problems import bad_refusal
@@ -24,10 +24,6 @@ FORMATS = {**hostile_data.FORMATS, **hostile_models.FORMATS}
 # What SECURITY.md promises: so many times what a file may unpack to (models: its own size), and a
 # constant for libraries, buffers and what is read of every file.
 TIMES, CONSTANT = 32, 64 * 2**20
-OPTIONS = {
-    **{"format": None, "target": None, "header": None, "zero_based": False},
-    **{"drop": [], "keep": [], "categorical": [], "id": []},
-}
 
 
 def drawn(number: int) -> tuple[str, bytes]:
@@ -105,7 +101,7 @@ def _use(path: Path) -> tuple[str, str]:
         elif path.suffix == ".model":
             model = bandsvm.load_libsvm(path)
         else:
-            read_table(str(path), argparse.Namespace(**OPTIONS))
+            read_table(str(path))
             return "read", ""
     except (ModelFileError, DataFileError) as error:
         return "refused", _complaint(error, path)

@@ -3,12 +3,13 @@
 import csv
 import io
 import threading
+import time
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from bandsvm._workflow import work
-from tests.helpers.explore_pages import Page
+from bandsvm._workflow.work import SECONDS_BETWEEN_REPORTS
+from tests.helpers.explore_pages import Page, unpack
 from tests.helpers.iris_files import FILES
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -47,6 +48,16 @@ class DataPage(Page):
     def __init__(self, browser, server, **settings):
         super().__init__(browser, server, **settings)
         self.tab.on("dialog", lambda dialog: self.errors.append("a dialog"))
+        self.answered = []
+        self.tab.on("websocket", lambda socket: socket.on("framereceived", self._note))
+
+    def _note(self, frame):
+        self.answered.append(unpack(frame)[0]["kind"])
+
+    def wait_for_answer(self, kind):
+        """Wait until the server has answered a request of a kind."""
+        while kind not in self.answered:
+            self.tab.wait_for_timeout(20)
 
     def open(self, place="data"):
         return super().open(place, settle=place.startswith("data"))
@@ -95,23 +106,29 @@ def number(text):
     return float(text.replace("\N{MINUS SIGN}", "-").split()[0])
 
 
-class Held:
-    """Lets fits wait after some steps until they are released."""
+class FitGate:
+    """What a server tells of progress: while it is shut, fits wait after their first step."""
 
-    def __init__(self, monkeypatch):
-        self.is_there, self.may_go = threading.Event(), threading.Event()
-        self.is_stopped = threading.Event()
-        step, stop = work.FitProgress.step, work.Work.stop
+    def __init__(self):
+        self._is_open, self._is_reached = threading.Event(), threading.Event()
+        self._is_open.set()
 
-        def held(progress, run):
-            if run.progress.n_iter == 1 and not self.may_go.is_set():
-                self.is_there.set()
-                assert self.may_go.wait(30)
-            return step(progress, run)
+    def __call__(self, values):
+        if values.get("stage") != "fit" or self._is_open.is_set():
+            return
+        if values["n_steps"] == 0:  # there is no model yet
+            time.sleep(SECONDS_BETWEEN_REPORTS)  # so that the next step is reported
+            return
+        self._is_reached.set()
+        assert self._is_open.wait(30)
 
-        def noted(own):
-            stop(own)
-            self.is_stopped.set()
+    def shut(self):
+        self._is_reached.clear()
+        self._is_open.clear()
 
-        monkeypatch.setattr(work.FitProgress, "step", held)
-        monkeypatch.setattr(work.Work, "stop", noted)
+    def wait(self):
+        """Wait until a fit waits."""
+        assert self._is_reached.wait(30)
+
+    def open(self):
+        self._is_open.set()

@@ -9,11 +9,11 @@ import threading
 from contextlib import contextmanager
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
 from bandsvm.explore.launch import PageServer
-from bandsvm.explore.server.frames import unpack
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # As root, in containers, without a network.
@@ -47,6 +47,18 @@ def running(**settings):
         server.stop()
         thread.join(timeout=10)
         assert not thread.is_alive()
+
+
+def unpack(frame):
+    """Return header and arrays of a frame, as the page reads them (parts/frames.js)."""
+    begin = 4 + int.from_bytes(frame[:4], "little")
+    header = json.loads(frame[4:begin])
+    arrays = {}
+    for entry in header["arrays"]:
+        size, start = int(np.prod(entry["shape"])), begin + entry["offset"]
+        flat = np.frombuffer(frame, entry["type"], size, start)
+        arrays[entry["name"]] = flat.reshape(entry["shape"])
+    return header, arrays
 
 
 class Client:
@@ -116,7 +128,7 @@ class Page:
     def __init__(self, browser, server, **settings):
         settings = {"viewport": {"width": 1440, "height": 900}, **settings}
         self.context = browser.new_context(**settings)
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(30_000)
         self.server = server
         self.tab = self.context.new_page()
         self.errors, self.requests = [], []

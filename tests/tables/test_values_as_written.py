@@ -1,6 +1,5 @@
 """Every label and category arrives as it was written, whatever the format."""
 
-import argparse
 import csv
 
 import numpy as np
@@ -8,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandsvm._tables.bytes import DataFileError
-from bandsvm._tables.columns import tidy_labels
+from bandsvm._tables.labels import tidy_labels
+from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.remarks import DataFileError
 
 pd = pytest.importorskip("pandas")
 
@@ -20,16 +20,7 @@ TEXTS = st.one_of(
     st.text(CHARACTERS, max_size=6),
     st.sampled_from(["won't", 'say "no"', "007", "1e3", " a", "a ", "NA", "?", "1_000", "nan"]),
 )
-OPTIONS = argparse.Namespace(
-    format=None,
-    target="class",
-    header=None,
-    drop=[],
-    keep=[],
-    categorical=["colour"],
-    id=[],
-    zero_based=False,
-)
+OPTIONS = ReadOptions(target="class", categorical=("colour",))
 
 
 def write_csv(path, rows):
@@ -89,7 +80,7 @@ def test_labels_that_are_numbers_are_numbers():
     assert tidy_labels(np.array([" 0.5", "-1.5 "])).tolist() == [0.5, -1.5]
 
 
-PLAIN = argparse.Namespace(**{**vars(OPTIONS), "categorical": []})
+PLAIN = ReadOptions(target="class")
 ARFF = """% people
 @RELATION r
 @attribute 'their height' REAL

@@ -5,6 +5,6 @@
 - `stopping`: how long-running work is stopped.
 - `cached`: cached properties that forked children can use.
 - `files`: files that are written whole or not at all.
-- `text`: text from files, made safe for terminals.
+- `text`: text from files, made safe for terminals; values as JSON.
 - `advice`: errors that say which parameter breaks which rule, and what to do.
 """

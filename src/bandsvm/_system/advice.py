@@ -36,6 +36,11 @@ class _Names(dict[str, str]):
         return self._name(parameter)
 
 
+def rendered(text: str, name: Naming) -> str:
+    """Return a rule or a cure with parameters named as a surface names them."""
+    return text.format_map(_Names(name))
+
+
 class AdvisedError(Exception):
     """A parameter breaks a rule.
 
@@ -72,12 +77,11 @@ class AdvisedError(Exception):
 
     def render(self, name: Naming = python_name) -> str:
         """Return the error as a sentence, with parameters named as a surface names them."""
-        names = _Names(name)
-        text = f"{name(self.parameter)}{self.of} {self.rule.format_map(names)}"
+        text = f"{name(self.parameter)}{self.of} {rendered(self.rule, name)}"
         if self.value is not NO_VALUE:
             text += f", got {self.value!r}"
         if self.cure:
-            text += f"; {self.cure.format_map(names)}"
+            text += f"; {rendered(self.cure, name)}"
         return f"{text}."
 
 

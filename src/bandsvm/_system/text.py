@@ -1,7 +1,9 @@
-"""Text from files: whether it is valid, and how to display it safely."""
+"""Text from files: whether it is valid, and how to display it safely; values as JSON."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -62,3 +64,20 @@ def short_list(values: Iterable[Any]) -> str:
 def signed(value: float) -> str:
     """Return a number with its sign, for pages: + or a true minus sign."""
     return f"{value:+.4g}".replace("-", "\N{MINUS SIGN}")
+
+
+def json_text(value: Any) -> str:
+    """Return values as JSON, NumPy's included; numbers that are not finite become null."""
+    return json.dumps(_json_values(value), allow_nan=False)
+
+
+def _json_values(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _json_values(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_values(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -7,7 +7,8 @@ import io
 import re
 
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.remarks import DataFileError
 
 # Repeats that never go back take no memory of their own.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""
@@ -39,8 +40,7 @@ def as_csv(file: DataFile) -> DataFile:
             found = _ATTRIBUTE.match(line)
             if found is None:
                 raise DataFileError(
-                    f"{file.source}, line {number}: {short_text(repr(line.strip()))} lacks "
-                    "name or type."
+                    f"{file.source}, line {number}: {short_text(repr(line.strip()))} lacks name or type."
                 )
             names.append(_unquoted(found[1]) if found[1][0] in "'\"" else found[1])
     samples = _COMMENT.sub(b"", file.content[start.end() :])

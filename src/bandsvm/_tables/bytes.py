@@ -9,9 +9,12 @@ import lzma
 import os
 import sys
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from bandsvm._tables.remarks import DataFileError
 
 # Text of one-hot columns shrinks a hundredfold. Beyond both of these a file may be made to fill the
 # memory, and whoever trusts it has to say so.
@@ -21,15 +24,6 @@ RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
 PIECE = 2**20
 # What the highest usual setting of xz needs to unpack.
 XZ_MEMORY = 80 * 2**20
-_KINDS = {
-    **{".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".npz": "npz"},
-    **{".arff": "arff", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight"},
-}
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-
-
-class DataFileError(ValueError):
-    """A data file that cannot be read, with its name and the line."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +44,13 @@ class DataFile:
     content: bytes
     n_stored: int
 
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the content in blocks of whole lines, each with the number of lines before it."""
+        yield self.content, 0
+
     def require_room(self, n_bytes: int) -> None:
         """Raise unless what the file holds may take so many bytes of memory."""
-        ratio = largest_ratio()
+        ratio = max_ratio()
         if n_bytes > max(ALWAYS_FINE, ratio * self.n_stored):
             raise DataFileError(
                 f"{self.source} unpacks to {n_bytes} bytes or more, over {ratio} times its size of "
@@ -61,7 +59,7 @@ class DataFile:
             )
 
 
-def largest_ratio() -> int:
+def max_ratio() -> int:
     """Return how many times its size a file may unpack to."""
     text = os.environ.get(RATIO_VARIABLE, str(MAX_RATIO))
     if not text.isdecimal() or int(text) < 1:
@@ -72,14 +70,6 @@ def largest_ratio() -> int:
 def reason(error: Exception) -> str:
     """Return what another library says of a file, as the end of a sentence."""
     return " ".join(str(error).split()).rstrip(" .") or type(error).__name__
-
-
-def kind_by_name(path: str) -> str | None:
-    """Return the kind of file that a name stands for, None if it says nothing."""
-    name = Path(path.lower())
-    if name.suffix in _PACKED:
-        name = name.with_suffix("")
-    return _KINDS.get(name.suffix)
 
 
 def read_file(path: str) -> DataFile:

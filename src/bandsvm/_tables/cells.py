@@ -1,4 +1,4 @@
-"""What the cells of a column of text tell: numbers, in disguise or not, dates, missing values."""
+"""What cells of text tell: numbers, in disguise or not, dates, missing values, names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFileError
-from bandsvm._tables.columns import Kind
+from bandsvm._system.text import short_text, short_list
+from bandsvm._tables.columns import TARGET_NAMES, Kind
+from bandsvm._tables.remarks import DataFileError
 
 # Cells that stand for a missing number, in lower case.
 MISSING = frozenset(
@@ -30,6 +30,9 @@ DRESSED = re.compile(
     rf"(?P<sign>[+-]?)(?P<before>{MONEY})?\s?(?P<digits>[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)?(\.\d*)?)"
     rf"\s?(?P<after>%|{MONEY})?"
 )
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+# Fewer numbers than this that count up are as likely a sample as names.
+MIN_COUNTED_NAMES = 3
 
 
 class Dress(NamedTuple):
@@ -61,7 +64,7 @@ class Dress(NamedTuple):
 
 
 def dress_of(cells: Sequence[str]) -> Dress | None:
-    """Return how the numbers of a column are written; None if some cells are no such numbers."""
+    """Return how the numbers of a column are written; None if some cells are not."""
     known = [cell.strip() for cell in cells if not is_missing(cell)]
     matches = [DRESSED.fullmatch(cell) for cell in known]
     signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
@@ -99,8 +102,8 @@ def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> Da
     others = list(dict.fromkeys(other for _, other in bad if other != cell))
     such = f" ({len(bad)} such cells nearby, also {short_list(others)})" if others else ""
     return DataFileError(
-        f"{source}, {place}, column {column}: {short_text(repr(cell))} is not a number{such}; fix "
-        "it, or see --drop and --categorical."
+        f"{source}, {place}, column {column}: {short_text(repr(cell))} is not a number{such}",
+        "fix it, or see {drop} and {categorical}",
     )
 
 
@@ -145,3 +148,78 @@ def kind_of(cells: Sequence[str]) -> Kind:
 def _are_measurements(numbers: set[str]) -> bool:
     """Return whether different numbers are measured, not names such as those of tickets."""
     return len(numbers) > MAX_NUMBERED_CATEGORIES and not all(map(str.isdecimal, numbers))
+
+
+def number_with_comma(cell: str) -> float:
+    """Return the number in a cell of a file with decimal commas; points would be ambiguous."""
+    if "." in cell.strip(" ."):
+        raise ValueError
+    return number(cell.replace(",", "."))
+
+
+def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether a column has no number but by decimal commas."""
+    for cells in columns:
+        known = [cell.strip() for cell in cells if not is_missing(cell)]
+        with_comma = [cell for cell in known if DECIMAL_COMMA.fullmatch(cell)]
+        if with_comma and all(is_number(cell.replace(",", ".")) for cell in known):
+            return True
+    return False
+
+
+def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first line holds names, judged by the columns below it.
+
+    Parameters
+    ----------
+    top : sequence of str
+        The cells of the first line.
+    columns : sequence of sequences of str
+        The cells below each of them.
+    """
+    top = [cell.strip() for cell in top]
+    if not columns or not columns[0]:
+        return not any(map(_is_known_number, top))
+    if not _could_be_names(top):
+        return False
+    for name, cells in zip(top, columns, strict=True):
+        is_name = not is_number(name)
+        # Text above numbers.
+        if is_name and _is_all_numbers(cells):
+            return True
+        # The labels' name above text.
+        if name.lower() in TARGET_NAMES and name not in {cell.strip() for cell in cells}:
+            return True
+    if not top[0] and _counts_up(columns[0]):
+        return True
+    if len(top) >= MIN_COUNTED_NAMES and _counts_up(top):
+        return True
+    if any(map(_is_known_number, top)):
+        return False
+    # Text everywhere: categories occur again, names do not.
+    repeated = sum(
+        name in {cell.strip() for cell in cells} for name, cells in zip(top, columns, strict=True)
+    )
+    return repeated == 0
+
+
+def _is_known_number(cell: str) -> bool:
+    return not is_missing(cell) and is_number(cell)
+
+
+def _is_all_numbers(cells: Sequence[str]) -> bool:
+    return all(map(is_number, cells)) and not all(map(is_missing, cells))
+
+
+def _could_be_names(top: Sequence[str]) -> bool:
+    """Return whether numbers among the cells could be names: whole, and all different."""
+    numbers = [cell for cell in top if _is_known_number(cell)]
+    return all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Return whether cells are 0, 1, 2, ... or 1, 2, 3, ..."""
+    first = cells[0].strip()
+    if first not in ("0", "1"):
+        return False
+    return all(cell.strip() == str(k) for k, cell in enumerate(cells, start=int(first)))

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import ALWAYS_FINE, DataFile, DataFileError
-
-# A column of one of these names holds the labels, unless --target says otherwise.
+# A column of one of these names holds the labels, unless the option `target` says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
 # More different values than these are neither categories nor classes: names, ids, free text.
 MAX_LEVELS = 10_000
-# Labels of all samples take as much memory as the longest; this many times the file at most.
-LABELS_PER_BYTE = 16
-BYTES_PER_CHARACTER = 4
-# Numbers as they are usually written: 007 and 1_000 are names.
-NUMBER = re.compile(r"\s*[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?\s*", re.IGNORECASE)
 
 
 class Kind(Enum):
@@ -69,42 +61,70 @@ class CodedColumn:
         return np.bincount(self.codes, minlength=len(self.levels))
 
 
+class MixedLevelsError(Exception):
+    """Blocks of a column, of which some hold numbers and others text."""
+
+
 class ColumnBuilder:
-    """Codes the cells of a text column as they come.
+    """Codes a column as its cells come, or its blocks.
 
     Parameters
     ----------
-    n_samples : int
-        At least as many as there will be.
-    most_levels : int or None
+    max_levels : int or None
         Beyond so many levels they are forgotten; None: never.
-    keeps_blanks : bool
-        Whether white space around a cell is part of it.
     """
 
-    def __init__(self, n_samples: int, most_levels: int | None, keeps_blanks: bool) -> None:
-        self._codes = np.empty(n_samples, np.int32)
-        self._levels: dict[str, int] = {}
-        self._most_levels = n_samples if most_levels is None else most_levels
-        self._n_added = 0
-        self._is_full, self._keeps_blanks = False, keeps_blanks
+    def __init__(self, max_levels: int | None) -> None:
+        self._max_levels = max_levels
+        self._codes = [np.empty(0, np.int32)]
+        self._levels: dict[Any, int] = {}
+        self._kind: str | None = None
+        self._is_full = False
 
-    def add(self, cells: Iterable[str]) -> None:
-        """Add some cells."""
-        if self._is_full:
-            return
-        known = self._levels
-        values = cells if self._keeps_blanks else map(str.strip, cells)
-        codes = [known.setdefault(value, len(known)) for value in values]
-        self._codes[self._n_added : self._n_added + len(codes)] = codes
-        self._n_added += len(codes)
-        if len(known) > self._most_levels:
-            self._is_full, self._levels = True, {}
+    def add_cells(self, cells: Iterable[str]) -> None:
+        """Add some cells of text."""
+        if not self._is_full:
+            known = self._levels
+            self._add([known.setdefault(cell, len(known)) for cell in cells])
+
+    def add_codes(self, codes: NDArray[np.integer], levels: Iterable[Any]) -> None:
+        """Add a block that has codes of its own."""
+        if not self._is_full:
+            known = self._levels
+            places = [known.setdefault(level, len(known)) for level in levels]
+            self._add(np.array(places, np.int32)[codes])
+
+    def add_block(self, block: CodedColumn) -> None:
+        """Add a block, which must hold numbers or text as those before it do."""
+        if block.levels is None:
+            self._forget()
+        elif len(block.codes):
+            if self._kind not in (None, block.levels.dtype.kind):
+                raise MixedLevelsError
+            self._kind = block.levels.dtype.kind
+            self.add_codes(block.codes, block.levels.tolist())
 
     def column(self) -> CodedColumn:
         """Return the column."""
-        levels = None if self._is_full else np.array(list(self._levels), dtype=object)
-        return CodedColumn(self._codes[: self._n_added], levels)
+        levels = None if self._is_full else _as_array(list(self._levels))
+        return CodedColumn(np.concatenate(self._codes), levels)
+
+    def _add(self, codes: Any) -> None:
+        self._codes.append(np.asarray(codes, np.int32))
+        if self._max_levels is not None and len(self._levels) > self._max_levels:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._is_full, self._levels, self._codes = True, {}, self._codes[:1]
+
+
+def _as_array(levels: list[Any]) -> NDArray:
+    """Return levels as an array: decimals as floats, what is not a number as text."""
+    if all(isinstance(level, Decimal) for level in levels):
+        return np.array(levels, np.float64)
+    if all(isinstance(level, (bool, int, float)) for level in levels):
+        return np.array(levels)
+    return np.array([str(level) for level in levels], dtype=object)
 
 
 def twice(names: Iterable[str]) -> list[str]:
@@ -112,82 +132,8 @@ def twice(names: Iterable[str]) -> list[str]:
     return [name for name, n in Counter(names).items() if n > 1]
 
 
-class MixedLevelsError(Exception):
-    """Blocks of a column, of which some hold numbers and others text."""
-
-
-class ColumnOfBlocks:
-    """Adds up a column whose blocks have codes of their own.
-
-    Parameters
-    ----------
-    most_levels : int or None
-        Beyond so many levels they are forgotten; None: never.
-    """
-
-    def __init__(self, most_levels: int | None) -> None:
-        self._most_levels = most_levels
-        self._codes: list[NDArray[np.int32]] = []
-        self._levels: dict[Any, int] = {}
-        self._kind: str | None = None
-        self._is_full = False
-
-    def add(self, block: CodedColumn) -> None:
-        """Add a block."""
-        self._is_full |= block.levels is None
-        if self._is_full or block.levels is None or not len(block.codes):
-            return
-        if self._kind not in (None, block.levels.dtype.kind):
-            raise MixedLevelsError
-        self._kind, known = block.levels.dtype.kind, self._levels
-        new = np.array([known.setdefault(level, len(known)) for level in block.levels.tolist()])
-        self._codes.append(new.astype(np.int32)[block.codes])
-        self._is_full = self._most_levels is not None and len(known) > self._most_levels
-
-    def column(self) -> CodedColumn:
-        """Return the column."""
-        if self._is_full:
-            return CodedColumn(np.empty(0, np.int32), None)
-        levels = np.array(list(self._levels), dtype=self._kind or "O")
-        return CodedColumn(np.concatenate([np.empty(0, np.int32), *self._codes]), levels)
-
-
-def coded_numbers(values: NDArray[np.float64], most_levels: int | None) -> CodedColumn:
+def coded_numbers(values: NDArray[np.float64], max_levels: int | None) -> CodedColumn:
     """Return numbers as codes; see `ColumnBuilder`."""
     levels, codes = np.unique(values, return_inverse=True)
-    is_full = most_levels is not None and len(levels) > most_levels
+    is_full = max_levels is not None and len(levels) > max_levels
     return CodedColumn(codes.astype(np.int32), None if is_full else levels)
-
-
-def tidy_labels(labels: NDArray) -> NDArray:
-    """Return labels as whole numbers where they all are, else as numbers, else as text."""
-    if labels.dtype.kind in "biu":
-        return labels
-    texts = [label for label in labels.tolist() if isinstance(label, str)]
-    if not all(map(NUMBER.fullmatch, texts)):
-        return labels.astype(str, copy=False)
-    numbers = labels.astype(np.float64)
-    whole = np.isfinite(numbers).all() and (np.abs(numbers) < 2**53).all()
-    if whole and (numbers == np.rint(numbers)).all():
-        return numbers.astype(np.int64)
-    return numbers
-
-
-def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
-    """Return the labels that a column holds; raise if they are too many, or too long for all."""
-    where = f"{file.source}: the labels in column {short_text(repr(name))}"
-    if column.levels is None or len(column.levels) > MAX_LEVELS:
-        raise DataFileError(
-            f"{where} have more than {MAX_LEVELS} different values; a class needs several "
-            "samples, so name the column of labels with --target."
-        )
-    levels = tidy_labels(column.levels)
-    if levels.dtype.kind == "U":
-        longest = levels.dtype.itemsize // BYTES_PER_CHARACTER
-        most = max(ALWAYS_FINE, LABELS_PER_BYTE * max(len(file.content), file.n_stored))
-        if BYTES_PER_CHARACTER * longest * max(len(column.codes), len(levels)) > most:
-            raise DataFileError(
-                f"{where} have up to {longest} characters and take too much memory; shorten them, "
-                "or name the column of labels with --target."
-            )
-    return levels[column.codes]

@@ -6,25 +6,37 @@ import contextlib
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._system.text import short_text, short_list
+from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
+    has_decimal_commas,
+    has_names,
     is_number,
     judged,
     kind_of,
     not_a_number,
     number,
+    number_with_comma,
 )
-from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, coded_numbers, twice
-from bandsvm._tables.csv_head import has_decimal_commas, has_names, number_with_comma
+from bandsvm._tables.columns import (
+    CodedColumn,
+    ColumnBuilder,
+    Kind,
+    MixedLevelsError,
+    coded_numbers,
+    twice,
+)
 from bandsvm._tables.csv_lines import SPACE, Lines
+from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
+from bandsvm._tables.scratch import DiskMatrix
 
 # Cells that are converted together.
 CELLS_AT_ONCE = 2**15
@@ -48,7 +60,7 @@ class Text:
     def __init__(
         self, file: DataFile, has_header: bool | None, expected: list[str] | None = None
     ) -> None:
-        self._source = file.source
+        self._file, self._source = file, file.source
         self._lines = Lines(file)
         self.n_columns = self._lines.n_columns
         n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // self.n_columns)
@@ -59,7 +71,7 @@ class Text:
             names = {cell.strip() for cell in top}
             is_expected = expected is not None and names.issuperset(expected)
             has_header = is_expected or has_names(top, columns)
-        self.has_names = has_header
+        self._n_names = int(has_header)
         self._n_skipped = line if has_header else 0
         self.names = _names(top) if has_header else None
         if twins := twice(self.names or []):
@@ -75,20 +87,12 @@ class Text:
         if has_commas:
             columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
-        self.may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
+        self._may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
         # Numbers with decimal commas have no signs of money, per cent or thousands.
         found = [(kind_of(cells), None) if has_commas else judged(cells) for cells in columns]
         self.kinds = [kind for kind, _ in found] or [Kind.NUMBER] * self.n_columns
         self._dresses = {k: dress for k, (_, dress) in enumerate(found) if dress is not None}
         self.disguises = {k: dress.example for k, dress in self._dresses.items()}
-
-    def of_block(self, content: bytes, n_before: int) -> Text:
-        """Return a part of the same file as `Text`; so many lines come before it."""
-        part = copy.copy(self)
-        part._lines = self._lines.of_block(content, n_before)
-        if n_before:
-            part.has_names, part._n_skipped = False, 0
-        return part
 
     def read(
         self,
@@ -97,6 +101,8 @@ class Text:
         labels: int | None = None,
     ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
         """Return columns of numbers as a matrix, and columns of text as codes.
+
+        The matrix of a large file is on disk.
 
         Parameters
         ----------
@@ -107,16 +113,54 @@ class Text:
         labels : int or None
             The coded column that holds labels; missing ones are "".
         """
-        if self.may_be_plain and labels is not None and list(coded) == [labels]:
+        if not isinstance(self._file, LargeFile):
+            return self._read_block(numbers, coded, labels)
+        try:
+            return self._read_on_disk(self._file, numbers, coded, labels)
+        except MixedLevelsError:
+            # Labels that are numbers at first are text after all.
+            self._may_be_plain = False
+            return self._read_on_disk(self._file, numbers, coded, labels)
+
+    def _read_on_disk(
+        self,
+        file: LargeFile,
+        numbers: list[int],
+        coded: dict[int, int | None],
+        labels: int | None,
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return the columns, block by block."""
+        X, columns = DiskMatrix(), {k: ColumnBuilder(most) for k, most in coded.items()}
+        for content, n_before in file.blocks():
+            if content.count(b'"') % 2:
+                raise file.needs_memory("has a cell in quotes that goes over several lines")
+            rows, texts = self._of_block(content, n_before)._read_block(numbers, coded, labels)
+            X.append(rows)
+            for k, column in texts.items():
+                columns[k].add_block(column)
+        return X.finished(), {k: column.column() for k, column in columns.items()}
+
+    def _of_block(self, content: bytes, n_before: int) -> Text:
+        """Return a part of the same file as `Text`; so many lines come before it."""
+        part = copy.copy(self)
+        part._lines = self._lines.of_block(content, n_before)
+        if n_before:
+            part._n_names, part._n_skipped = 0, 0
+        return part
+
+    def _read_block(
+        self, numbers: list[int], coded: dict[int, int | None], labels: int | None
+    ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
+        """Return the columns of a block, or of a file in memory."""
+        if self._may_be_plain and labels is not None and list(coded) == [labels]:
             plain = self._read_plain()
             if plain is not None and not np.isnan(plain[:, labels]).any():
                 X = _columns(plain, numbers)
                 return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
-        n_most = self._lines.most()
-        X = np.empty((n_most, len(numbers)))
-        keeps_blanks = self._lines.has_quoted_blanks
-        builders = {k: ColumnBuilder(n_most, most, keeps_blanks) for k, most in coded.items()}
-        rows = self.sample_lines()
+        max_lines = self._lines.max_count()
+        X = np.empty((max_lines, len(numbers)))
+        builders = {k: ColumnBuilder(most) for k, most in coded.items()}
+        rows, keeps_blanks = self._sample_lines(), self._lines.has_quoted_blanks
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):
             columns = list(zip(*(cells for _, cells in block), strict=True))
@@ -124,17 +168,20 @@ class Text:
             for place, k in enumerate(numbers):
                 X[start:stop, place] = self._numbers(columns[k], k, block)
             for k, builder in builders.items():
-                builder.add(columns[k])
+                cells = columns[k]
+                builder.add_cells(cells if keeps_blanks else map(str.strip, cells))
             start = stop
         return X[:start], {k: builder.column() for k, builder in builders.items()}
 
-    def sample_lines(self) -> Iterator[tuple[int, list[str]]]:
+    def _sample_lines(self) -> Iterator[tuple[int, list[str]]]:
         """Return number and cells of every line that holds a sample."""
-        return islice(self._lines, int(self.has_names), None)
+        return islice(self._lines, self._n_names, None)
 
     def place(self, sample: int) -> str:
         """Return where a sample is in the file."""
-        return f"line {next(islice(self.sample_lines(), sample, None))[0]}"
+        blocks = (self._of_block(*block) for block in self._file.blocks())
+        lines = chain.from_iterable(block._sample_lines() for block in blocks)
+        return f"line {next(islice(lines, sample, None))[0]}"
 
     def _name(self, column: int) -> str:
         """Return the name of a column; without names its number."""

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.remarks import DataFileError
 
 # Before the comma: where cells are separated by one of these, commas belong to decimals.
 DELIMITERS = "\t;|"
@@ -105,7 +106,7 @@ class Lines:
         """Return the text of the file."""
         return io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
 
-    def most(self) -> int:
+    def max_count(self) -> int:
         """Return a number that the lines of cells do not exceed, nor the bytes of the file."""
         count = self._content.count
         n_ends = count(b"\n") + count(b"\r") - count(b"\r\n") + 1

@@ -1,39 +1,72 @@
-"""Tables of columns: which of them are used, and as what."""
+"""Files of columns as tables: numbers become a matrix, numbers and text a data frame."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_list, short_text
+from bandsvm._system.advice import literal
+from bandsvm._system.text import short_text, short_list
 from bandsvm._tables.arff import as_csv
-from bandsvm._tables.blocks import TextOnDisk
-from bandsvm._tables.bytes import DataFile, DataFileError
-from bandsvm._tables.choice import Choice, Columns, choose_for_model, choose_for_training
-from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, labels_of, tidy_labels
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Kind
 from bandsvm._tables.csv import Text
-from bandsvm._tables.large import LargeFile
-from bandsvm._tables.parquet import Parquet
-from bandsvm._tables.scratch import mapped_rows
-from bandsvm._tables.unlabelled import (
+from bandsvm._tables.expected import Expected, Notes
+from bandsvm._tables.labels import (
     LabelColumn,
     Labelled,
     is_missing_label,
-    kept_rows,
     labelled_samples,
+    labels_of,
     require_labels_to_skip,
+    tidy_labels,
 )
-from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS, left_out, useless_numbers, useless_text
-from bandsvm._workflow.trained import Notes, Trained
+from bandsvm._tables.large import LargeFile
+from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.parquet import Parquet
+from bandsvm._tables.remarks import DataFileError, Remark
+from bandsvm._tables.roles import ColumnRoles, Columns, roles_for_model, roles_for_training
+from bandsvm._tables.scratch import kept_rows, mapped_rows
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import (
+    DATES,
+    NUMBERS_THE_ROWS,
+    left_out,
+    uninformative_numbers,
+    uninformative_text,
+)
+
+# Columns of a kind that a sentence names.
+MAX_NAMED = 5
+
+
+class StoredColumns(Protocol):
+    """The columns of a file, before any of them is read."""
+
+    names: list[str] | None
+    n_columns: int
+    kinds: list[Kind]
+    # What was decided about the file, in sentences.
+    notes: list[str]
+    # An example of each column whose numbers are written as texts.
+    disguises: dict[int, str]
+
+    def read(
+        self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
 
 
 def read_columns(
-    file: DataFile, kind: str, options: argparse.Namespace, model: Trained | None
-) -> dict[str, Any]:
-    """Return the fields of a `Table` that a file of columns makes.
+    file: DataFile, kind: str, options: ReadOptions, expected: Expected | None
+) -> Table:
+    """Return the table that a file of columns holds.
 
     Parameters
     ----------
@@ -41,217 +74,248 @@ def read_columns(
         The file.
     kind : str
         Its format.
-    options : Namespace
-        `target`, `header`, `drop`, `categorical`, `id`, `skip_unlabelled`.
-        `target`, `header`, `drop`, `keep`, `categorical`, `id`.
-    model : Trained or None
-        The model that is to predict; None for training.
+    options : ReadOptions
+        How to read it.
+    expected : Expected or None
+        What the model that is to predict expects; None for training.
     """
-    stored = open_columns(file, kind, options.header, model)
+    stored = open_columns(file, kind, options.header, expected)
     columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
-    choice = (
-        choose_for_training(columns, options)
-        if model is None
-        else choose_for_model(columns, options, model)
-    )
-    if choice.texts and isinstance(file, LargeFile):
-        texts_are = short_list(columns.name(k) for k in sorted(choice.texts))
-        raise file.needs_memory(f"has categories in the columns {texts_are} (see --drop)")
-    numbers = [k for k in choice.features if k not in choice.texts]
-    coded: dict[int, int | None] = dict.fromkeys(
-        choice.texts, MAX_LEVELS if model is None else None
-    )
-    coded |= dict.fromkeys(choice.ids)
-    if choice.groups is not None:
-        coded[choice.groups] = None
-    if choice.target is not None:
-        coded[choice.target] = MAX_LEVELS
-    X, texts = stored.read(numbers, coded, choice.target)
-    labelled = _labelled(stored, columns, choice, texts, options, model)
+    if expected is None:
+        roles = roles_for_training(columns, options)
+    else:
+        roles = roles_for_model(columns, options, expected)
+    numbers = [k for k in roles.features if k not in roles.texts]
+    X, coded = _read(file, stored, columns, roles, is_for_training=expected is None)
+    labelled = _labelled(stored, columns, roles, coded, options, expected)
     if labelled.kept is not None:
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
-        texts = {k: column.rows(labelled.kept) for k, column in texts.items()}
-    y, about_labels = _labels(file, columns, choice, texts, model, labelled)
-    decisions = [*_about_names(stored, kind), *stored.notes]
-    decisions += [*_about_disguises(columns, stored.disguises, numbers), *about_labels]
-    own = [columns.name(k) for k in choice.features]
-    # A table without names has its columns in the model's order.
-    names = own if model is None or model.names is None else model.names
-    name = dict(zip(choice.features, names, strict=True))
-    frame = {name[k]: texts[k] for k in choice.features if k in choice.texts}
-    reasons: dict[str, str] = {}
-    if model is None:
-        kept = {columns.name(k) for k in choice.kept}
-        X, frame, names, reasons = _useful(
-            X, frame, names, [name[k] for k in numbers], kept, stored.names is not None
-        )
-        reasons |= {columns.name(k): DATES for k in choice.dates}
-        if reasons:
-            decisions.append(left_out(reasons))
-    is_frame = bool(frame) or (model is not None and model.takes_frames)
-    if frame and model is None:
-        decisions.append(_about_texts(frame))
-    by_number = [name for name in names if name not in frame]
-    notes = Notes(
-        None if choice.target is None else columns.name(choice.target),
-        tuple(columns.name(k) for k in choice.ids),
+        coded = {k: column.rows(labelled.kept) for k, column in coded.items()}
+    y, about_labels = _labels(file, columns, roles, coded, expected, labelled)
+    features = _features(columns, roles, X, coded, expected)
+    is_frame = bool(features.texts) or (expected is not None and expected.takes_frames)
+    return Table(
+        file.source,
+        X=_data_frame(features) if is_frame else features.X,
+        y=y,
+        names=features.names if stored.names is not None or is_frame else None,
+        texts=tuple(features.texts),
+        ids={columns.name(k): coded[k].values() for k in roles.ids},
+        decisions=(
+            *map(Remark, _about_file(stored, kind, columns, numbers)),
+            *about_labels,
+            *map(Remark, _about_features(features, is_for_training=expected is None)),
+        ),
+        warnings=labelled.warnings,
+        left_out=features.left_out,
+        notes=Notes(
+            None if roles.target is None else columns.name(roles.target),
+            tuple(columns.name(k) for k in roles.ids),
+        ),
+        groups=None if roles.groups is None else coded[roles.groups].values(),
+        kept=labelled.kept,
+        n_skipped=labelled.n_skipped,
     )
-    return {
-        "X": _data_frame(X, by_number, frame, names) if is_frame else X,
-        "y": y,
-        "names": names if stored.names is not None or is_frame else None,
-        "texts": tuple(frame),
-        "ids": {columns.name(k): texts[k].values() for k in choice.ids},
-        "decisions": tuple(decisions),
-        "doubts": labelled.doubts,
-        "left_out": reasons,
-        "notes": notes,
-        "groups": None if choice.groups is None else texts[choice.groups].values(),
-        "kept": labelled.kept,
-        "n_skipped": labelled.n_skipped,
-    }
 
 
 def open_columns(
-    file: DataFile, kind: str, has_header: bool | None, model: Trained | None = None
-) -> Any:
+    file: DataFile, kind: str, has_header: bool | None, expected: Expected | None = None
+) -> StoredColumns:
     """Return the reader of a file of columns."""
     if kind == "parquet":
         return Parquet(file)
     if kind == "arff":
         return Text(as_csv(file), has_header=True)
-    expected = None if model is None else model.names
-    if isinstance(file, LargeFile):
-        return TextOnDisk(file, has_header, expected)
-    return Text(file, has_header, expected)
+    return Text(file, has_header, None if expected is None else expected.names)
 
 
-def _about_names(stored: Any, kind: str) -> list[str]:
-    """Return whether the first line of a CSV file was taken for names, in a sentence."""
-    if kind != "csv":
-        return []
-    return ["The first line holds names." if stored.names else "The columns have no names."]
+def _read(
+    file: DataFile,
+    stored: StoredColumns,
+    columns: Columns,
+    roles: ColumnRoles,
+    is_for_training: bool,
+) -> tuple[NDArray, dict[int, CodedColumn]]:
+    """Return the numbers among the features, and other columns that are used, as codes."""
+    if roles.texts and isinstance(file, LargeFile):
+        names = short_list(columns.name(k) for k in sorted(roles.texts))
+        raise file.needs_memory(
+            f"has categories in the columns {names}", or_else="leave these out with {drop}, or "
+        )
+    max_levels = MAX_LEVELS if is_for_training else None
+    coded: dict[int, int | None] = dict.fromkeys(roles.texts, max_levels)
+    coded |= dict.fromkeys(roles.ids)
+    if roles.groups is not None:
+        coded[roles.groups] = None
+    if roles.target is not None:
+        coded[roles.target] = MAX_LEVELS
+    numbers = [k for k in roles.features if k not in roles.texts]
+    return stored.read(numbers, coded, roles.target)
 
 
-def _about_disguises(columns: Columns, disguises: dict[int, str], numbers: list[int]) -> list[str]:
-    """Return which texts were read as numbers, with an example of each column, in a sentence."""
-    examples = [
-        f"{columns.quoted_name(k)} ({short_text(disguises[k])})" for k in numbers if k in disguises
-    ]
-    more = f" and {len(examples) - 5} more" if len(examples) > 5 else ""
-    return [f"Read as numbers: {', '.join(examples[:5])}{more}."] if examples else []
+def _about_file(
+    stored: StoredColumns, kind: str, columns: Columns, numbers: list[int]
+) -> list[str]:
+    """Return what was decided about names and numbers, in sentences."""
+    said = [*stored.notes]
+    if kind == "csv":
+        said.insert(
+            0, "The first line holds names." if stored.names else "The columns have no names."
+        )
+    disguised = [k for k in numbers if k in stored.disguises]
+    if disguised:
+        examples = (f"{columns.quoted_name(k)} ({short_text(stored.disguises[k])})" for k in disguised)
+        said.append(f"Read as numbers: {_first(examples)}.")
+    return said
+
+
+def _first(texts: Iterable[str]) -> str:
+    """Return the first of some texts in a list, and how many more there are."""
+    texts = list(texts)
+    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(texts[:MAX_NAMED]) + more
 
 
 def _labelled(
-    stored: Any,
+    stored: StoredColumns,
     columns: Columns,
-    choice: Choice,
-    texts: dict[int, CodedColumn],
-    options: argparse.Namespace,
-    model: Trained | None,
+    roles: ColumnRoles,
+    coded: dict[int, CodedColumn],
+    options: ReadOptions,
+    expected: Expected | None,
 ) -> Labelled:
     """Return which samples have labels."""
-    is_skipping = getattr(options, "skip_unlabelled", False)
-    if choice.target is None or _is_wrong_guess(choice, texts[choice.target], model):
-        require_labels_to_skip(columns.source, is_skipping)
+    if roles.target is None or _is_wrong_guess(roles, coded[roles.target], expected):
+        require_labels_to_skip(columns.source, options.skip_unlabelled)
         return Labelled()
-    where = columns.quoted_name(choice.target)
+    where = columns.quoted_name(roles.target)
     name = f"column {where}" if columns.names else where
-    labels = LabelColumn(columns.source, name, texts[choice.target], stored.place)
-    return labelled_samples(labels, is_skipping, model)
+    labels = LabelColumn(columns.source, name, coded[roles.target], stored.place)
+    return labelled_samples(labels, options.skip_unlabelled, expected)
 
 
 def _labels(
     file: DataFile,
     columns: Columns,
-    choice: Choice,
-    texts: dict[int, CodedColumn],
-    model: Trained | None,
+    roles: ColumnRoles,
+    coded: dict[int, CodedColumn],
+    expected: Expected | None,
     labelled: Labelled,
-) -> tuple[NDArray | None, list[str]]:
-    """Return the labels, and what was decided about columns, in sentences.
+) -> tuple[NDArray | None, list[Remark]]:
+    """Return the labels, and what was decided about columns.
 
     A column that only seems to hold labels is ignored where it holds what a model does not know.
     """
-    unused = choice.unused
-    said = [f"The model does not use the columns {short_list(unused)}."] if unused else []
-    if choice.target is None:
+    unused = roles.unused
+    said = [Remark(f"The model does not use the columns {short_list(unused)}.")] if unused else []
+    if roles.target is None:
         return None, said
     said = [*labelled.decisions, *said]
     if not labelled.are_usable:
         return None, said
-    column, where = texts[choice.target], columns.quoted_name(choice.target)
-    if _is_wrong_guess(choice, column, model):
-        return None, [f"The model does not know the values in {where} as classes.", *said]
-    labels = labels_of(file, columns.name(choice.target), column)
-    return labels, [f"The labels are in {where}.", *said]
+    column, where = coded[roles.target], columns.quoted_name(roles.target)
+    if _is_wrong_guess(roles, column, expected):
+        unknown = Remark(f"The model does not know the values in {where} as classes.")
+        return None, [unknown, *said]
+    labels = labels_of(file, columns.name(roles.target), column)
+    return labels, [Remark(f"The labels are in {where}."), *said]
 
 
-def _is_wrong_guess(choice: Choice, column: CodedColumn, model: Trained | None) -> bool:
+def _is_wrong_guess(roles: ColumnRoles, column: CodedColumn, expected: Expected | None) -> bool:
     """Return whether a column was guessed to hold labels, but a model does not know its values."""
-    if model is None or choice.is_sure:
+    if expected is None or roles.is_sure:
         return False
     if column.levels is None:
         return True
     labels = [level for level in column.levels.tolist() if not is_missing_label(level)]
     found = tidy_labels(np.array(labels, column.levels.dtype))
-    return not set(model.classes).issuperset(map(str, found.tolist()))
+    return not set(expected.classes).issuperset(map(str, found.tolist()))
 
 
-def _useful(
+class _Features(NamedTuple):
+    """Numbers in a matrix and texts by name; the names of all in order; what was left out, why."""
+
+    X: NDArray
+    texts: dict[str, CodedColumn]
+    names: list[str]
+    left_out: dict[str, str]
+
+    @property
+    def numbers(self) -> list[str]:
+        """Names of the columns of the matrix."""
+        return [name for name in self.names if name not in self.texts]
+
+
+def _features(
+    columns: Columns,
+    roles: ColumnRoles,
     X: NDArray,
-    frame: dict[str, CodedColumn],
-    names: list[str],
-    by_number: list[str],
-    kept: set[str],
-    has_names: bool,
-) -> tuple[NDArray, dict[str, CodedColumn], list[str], dict[str, str]]:
-    """Return the table without columns that tell nothing, and why they were left out.
-
-    Without names, numbers stay: constants do no harm, and positions tell columns apart.
-    """
-    reasons = {name: why for name, column in frame.items() if (why := useless_text(column))}
-    if has_names and len(X):
+    coded: dict[int, CodedColumn],
+    expected: Expected | None,
+) -> _Features:
+    """Return the features of a table; those for training without columns that tell nothing."""
+    # A table without names has its columns in the model's order.
+    own = [columns.name(k) for k in roles.features]
+    names = own if expected is None or expected.names is None else expected.names
+    pairs = zip(roles.features, names, strict=True)
+    features = _Features(X, {name: coded[k] for k, name in pairs if k in roles.texts}, names, {})
+    if expected is not None:
+        return features
+    # Without names, numbers stay: constants do no harm, and positions tell columns apart.
+    found = {}
+    if columns.names is not None and len(X):
+        kept = {columns.name(k) for k in roles.kept}
         found = {
             k: why
-            for k, why in useless_numbers(X, by_number).items()
-            if not (why == NUMBERS_THE_ROWS and by_number[k] in kept)
+            for k, why in uninformative_numbers(X, features.numbers).items()
+            if not (why == NUMBERS_THE_ROWS and features.numbers[k] in kept)
         }
-        reasons |= {by_number[k]: why for k, why in found.items()}
-        if found and isinstance(X, np.memmap):
-            X = mapped_rows(X, lambda rows: np.delete(rows, list(found), axis=1))
-        elif found:
-            X = np.delete(X, list(found), axis=1)
-    names = [name for name in names if name not in reasons]
-    frame = {name: column for name, column in frame.items() if name not in reasons}
-    return X, frame, names, reasons
+    texts = features.texts.items()
+    reasons = {name: why for name, column in texts if (why := uninformative_text(column))}
+    reasons |= {features.numbers[k]: why for k, why in found.items()}
+    return _Features(
+        _without_columns(X, list(found)),
+        {name: column for name, column in texts if name not in reasons},
+        [name for name in names if name not in reasons],
+        reasons | {columns.name(k): DATES for k in roles.dates},
+    )
 
 
-def _about_texts(frame: dict[str, CodedColumn]) -> str:
-    """Return which columns are categories, in a sentence."""
-    parts = [
-        f"{short_text(repr(name))} ({len(column.levels)})"
-        for name, column in frame.items()
-        if column.levels is not None
-    ]
-    more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
-    return f"Categories, with their number of values: {', '.join(parts[:5])}{more}."
+def _without_columns(X: NDArray, places: list[int]) -> NDArray:
+    """Return a matrix without some columns, on disk if it is there."""
+    if not places:
+        return X
+    if isinstance(X, np.memmap):
+        return mapped_rows(X, lambda rows: np.delete(rows, places, axis=1))
+    return np.delete(X, places, axis=1)
 
 
-def _data_frame(
-    X: NDArray, by_number: list[str], frame: dict[str, CodedColumn], names: list[str]
-) -> Any:
+def _about_features(features: _Features, is_for_training: bool) -> list[str]:
+    """Return which columns were left out, and which are categories, in sentences."""
+    said = [left_out(features.left_out)] if features.left_out else []
+    if features.texts and is_for_training:
+        parts = (
+            f"{short_text(repr(name))} ({len(column.levels)})"
+            for name, column in features.texts.items()
+            if column.levels is not None
+        )
+        said.append(f"Categories, with their number of values: {_first(parts)}.")
+    return said
+
+
+def _data_frame(features: _Features) -> Any:
     """Return a data frame of numbers and text, its columns in order."""
     try:
         import pandas as pd
     except ImportError:
+        names = ", ".join(short_text(repr(name)) for name in list(features.texts)[:MAX_NAMED])
         raise DataFileError(
-            f"Columns of text need pandas: install the extra 'bandsvm[cli]', or leave them out "
-            f"with --drop: {', '.join(short_text(repr(name)) for name in list(frame)[:5])}."
+            "Columns of text need pandas",
+            f"install the extra 'bandsvm[cli]', or leave them out with {{drop}}: {literal(names)}",
         ) from None
-    columns: dict[str, Any] = {name: X[:, k] for k, name in enumerate(by_number)}
-    for name, column in frame.items():
+    columns: dict[str, Any] = {name: features.X[:, k] for k, name in enumerate(features.numbers)}
+    for name, column in features.texts.items():
         assert column.levels is not None
         levels = np.array([str(level) for level in column.levels.tolist()], dtype=object)
         columns[name] = pd.Series(levels[column.codes], dtype=object)
-    return pd.DataFrame({name: columns[name] for name in names})
+    return pd.DataFrame({name: columns[name] for name in features.names})

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.memory import available_bytes
-from bandsvm._tables.bytes import DataFile, DataFileError
+from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.formats import format_by_content
+from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import gigabytes, require_disk
-from bandsvm._tables.sniff import kind_by_content
 
 # A file whose text and numbers would take more than this share of the free memory is read in
 # blocks: scaling and checks take copies.
@@ -54,11 +56,11 @@ class LargeFile(DataFile):
         if rest:
             yield rest, n_before
 
-    def needs_memory(self, why: str) -> NeedsMemoryError:
+    def needs_memory(self, why: str, or_else: str = "") -> NeedsMemoryError:
         """Return the error of a file that cannot be read in blocks."""
         return NeedsMemoryError(
-            f"{self.source} {why}, so it cannot be read in blocks; leave --on-disk out to read it "
-            "into memory."
+            f"{self.source} {why}, so it cannot be read in blocks",
+            or_else + "leave {on_disk} out to read it into memory",
         )
 
 
@@ -76,9 +78,8 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         if is_asked:
-            raise DataFileError(
-                f"--on-disk needs a file, and {path} is a stream; write it to a file first."
-            )
+            rule = literal(f"needs a file, and {path} is a stream")
+            raise ParameterError("on_disk", rule, cure="write it to a file first")
         return None
     size = os.path.getsize(path)
     if size <= NEVER_LARGE and not is_asked:
@@ -89,7 +90,7 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
         head = head[: head.rfind(b"\n") + 1] or head
     file = LargeFile(path, head, size, path)
     is_packed = head.startswith(_PACKED)
-    kind = kind or kind_by_content(file)
+    kind = kind or format_by_content(file)
     if is_packed or kind not in KINDS:
         if is_asked:
             raise file.needs_memory("is packed" if is_packed else f"is of the format {kind}")
@@ -114,11 +115,11 @@ def number_bytes(file: LargeFile, kind: str) -> float:
     return n_bytes * n_numbers / max(1, len(file.content)) * file.n_stored
 
 
-def check_disk(file: LargeFile, kind: str) -> str:
-    """Raise unless the disk has room for the numbers; return a sentence about them."""
+def check_disk(file: LargeFile, kind: str) -> Remark:
+    """Raise unless the disk has room for the numbers; say where they are."""
     n_bytes = number_bytes(file, kind)
     require_disk(COPIES * n_bytes, file.source)
-    return (
+    return Remark(
         f"The file of {gigabytes(file.n_stored)} is read in blocks; its numbers, about "
         f"{gigabytes(n_bytes)}, are in temporary files in {tempfile.gettempdir()} (see TMPDIR), "
         "which are removed at the end."

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile, DataFileError, reason
+from bandsvm._system.text import short_text, short_list
+from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -23,8 +22,9 @@ from bandsvm._tables.cells import (
     not_a_number,
     number,
 )
-from bandsvm._tables.columns import CodedColumn, Kind, twice
+from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, twice
 from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
 
 # Every value becomes a float64.
@@ -60,18 +60,16 @@ class Parquet:
         try:
             # Threads of pyarrow that are still busy when the command ends can abort the process.
             stored = pq.ParquetFile(self._stream(), pre_buffer=False)
-            self.names: list[str] = list(stored.schema_arrow.names)
-            self.n_columns = len(self.names)
+            self._names = list(stored.schema_arrow.names)
+            self.names: list[str] | None = self._names
+            self.n_columns = len(self._names)
             self._types = [field.type for field in stored.schema_arrow]
             self._n_rows: int = stored.metadata.num_rows
             n_unpacked = unpacked_bytes(stored.metadata)
         except self._errors as error:
             raise self._unreadable(error) from None
-        if twins := twice(self.names):
-            raise DataFileError(
-                f"{file.source}: two columns have the same name: {short_list(twins)}."
-            )
-        self.has_names = True
+        if twins := twice(self._names):
+            raise DataFileError(f"{file.source}: two columns have the same name: {short_list(twins)}.")
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
         self._are_texts = [kind is Kind.TEXT for kind in self.kinds]
@@ -174,7 +172,7 @@ class Parquet:
         if bad:
             rows = np.flatnonzero(np.isin(codes, list(bad)))[:MAX_BAD_CELLS].tolist()
             cells = [(self.place(start + row), bad[codes[row]]) for row in rows]
-            raise not_a_number(self._file.source, short_text(repr(self.names[k])), cells)
+            raise not_a_number(self._file.source, short_text(repr(self._names[k])), cells)
         return values[codes]
 
     def _stream(self) -> Any:
@@ -192,8 +190,8 @@ class Parquet:
         """Yield pieces of some columns, each with the number of its first row."""
         import pyarrow.parquet as pq
 
-        names = [self.names[k] for k in columns]
-        texts = [self.names[k] for k in columns if self._are_texts[k]]
+        names = [self._names[k] for k in columns]
+        texts = [self._names[k] for k in columns if self._are_texts[k]]
         rows = n_rows or max(1, VALUES_AT_ONCE // len(columns))
         start = 0
         try:
@@ -219,30 +217,22 @@ class Parquet:
                 f"{self._file.source} has {start} samples where it says {self._n_rows}."
             )
 
-    def _coded(self, k: int, most: int | None) -> CodedColumn:
+    def _coded(self, k: int, max_levels: int | None) -> CodedColumn:
         """Return a column of text or numbers as codes."""
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
                 f"{self._file.source} holds {short_text(self._types[k])} in its column "
-                f"{short_text(repr(self.names[k]))}; it must hold numbers or text."
+                f"{short_text(repr(self._names[k]))}; it must hold numbers or text."
             )
-        codes = np.empty(self._n_rows, np.int32)
-        known: dict[Any, int] = {}
-        most = self._n_rows if most is None else most
-        for start, batch in self._batches([k]):
-            column = batch.column(0)
-            column = self._encoded(column)
-            levels = column.dictionary.to_pylist()
-            new = np.array([known.setdefault(level, len(known)) for level in levels] or [0])
-            indices = column.indices
+        builder = ColumnBuilder(max_levels)
+        for _, batch in self._batches([k]):
+            column = self._encoded(batch.column(0))
+            levels, indices = column.dictionary.to_pylist(), column.indices
             if column.null_count:
-                new = np.append(new, known.setdefault("", len(known)))
                 indices = indices.fill_null(len(levels))
-            if len(known) > most:
-                return CodedColumn(codes[:0], None)
-            places = indices.to_numpy(zero_copy_only=False)
-            codes[start : start + len(places)] = new[places]
-        return CodedColumn(codes, _as_array(list(known)))
+                levels.append("")
+            builder.add_codes(indices.to_numpy(zero_copy_only=False), levels)
+        return builder.column()
 
     def _encoded(self, column: Any) -> Any:
         """Return a column as codes and a dictionary of its values."""
@@ -251,8 +241,7 @@ class Parquet:
 
     def _unreadable(self, error: Exception) -> DataFileError:
         return DataFileError(
-            f"{self._file.source} is not a Parquet file that can be read: "
-            f"{short_text(reason(error))}."
+            f"{self._file.source} is not a Parquet file that can be read: {short_text(reason(error))}."
         )
 
 
@@ -293,12 +282,3 @@ def _are_names(texts: set[str]) -> bool:
     if any(map(CODE.fullmatch, texts)):
         return True
     return all(map(str.isdecimal, texts)) and len(texts) <= MAX_NUMBERED_CATEGORIES
-
-
-def _as_array(levels: list[Any]) -> NDArray:
-    """Return levels as an array: decimals as floats, what is no number as objects of text."""
-    if all(isinstance(level, Decimal) for level in levels):
-        return np.array(levels, np.float64)
-    if all(isinstance(level, (bool, int, float)) for level in levels):
-        return np.array(levels)
-    return np.array([str(level) for level in levels], dtype=object)

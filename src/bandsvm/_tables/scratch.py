@@ -15,11 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from bandsvm._tables.bytes import DataFileError
+from bandsvm._tables.remarks import DataFileError
 
 # Bytes of the rows that are worked on at a time.
 ROWS_BYTES = 8 * 2**20
-# More entries than this of a sparse matrix need wider indices.
+# The largest number of 32 bits.
 MAX_INT32 = 2**31 - 1
 
 
@@ -75,9 +75,16 @@ class DiskArray:
 
 
 class DiskMatrix:
-    """A matrix on disk, dense or CSR like the first block of rows that is added."""
+    """A matrix on disk, dense or CSR like the first block of rows that is added.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    max_narrow : int
+        Above so many entries, a sparse matrix has indices of 64 bits.
+    """
+
+    def __init__(self, max_narrow: int = MAX_INT32) -> None:
+        self._max_narrow = max_narrow
         self._n_rows, self._n_columns = 0, 0
         self._values: DiskArray | None = None
         self._indices: DiskArray | None = None
@@ -106,7 +113,7 @@ class DiskMatrix:
         starts = np.concatenate([[0], *self._lengths]).cumsum(dtype=np.int64)
         n_values = int(starts[-1])
         indices = self._indices.mapped(n_values)
-        if n_values > MAX_INT32:
+        if n_values > self._max_narrow:
             # SciPy would widen them in memory.
             indices = _widened(indices)
         shape = (self._n_rows, self._n_columns)
@@ -135,4 +142,15 @@ def mapped_rows(X: Any, function: Callable[[Any], Any]) -> Any:
     result = DiskMatrix()
     for rows in row_blocks(X):
         result.append(function(X[rows]))
+    return result.finished()
+
+
+def kept_rows(X: Any, kept: NDArray[np.intp], is_on_disk: bool) -> Any:
+    """Return some rows of a matrix, on disk if it is there."""
+    if not is_on_disk:
+        return X[kept]
+    result = DiskMatrix()
+    for rows in row_blocks(X):
+        first, last = np.searchsorted(kept, (rows.start, rows.stop))
+        result.append(X[rows][kept[first:last] - rows.start])
     return result.finished()

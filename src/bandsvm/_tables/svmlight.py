@@ -6,12 +6,16 @@ import io
 import re
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, DataFileError, reason
+from bandsvm._tables.bytes import DataFile, reason
+from bandsvm._tables.large import LargeFile
+from bandsvm._tables.remarks import DataFileError
+from bandsvm._tables.scratch import DiskMatrix, mapped_rows
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
 DENSE = 0.5
@@ -19,29 +23,46 @@ DENSE = 0.5
 ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
 
 
-def has_zero(content: bytes) -> bool:
-    """Return whether a line in svmlight format has a feature 0."""
-    return ZERO.search(content) is not None
+def counts_from_zero(file: DataFile) -> bool:
+    """Return whether a line of an svmlight file has a feature 0."""
+    return any(ZERO.search(content) for content, _ in file.blocks())
 
 
 def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
-    """Return the samples, in CSR where that is smaller, and the labels of an svmlight file."""
-    X, y = parsed(file, zero_based)
-    check_width(file, X.shape[1], n_features, zero_based)
+    """Return the samples, in CSR where that is smaller, and the labels of an svmlight file.
+
+    Those of a large file are on disk.
+    """
+    matrix, labels = DiskMatrix() if isinstance(file, LargeFile) else None, [np.empty(0)]
+    X: Any = None
+    for content, n_before in file.blocks():
+        X, y = _parsed(file, content, n_before, zero_based)
+        _check_width(file, X.shape[1], n_features, zero_based)
+        labels.append(y)
+        if matrix is not None:
+            matrix.append(X)
+    if matrix is not None:
+        X = matrix.finished()
     if n_features is not None:
         X.resize(X.shape[0], n_features)
-    return X.toarray() if is_dense(X) else X, y
+    if X.nnz > DENSE * X.shape[0] * X.shape[1]:
+        X = X.toarray() if matrix is None else mapped_rows(X, lambda rows: rows.toarray())
+    return X, np.concatenate(labels)
 
 
-def parsed(file: DataFile, zero_based: bool, n_before: int = 0) -> tuple[Any, NDArray]:
-    """Return samples, in CSR, and labels of a file or of a block, which lines come before."""
+def _parsed(file: DataFile, content: bytes, n_before: int, zero_based: bool) -> tuple[Any, NDArray]:
+    """Return samples, in CSR, and labels of a block, which so many lines come before."""
     try:
-        return load_svmlight_file(io.BytesIO(file.content), zero_based=zero_based)
+        return load_svmlight_file(io.BytesIO(content), zero_based=zero_based)
     except (ValueError, OverflowError, TypeError) as error:
-        raise _first_bad_line(file, zero_based, error, n_before) from None
+        for number, line in enumerate(io.BytesIO(content), start=n_before + 1):
+            wrong = _complaint(line.split(b"#")[0].split(), zero_based)
+            if wrong:
+                raise DataFileError(f"{file.source}, line {number}: {wrong}.") from None
+        raise DataFileError(f"{file.source} is not an svmlight file: {reason(error)}.") from None
 
 
-def check_width(file: DataFile, found: int, n_features: int | None, zero_based: bool) -> None:
+def _check_width(file: DataFile, found: int, n_features: int | None, zero_based: bool) -> None:
     """Raise if a file has more features than can be, or than a model takes."""
     if found > MAX_FEATURES:
         raise DataFileError(
@@ -52,22 +73,6 @@ def check_width(file: DataFile, found: int, n_features: int | None, zero_based: 
             f"{file.source} has a feature of number {found - zero_based}, the model was trained on "
             f"{n_features} features."
         )
-
-
-def is_dense(X: Any) -> bool:
-    """Return whether a sparse matrix would better be dense."""
-    return X.nnz > DENSE * X.shape[0] * X.shape[1]
-
-
-def _first_bad_line(
-    file: DataFile, zero_based: bool, error: Exception, n_before: int
-) -> DataFileError:
-    """Return the error of the first line that cannot be read."""
-    for number, line in enumerate(io.BytesIO(file.content), start=n_before + 1):
-        wrong = _complaint(line.split(b"#")[0].split(), zero_based)
-        if wrong:
-            return DataFileError(f"{file.source}, line {number}: {wrong}.")
-    return DataFileError(f"{file.source} is not an svmlight file: {reason(error)}.")
 
 
 def _complaint(words: list[bytes], zero_based: bool) -> str:

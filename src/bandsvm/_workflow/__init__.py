@@ -1,19 +1,18 @@
-"""Working with models: what the command line and the page share.
+"""Working with models: what the command line and the page share, from a table to a report.
 
-- `models`: the models that they make; `preparation`: steps before the classifier; `in_blocks`:
-  these steps on files larger than memory; `cluster`: fits on Dask; `checkpoint`: the file beside a
-  model that is not finished; `trained`: what a model knows of its training data.
-- `summary`: what came of a training set; `quality`: what a model says of samples; `report`: a page
-  about it; `reliability`: what it says of probabilities; `weights`: the largest weights of linear
-  models.
-- `after_search`: what follows a search, within the time of `clock`: `held_out` predictions, the
-  page `search_report`, the picture `tune_plot`.
-- `advice`: how the shell and the page word what may help a fit that is not optimal.
-- `source`: a data file, within a size that a page can handle, as a table; `parameters`: those
-  of a model, checked; `work`: long work that reports its progress and can be stopped; `noted`:
-  warnings of one thread.
-- `trial`: samples held out, a model fitted to the rest; `trial_search`, `trial_path`: many models;
-  `findings`: what a model says of samples; `abstaining`, `projection`, `trial_samples`,
-  `trial_weights`: parts of it; `trial_report`: a page to keep; `code`: Python code that repeats a
-  trial; `card`: a model file, as ``bandsvm inspect`` describes it.
+- `source`: a data file of the page, within a size that it can handle, as a table; `parameters`:
+  those of a model, checked.
+- `pipeline`: steps that suit a table, then a classifier: made, fitted in memory or in blocks,
+  described, written.
+- `training`: fits on this machine or on a cluster, and what came of them; `checkpoint`: the file
+  beside a model that is not finished; `work`: long work that reports its progress and its
+  warnings, and can be stopped.
+- `evaluation`: predictions, and how they compare with labels; `holdout`: a table of which some
+  samples are held out, a model of the rest, and what it says of each part.
+- `folds`: each prepares samples by its training part, and predicts the others; `search`:
+  candidates, their scores and what follows; `path`: models along C2 or rho2.
+- `description`: what a model is, with its largest `weights`; `views`: what the page shows of
+  samples, and `samples`: their table; `report`, `search_report`: pages and pictures to keep;
+  `code`: Python code and commands that repeat a fit.
+- `advice`: how the shell and the page word what may help; `naming`: what they call parameters.
 """

@@ -1,4 +1,4 @@
-"""How the shell and the page word what may help a fit that is not optimal."""
+"""How the shell and the page word what may help."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ SHELL: Mapping[Cure, str] = {
     Cure.LINEAR_MODEL: "use --linear, which finds linear rules much faster",
 }
 PAGE: Mapping[Cure, str] = {
-    Cure.RAISE_TOL: "raise tol",
     Cure.LOWER_COSTS: "try smaller costs C1 and C2",
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
     Cure.SCALE: "scale the features",
 }
+# How to do without scaling, at the shell.
+LEAVES_FEATURES = "--scale none leaves features as they are"

@@ -1,18 +1,25 @@
-"""The checkpoint beside a model file: taken only from its owner, removed only by who made it."""
+"""Checkpoints: the model of a fit that is not finished, in a file beside the model's own.
+
+A checkpoint is taken only from its owner, and removed only by who made it.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._system.files import is_own
-from bandsvm._tables.reading import Table
-from bandsvm._workflow.models import write_model
+from bandsvm._tables.table import Table
+from bandsvm._workflow.pipeline import write_model
 from bandsvm.persistence.native import load_bytes
 
 # Without waiting for whoever writes to a pipe, and without following a link.
@@ -81,3 +88,26 @@ class CheckpointFile:
             "write the model elsewhere",
             str(self.path),
         )
+
+
+class Checkpoint(Observer):
+    """Hands the model so far to ``write`` now and then; a failure is said, not fatal."""
+
+    may_interleave = True
+
+    def __init__(
+        self, write: Callable[[BandedSVC], None], every: float, warn: Callable[[str], None]
+    ) -> None:
+        self._write, self._every, self._warn = write, every, warn
+        self._last = time.monotonic()
+
+    def step(self, run: FitRun) -> None:
+        """Write a checkpoint if one is due and the decision values are up to date."""
+        if time.monotonic() - self._last < self._every or not run.progress.is_current:
+            return
+        try:
+            self._write(run.model())
+        except OSError as error:
+            self._warn(f"no checkpoint was written: {error.strerror}; training goes on.")
+        # After writing: what takes long to write is written less often.
+        self._last = time.monotonic()

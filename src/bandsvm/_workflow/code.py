@@ -1,9 +1,9 @@
-"""Python code that repeats a trial: reads the table, holds out the same samples, fits the model."""
+"""Code that repeats a fit of the page: in Python, and as a command for the shell."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from bandsvm._tables.reading import Table
-from bandsvm._workflow.source import Source
-from bandsvm._workflow.trial import HELD_OUT, SPLIT_SEED, Trial
+from bandsvm._tables.table import Table
+from bandsvm._workflow.holdout import ONE_IN, SEED, Holdout
+from bandsvm._workflow.pipeline import Classifier
+from bandsvm._workflow.source import Choices, Source
 
 TEMPLATE = """\
 import numpy as np
@@ -23,6 +24,7 @@ import pandas as pd
 table = pd.{reader}({arguments})
 y = table[{target}].to_numpy({labels})
 X = table.drop(columns={dropped}).to_numpy(float)
+from bandsvm._workflow.pipeline import Classifier
 
 # One sample in {held_out} of each class is held out.
 generator = np.random.default_rng({seed})
@@ -38,15 +40,15 @@ print(model[-1].certificate_)
 """
 
 
-def python_code(source: Source, trial: Trial, classifier: Any) -> str:
+def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str:
     """Return code that fits the same model to the same samples.
 
     It is for tables of numbers that pandas reads alike, which is checked: code that gives another
     model would be worse than none.
     """
-    table = trial.table
+    table = holdout.table
     is_plain = source.kind in ("csv", "parquet") and not (table.texts or sp.issparse(table.X))
-    if not is_plain or not len(trial.held_out):
+    if not is_plain or not len(holdout.held_out):
         raise ValueError(
             "Python code is written for CSV and Parquet files whose features are numbers; use the "
             "command for this one."
@@ -60,7 +62,7 @@ def python_code(source: Source, trial: Trial, classifier: Any) -> str:
         arguments = {"sep": None, "engine": "python"} | ({} if has_names else {"header": None})
     reader = "read_csv" if source.kind == "csv" else "read_parquet"
     dropped = _dropped(source, table, reader, arguments, target)
-    steps = [(name, clone(step)) for name, step in trial.preparation.steps[:-1]]
+    steps = [(name, clone(step)) for name, step in holdout.preparation.steps[:-1]]
     model = Pipeline([*steps, ("classify", clone(classifier))])
     given = [repr(source.file.source), *(f"{name}={value!r}" for name, value in arguments.items())]
     return TEMPLATE.format(
@@ -70,8 +72,8 @@ def python_code(source: Source, trial: Trial, classifier: Any) -> str:
         target=repr(target),
         labels="str" if table.y.dtype.kind == "U" else "",
         dropped=repr(dropped),
-        held_out=HELD_OUT,
-        seed=SPLIT_SEED,
+        held_out=ONE_IN,
+        seed=SEED,
         model=repr(model),
     )
 
@@ -113,3 +115,30 @@ def _imports(objects: Iterable[Any]) -> list[str]:
         places.setdefault(place, set()).add(type(each).__name__)
     lines = [f"from {place} import {', '.join(sorted(names))}" for place, names in places.items()]
     return sorted(lines, key=lambda line: (line.startswith("from bandsvm"), line))
+
+
+def fit_command(
+    source: Source, choices: Choices, parameters: Mapping[str, Any], scale: str
+) -> list[str]:
+    """Return the words of a command that reads the same samples and fits the same parameters."""
+    options = source.read_options(choices)
+    words = ["bandsvm", "fit", source.file.source]
+    for name in ("drop", "keep", "categorical"):
+        words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
+    if options.target is not None:
+        words += ["--target", options.target]
+    if options.header is not None:
+        words.append("--header" if options.header else "--no-header")
+    return [*words, "--model", "model.bsvm", *model_options(parameters, scale)]
+
+
+def model_options(parameters: Mapping[str, Any], scale: str) -> list[str]:
+    """Return parameters as options of ``bandsvm fit``, without those that have their default."""
+    words = []
+    for name, value in parameters.items():
+        if name == "fit_intercept":
+            words += [] if value else ["--no-intercept"]
+        elif value is not None:
+            text = value if isinstance(value, str) else f"{value:.12g}"
+            words += [f"--{name.replace('_', '-')}", text]
+    return [*words, *(["--scale", scale] if scale != "standard" else [])]

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from bandsvm._checks.parameters import band_parameters, check_parameters
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._kernels import available_kernels
-from bandsvm.cli._ahead import check_model
 
 NUMBERS = ("C1", "C2", "rho1", "rho2", "degree", "coef0", "tol")
 TEXTS = ("loss", "kernel", "class_weight")
@@ -30,34 +33,27 @@ def model_parameters(sent: Mapping[str, Any]) -> dict[str, Any]:
             parameters[name] = value if value in ("scale", "auto") else _number(name, value)
         elif name in TEXTS:
             parameters[name] = _text(name, value)
-        elif name == "fit_intercept" and isinstance(value, bool):
-            parameters[name] = value
+        elif name == "fit_intercept":
+            parameters[name] = _flag(name, value)
         else:
-            raise ValueError(f"{name!r:.60} is no parameter of the model, or its value is no such.")
+            raise ValueError(f"{name!r:.60} is not a parameter that the page can set.")
     if parameters.get("kernel", "rbf") not in tables_kernels():
         names, got = ", ".join(tables_kernels()), parameters["kernel"]
         raise ValueError(f"kernel must be one of {names}, got {got!r:.60}.")
-    check_model(parameters)
+    check_kernel_model(parameters)
     return parameters
+
+
+def check_kernel_model(parameters: Mapping[str, Any]) -> None:
+    """Raise unless parameters make a BandedSVC, whatever the classes."""
+    model = BandedSVC(**parameters)
+    check_parameters(model)
+    band_parameters(model, np.arange(2))
 
 
 def tables_kernels() -> list[str]:
     """Return the kernels of samples; a table cannot hold a kernel matrix."""
     return [name for name in available_kernels() if name != "precomputed"]
-
-
-def as_options(parameters: Mapping[str, Any], scale: str) -> list[str]:
-    """Return parameters as options of ``bandsvm fit``, without those that have their default."""
-    words = []
-    for name, value in parameters.items():
-        if name == "fit_intercept":
-            words += [] if value else ["--no-intercept"]
-        elif value is not None:
-            words += [
-                f"--{name.replace('_', '-')}",
-                f"{value:.12g}" if _is_number(value) else value,
-            ]
-    return [*words, *(["--scale", scale] if scale != "standard" else [])]
 
 
 def _is_number(value: Any) -> bool:
@@ -76,4 +72,10 @@ def _text(name: str, value: Any) -> str | None:
         return value
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text, got {value!r:.60}.")
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be true or false, got {value!r:.60}.")
     return value

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text, signed
-from bandsvm._tables.reading import NUMBERED, Table
-from bandsvm._workflow.quality import Judged, histogram_edges, names_are_known, quality
-from bandsvm._workflow.weights import is_linear, largest_weights, scale_of_weights
+from bandsvm._tables.table import NUMBERED, Table
+from bandsvm._workflow.description import ModelDescription
+from bandsvm._workflow.evaluation import Predictions, histogram_edges
+from bandsvm._workflow.naming import shell_name
+from bandsvm._workflow.pipeline import Classifier, Model, names_are_known
+from bandsvm._workflow.weights import has_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
-from bandsvm.plotting._canvas import BAND, NEGATIVE, POSITIVE, legend_outside, plain
+from bandsvm.plotting._canvas import BAND, NEGATIVE, NEUTRAL, POSITIVE, legend_outside, plain
 from bandsvm.plotting._page import (
     heading,
     html_picture,
@@ -30,98 +31,83 @@ from bandsvm.plotting._page import (
 # Samples that a table of the page lists, and classes that one has.
 MAX_SAMPLES, MAX_CLASSES = 20, 30
 HISTOGRAM_BINS = 60
+N_PROBABILITY_BINS = 10
+# The logarithm of a probability of 0 is not finite.
+MIN_PROBABILITY = 1e-15
 TRAINED = (
     "The model was trained on these samples: scores below are higher than those of new samples."
 )
+HELD_OUT = (
+    "Each sample was left out of the model that gave its decision value. The sigmoids that make "
+    "probabilities of these values were fitted to all of them."
+)
 
 
-def write_report(
-    path: Path,
-    model: Any,
+def report_page(
+    model: Model,
     table: Table,
-    judged: Judged,
+    predictions: Predictions,
     role: str,
-    reliability: Sequence[str] = (),
-) -> None:
-    """Write the page.
+    more: Sequence[str] = (),
+) -> bytes:
+    """Return a page about a model and samples.
 
     Parameters
     ----------
-    path : Path
-        Where to.
     model : estimator
         The model, with all its steps.
     table : Table
         The samples.
-    judged : Judged
+    predictions : Predictions
         What the model says of them.
     role : str
         What the samples are to the model, in a sentence.
-    reliability : sequence of str
-        Parts about the model's probabilities.
+    more : sequence of str
+        Parts to add, such as those about probabilities.
     """
     parts = [
-        *[heading("Data"), paragraph(table.describe()), paragraph(role)],
-        *[heading("Model"), *model_parts(model, judged.classifier, table.names)],
-        *[heading("Predictions"), *prediction_parts(judged)],
-        *reliability,
-        *sample_parts(judged, table.sample_names()),
+        *[heading("Data"), paragraph(table.describe(shell_name)), paragraph(role)],
+        *[heading("Model"), *model_parts(model, table.names)],
+        *[heading("Predictions"), *prediction_parts(predictions)],
+        *more,
+        *sample_parts(predictions, table.sample_names()),
     ]
-    write_page(path, table, parts)
+    return page_about(table, parts)
 
 
-def write_page(path: Path, table: Table, parts: list[str]) -> None:
-    """Write a page of some parts under a title that names the table."""
-    atomic_write(path, page(f"Banded SVM: {short_text(table.source)}", parts).encode())
+def page_about(table: Table, parts: list[str]) -> bytes:
+    """Return a page of some parts under a title that names a table."""
+    return page(f"Banded SVM: {short_text(table.source)}", parts).encode()
 
 
-def model_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
-    """Return what the model is."""
-    steps = [type(step).__name__ for step in getattr(model, "named_steps", {"": model}).values()]
-    shown_ones = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
-    parameters = classifier.get_params()
-    rows = [("steps", ", ".join(steps))]
-    rows += [(name, parameters[name]) for name in shown_ones if name in parameters]
-    rows.append(("classes", ", ".join(map(short_text, classifier.classes_[:MAX_CLASSES].tolist()))))
-    if hasattr(classifier, "dual_coef_"):
-        rows.append(("gamma used", f"{classifier.gamma_:.6g}"))
-        rows.append(("support vectors", classifier.dual_coef_.shape[1]))
-    parts = [html_table(("setting", "value"), rows)]
-    if is_linear(classifier):
-        parts += _weight_parts(model, classifier, names)
-    certificate = getattr(classifier, "certificate_", None)
-    if certificate is not None:
-        parts.append(verbatim(repr(certificate)))
+def model_parts(model: Model, names: list[str] | None) -> list[str]:
+    """Return what the model is; ``names`` are those of the features that it takes."""
+    described = ModelDescription(model, names=names)
+    parts = [html_table(("setting", "value"), described.settings())]
+    if has_weights(described.classifier):
+        rows = [
+            (short_text(of_class.label), short_text(name), signed(weight))
+            for of_class in described.weights
+            for name, weight in (*of_class.positive, *of_class.negative)
+        ]
+        parts.append(paragraph(described.about_weights))
+        parts.append(html_table(("class", "feature", "weight"), rows, numbers=(2,)))
+    if described.certificate is not None:
+        parts.append(verbatim(repr(described.certificate)))
     return parts
 
 
-def _weight_parts(model: Any, classifier: Any, names: list[str] | None) -> list[str]:
-    """Return the largest weights of a linear model."""
-    rows = [
-        (short_text(of_class.label), short_text(name), signed(weight))
-        for of_class in largest_weights(model, classifier, names)
-        for name, weight in (*of_class.positive, *of_class.negative)
-    ]
-    return [
-        paragraph(
-            f"Largest weights, {scale_of_weights(model)}; those above 0 speak for the class:"
-        ),
-        html_table(("class", "feature", "weight"), rows, numbers=(2,)),
-    ]
-
-
-def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
+def prediction_parts(predictions: Predictions, with_map: bool = True) -> list[str]:
     """Return how well the model does, in tables and pictures, a map of two features if wanted."""
     places = ("below", "inside", "above")
-    below, inside, above = (int(np.sum(judged.position == place)) for place in places)
+    below, inside, above = (int(np.sum(predictions.position == place)) for place in places)
     parts = [
         paragraph(
             f"{below} samples lie below the band of their predicted class (doubtful), {inside} "
             f"inside (typical) and {above} above (extreme)."
         )
     ]
-    if judged.y is not None:
-        result = quality(judged.y, judged.predicted, judged.classifier.classes_)
+    if (result := predictions.quality) is not None:
         text = f"Accuracy {result.accuracy:.4f}: {result.n_right} of {result.n_samples} are right."
         head = ("class", "precision", "recall", "f1", "samples")
         parts += [
@@ -139,32 +125,32 @@ def prediction_parts(judged: Judged, with_map: bool = True) -> list[str]:
             ]
     parts += [
         html_picture(rendered(figure, "png"), caption)
-        for figure, caption in draw_pictures(judged, with_map)
+        for figure, caption in draw_pictures(predictions, with_map)
     ]
     return parts
 
 
-def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
+def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[str]:
     """Return tables of the samples that deserve a look.
 
     Parameters
     ----------
-    judged : Judged
+    predictions : Predictions
         The samples.
     names : tuple
         What their names are, such as "sample", and the names.
     """
-    own, decision, position = judged.own, judged.decision, judged.position
+    own, decision, position = predictions.own_values, predictions.decision, predictions.position
     title_of_names, name_of = names
     are_numbers = title_of_names == NUMBERED
     lists = {
         "Doubtful samples": (position == "below", own, "below the band, the least confident first"),
         "Extreme samples": (position == "above", -own, "above the band, the most extreme first"),
     }
-    if judged.true is not None:
-        wrong = judged.true != judged.given
+    if predictions.true_codes is not None:
+        wrong = predictions.true_codes != predictions.predicted_codes
         lists["Confident mistakes"] = (wrong, -own, "wrong, the most confident first")
-    parts = [paragraph(_about_signs(judged.classifier))]
+    parts = [paragraph(_about_signs(predictions.classifier))]
     for title, (chosen, order, words) in lists.items():
         where = np.flatnonzero(chosen)
         first = where[np.argsort(order[where], kind="stable")][:MAX_SAMPLES]
@@ -173,18 +159,13 @@ def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
         head = [short_text(title_of_names), "predicted", "decision value", "position"]
         rows = [
-            [
-                short_text(name_of[k]),
-                short_text(judged.predicted[k]),
-                signed(decision[k]),
-                position[k],
-            ]
+            [short_text(name_of[k]), short_text(predictions.predicted[k]), signed(decision[k]), position[k]]
             for k in first.tolist()
         ]
-        if judged.y is not None:
+        if predictions.y is not None:
             head.insert(1, "true")
             for row, k in zip(rows, first.tolist(), strict=True):
-                row.insert(1, short_text(judged.y[k]))
+                row.insert(1, short_text(predictions.y[k]))
         if rows:
             parts.append(
                 html_table(head, rows, numbers=(*([0] if are_numbers else []), len(head) - 2))
@@ -192,7 +173,7 @@ def sample_parts(judged: Judged, names: tuple[str, NDArray]) -> list[str]:
     return parts
 
 
-def _about_signs(classifier: Any) -> str:
+def _about_signs(classifier: Classifier) -> str:
     """Return what decision values in tables mean."""
     classes = [short_text(label) for label in classifier.classes_.tolist()]
     if len(classes) > 2:
@@ -203,46 +184,58 @@ def _about_signs(classifier: Any) -> str:
     )
 
 
-def draw_pictures(judged: Judged, with_map: bool) -> list[tuple[Any, str]]:
+def draw_pictures(predictions: Predictions, with_map: bool) -> list[tuple[Any, str]]:
     """Return figures about predictions, and their captions."""
-    pictures = [(_draw_values(judged), "Decision values; the band is shaded.")]
-    if judged.true is not None:
+    pictures = [(_draw_values(predictions), "Decision values; the band is shaded.")]
+    if predictions.true_codes is not None:
         figure, ax = _new_figure()
         RiskCoverageDisplay.from_predictions(
-            judged.true, judged.given, judged.own, name="model", ax=ax
+            predictions.true_codes,
+            predictions.predicted_codes,
+            predictions.own_values,
+            name="model",
+            ax=ax,
         )
         pictures.append((figure, "Share of errors among the most confident predictions."))
-    classes = judged.classifier.classes_
-    if with_map and judged.true is not None and judged.X.shape[1] == 2 == len(classes):
+    classes = predictions.classifier.classes_
+    if (
+        with_map
+        and predictions.true_codes is not None
+        and predictions.X.shape[1] == 2 == len(classes)
+    ):
         figure, ax = _new_figure()
-        known = judged.true >= 0
-        labels = classes[judged.true[known]]
+        known = predictions.true_codes >= 0
+        labels = classes[predictions.true_codes[known]]
         if (
             len(np.unique(labels)) == 2
-            and getattr(judged.classifier, "kernel", "linear") != "precomputed"
+            and getattr(predictions.classifier, "kernel", "linear") != "precomputed"
         ):
             with names_are_known():
-                DecisionMapDisplay.from_estimator(judged.classifier, judged.X[known], labels, ax=ax)
+                DecisionMapDisplay.from_estimator(
+                    predictions.classifier, predictions.X[known], labels, ax=ax
+                )
             pictures.append((figure, "The decision rule over both features, as scaled."))
     return pictures
 
 
-def _draw_values(judged: Judged) -> Any:
+def _draw_values(predictions: Predictions) -> Any:
     """Draw how decision values are distributed: by class or, of many classes, by what is right."""
     figure, ax = _new_figure()
-    classes, values = judged.classifier.classes_, judged.values
+    classes, values = predictions.classifier.classes_, predictions.values
     groups: dict[str, NDArray[np.bool_]]
     if len(classes) == 2:
-        codes = judged.given if judged.true is None else judged.true
-        groups = {
-            f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())
-        }
+        codes = predictions.codes
+        groups = {f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())}
         colours = (NEGATIVE, POSITIVE)
     else:
-        values, colours = judged.own, (NEGATIVE, POSITIVE)
-        right = judged.given >= 0 if judged.true is None else judged.given == judged.true
-        groups = {"all" if judged.true is None else "right": right, "wrong": ~right}
-    _shade_band(judged.classifier, ax)
+        values, colours = predictions.own_values, (NEGATIVE, POSITIVE)
+        right = (
+            predictions.predicted_codes >= 0
+            if predictions.true_codes is None
+            else predictions.predicted_codes == predictions.true_codes
+        )
+        groups = {"all" if predictions.true_codes is None else "right": right, "wrong": ~right}
+    _shade_band(predictions.classifier, ax)
     edges = histogram_edges(values, HISTOGRAM_BINS)
     for (label, chosen), colour in zip(groups.items(), colours, strict=True):
         if chosen.any():
@@ -253,7 +246,7 @@ def _draw_values(judged: Judged) -> Any:
     return figure
 
 
-def _shade_band(classifier: Any, ax: Any) -> None:
+def _shade_band(classifier: Classifier, ax: Any) -> None:
     """Shade the band of each class, if all classes of many have the same."""
     band = band_parameters(classifier, classifier.classes_)
     bands = list(zip(band.rho1.tolist(), band.rho2.tolist(), strict=True))
@@ -271,3 +264,94 @@ def _new_figure() -> tuple[Any, Any]:
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     return figure, figure.subplots()
+
+
+def reliability_parts(
+    of_classes: NDArray | None, true: NDArray[np.intp] | None, classes: NDArray, role: str
+) -> list[str]:
+    """Return how often samples belong to a class, next to how probable that was said to be.
+
+    Nothing is said where there are no probabilities, or no labels.
+
+    Parameters
+    ----------
+    of_classes : ndarray of shape (n_samples, n_classes)
+        Probabilities.
+    true : ndarray of shape (n_samples,)
+        Places of the true classes; -1 where the model does not know them.
+    classes : ndarray of shape (n_classes,)
+        The classes of the model.
+    role : str
+        What the samples are to the model, in a sentence.
+    """
+    if of_classes is None or true is None:
+        return []
+    known = true >= 0
+    of_classes, true = of_classes[known], true[known]
+    if not len(true):
+        return []
+    said, came, words = _events(of_classes, true, classes)
+    own = np.maximum(of_classes[np.arange(len(true)), true], MIN_PROBABILITY)
+    log_loss = -float(np.mean(np.log(own)))
+    wrong = of_classes.copy()
+    wrong[np.arange(len(true)), true] -= 1.0
+    # As scikit-learn's: of two classes, the error of one counts.
+    brier = float(np.mean(np.sum(wrong**2, axis=1))) / (2.0 if wrong.shape[1] == 2 else 1.0)
+    rows = [
+        (f"{low:.1f} to {high:.1f}", n, f"{mean:.3f}", f"{share:.3f}")
+        for low, high, n, mean, share in _probability_bins(said, came)
+    ]
+    caption = f"How often {words}, by its probability; dots on the dashed line are right."
+    return [
+        heading("Probabilities"),
+        paragraph(role),
+        paragraph(f"Log loss {log_loss:.4f}, Brier score {brier:.4f}; smaller is better."),
+        html_table(("probability", "samples", "mean", "came true"), rows, numbers=(1, 2, 3)),
+        html_picture(rendered(_draw_reliability(said, came, words), "png"), caption),
+    ]
+
+
+def _events(
+    of_classes: NDArray, true: NDArray, classes: NDArray
+) -> tuple[NDArray, NDArray[np.bool_], str]:
+    """Return probabilities of an event per sample, whether it came true, and what it is."""
+    if of_classes.shape[1] == 2:
+        return of_classes[:, 1], true == 1, f"the class is {short_text(classes[1])}"
+    most_probable = of_classes.argmax(axis=1)
+    return of_classes.max(axis=1), true == most_probable, "the most probable class is the true one"
+
+
+def _probability_bins(said: NDArray, came: NDArray) -> list[tuple[float, float, int, float, float]]:
+    """Return edges, number, mean probability and share of events of each bin that has samples."""
+    edges = np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1)
+    place = np.minimum((said * N_PROBABILITY_BINS).astype(np.intp), N_PROBABILITY_BINS - 1)
+    return [
+        (
+            float(edges[k]),
+            float(edges[k + 1]),
+            int(np.sum(place == k)),
+            float(said[place == k].mean()),
+            float(came[place == k].mean()),
+        )
+        for k in range(N_PROBABILITY_BINS)
+        if (place == k).any()
+    ]
+
+
+def _draw_reliability(said: NDArray, came: NDArray, words: str) -> Any:
+    """Draw shares of events over probabilities, and how many samples there are."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 5.2), layout="constrained")
+    axes: Any = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    above, below = axes
+    bins = _probability_bins(said, came)
+    above.plot([0, 1], [0, 1], color=NEUTRAL, linestyle="--", label="as said")
+    above.plot([b[3] for b in bins], [b[4] for b in bins], "o-", color=NEGATIVE, label="came true")
+    above.set_ylabel(plain(f"share where {words}"))
+    above.set_ylim(-0.03, 1.03)
+    above.legend(loc="upper left", frameon=False)
+    below.hist(said, bins=np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1), color=NEGATIVE, alpha=0.6)
+    below.set_ylabel("samples")
+    below.set_xlabel("probability")
+    return figure

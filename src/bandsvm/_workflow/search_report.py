@@ -1,67 +1,84 @@
-"""A page about a search: cross-validated scores first, then the model and its training samples."""
+"""Pages and pictures about a search: cross-validated scores first, then the model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
-from bandsvm import BandedSVCCV
-from bandsvm._tables.reading import Table
-from bandsvm._workflow.quality import Judged
+from bandsvm._tables.table import NUMBERED, Table
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.holdout import TablePart
+from bandsvm._workflow.naming import shell_name
+from bandsvm._workflow.pipeline import Model
 from bandsvm._workflow.report import (
     TRAINED,
     model_parts,
+    page_about,
     prediction_parts,
+    report_page,
     sample_parts,
-    write_page,
 )
-from bandsvm._workflow.tune_plot import draw_candidates, draw_places, mean_scores
+from bandsvm._workflow.search import LISTED, SearchResult, best_candidates, scores_by_fold
+from bandsvm.model_selection import BandedSVCCV
 from bandsvm.model_selection._standings import mean_fold_scores
+from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
+from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
-# Candidates that the table lists.
-MAX_CANDIDATES = 20
-SHOWN = ("kernel", "gamma", "C1", "C2", "rho2")
+# Held-out predictions of models by name, or why there are none.
+Risk = dict[str, Predictions] | str
+# Parameters that pictures have an axis for.
+DRAWN = ("C1", "gamma", "C2", "rho2")
+CHOSEN: dict[str, Any] = {
+    "color": "black",
+    "markersize": 12,
+    "markeredgewidth": 2,
+    "label": "chosen",
+    "zorder": 4,
+}
+# Scores are shown down to this many times the distance from the best to the middle one below it.
+BELOW_MIDDLE = 3.0
+# From the smallest to the largest value, an axis is logarithmic from this ratio on.
+WIDE = 30.0
 
 
-def write_search_report(
-    path: Path,
+def search_page(
     search: BandedSVCCV,
-    model: Any,
+    model: Model,
     table: Table,
-    trained: Judged,
-    unseen: Judged | str,
+    trained: Predictions,
+    unseen: Predictions | str,
     sentences: list[str],
-    reliability: Sequence[str] = (),
-) -> None:
-    """Write the page.
+    more: Sequence[str] = (),
+) -> bytes:
+    """Return a page about a search.
 
     Parameters
     ----------
-    path : Path
-        Where to.
     search : BandedSVCCV
         The fitted search.
     model : estimator
         The best model, with all its steps.
     table : Table
         The samples.
-    trained : Judged
+    trained : Predictions
         What the model says of these samples, which it was trained on.
-    unseen : Judged or str
+    unseen : Predictions or str
         What models of the same parameters say of the samples of each fold, which they were not
         trained on; or why that is unknown.
     sentences : list of str
         What the search found, and whether something was cut short.
-    reliability : sequence of str
-        Parts about the model's probabilities.
+    more : sequence of str
+        Parts to add, such as those about probabilities.
     """
-    parts = [heading("Data"), paragraph(table.describe())]
+    parts = [heading("Data"), paragraph(table.describe(shell_name))]
     parts += [heading("Search"), *map(paragraph, sentences), *_search_parts(search)]
     parts.append(heading("Held-out samples"))
     if isinstance(unseen, str):
@@ -76,54 +93,62 @@ def write_search_report(
         )
         parts += prediction_parts(unseen, with_map=False)
         parts += sample_parts(unseen, table.sample_names())
-    parts += reliability
-    parts += [heading("Model"), *model_parts(model, trained.classifier, table.names)]
+    parts += more
+    parts += [heading("Model"), *model_parts(model, table.names)]
     parts += [heading("Training samples"), paragraph(TRAINED), *prediction_parts(trained)]
-    write_page(path, table, parts)
+    return page_about(table, parts)
 
 
-@dataclass(frozen=True)
-class CandidateScores:
-    """A candidate of a search and its scores.
+def holdout_page(
+    model: Pipeline,
+    parts: Mapping[str, TablePart],
+    result: SearchResult | None,
+    sentences: list[str],
+) -> bytes:
+    """Return a page about a model of the page, and about the search that found it, if one did.
 
     Parameters
     ----------
-    settings : dict
-        Its parameters, those of `SHOWN`; None where the kernel has no such.
-    scores : ndarray of shape (n_folds,)
-        Its score in each fold; nan where it was given up before.
+    model : Pipeline
+        The fitted model.
+    parts : mapping of str to TablePart
+        What it says of the parts of its table, the most honest part first.
+    result : SearchResult or None
+        The search that chose its parameters.
+    sentences : list of str
+        What is worth knowing.
     """
-
-    settings: dict[str, Any]
-    scores: NDArray[np.float64]
-
-    @property
-    def mean(self) -> float:
-        """Mean score over the folds that it has; nan if it has none."""
-        return float(mean_fold_scores(self.scores[None])[0])
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation over these folds; nan if it has none."""
-        return float(np.nanstd(self.scores)) if self.n_folds else np.nan
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds in which it has a score."""
-        return int(np.isfinite(self.scores).sum())
+    if result is None:
+        first = next(iter(parts.values()))
+        return report_page(model, _table_of(first), first.predictions, f"From {first.role}")
+    trained, unseen = parts["train"], parts.get("folds")
+    return search_page(
+        result.search,
+        model,
+        _table_of(trained),
+        trained.predictions,
+        str(result.folds) if unseen is None else unseen.predictions,
+        sentences,
+        _parts_of_held_out(parts.get("held out")),
+    )
 
 
-def best_candidates(search: BandedSVCCV) -> list[CandidateScores]:
-    """Return the chosen candidate of a search, then those of the highest mean scores."""
-    results, best = search.cv_results_, search.best_index_
-    means, _ = mean_scores(results)
-    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
-    order = np.argsort(-np.nan_to_num(means, nan=-np.inf), kind="stable")
-    order = np.concatenate([[best], order[order != best]])[:MAX_CANDIDATES]
+def _parts_of_held_out(part: TablePart | None) -> list[str]:
+    """Return what the report says of samples that the search has not seen."""
+    if part is None:
+        return []
     return [
-        CandidateScores({name: results["params"][k].get(name) for name in SHOWN}, scores[k])
-        for k in order.tolist()
+        heading("Samples that the search has not seen"),
+        paragraph(f"From {part.role}"),
+        *prediction_parts(part.predictions, with_map=False),
+        *sample_parts(part.predictions, _table_of(part).sample_names()),
     ]
+
+
+def _table_of(part: TablePart) -> Table:
+    """Return the table, with the ids of a part of its samples, or their numbers in the file."""
+    ids = {name: column[part.places] for name, column in part.table.ids.items()}
+    return replace(part.table, ids=ids or {NUMBERED: part.table.numbers()[part.places]})
 
 
 def _search_parts(search: BandedSVCCV) -> list[str]:
@@ -156,7 +181,7 @@ def _search_parts(search: BandedSVCCV) -> list[str]:
             f"The chosen candidate and those of the highest mean scores{rest}. Candidates that "
             "were given up early have scores in fewer folds:"
         ),
-        html_table((*SHOWN, "mean", "deviation", "folds"), rows, numbers=range(1, 8)),
+        html_table((*LISTED, "mean", "deviation", "folds"), rows, numbers=range(1, 8)),
         html_picture(rendered(candidates, "png"), "Mean scores over each parameter."),
         html_picture(rendered(places, "png"), "Where the best candidates are."),
     ]
@@ -170,3 +195,162 @@ def _setting(value: Any) -> str:
 
 def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4f}"
+
+
+def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
+    """Return a figure: scores over each parameter above, then places, path and risk.
+
+    Parameters
+    ----------
+    search : BandedSVCCV
+        The fitted search.
+    X, y : array-like
+        The samples as the classifier takes them, and their labels.
+    risk : dict of Predictions by name, or str
+        Held-out predictions by models to compare, or why there are none.
+    end : float
+        When to end at the latest, by `time.monotonic`; it may be infinite, or past.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 8.0), layout="constrained")
+    halves: Any = figure.subfigures(2, 1)
+    above, below = halves
+    draw_candidates(search, above)
+    places, path, abstaining = below.subplots(1, 3)
+    draw_places(search, places)
+    _draw_path(search, X, y, end, path)
+    draw_risk(risk, abstaining)
+    return figure
+
+
+def draw_candidates(search: BandedSVCCV, figure: Any) -> None:
+    """Draw the scores of all candidates over each parameter."""
+    scores = figure.subplots(1, len(DRAWN), sharey=True)
+    for ax, name in zip(scores, DRAWN, strict=True):
+        draw_scores(search, name, ax)
+    scores[0].set_ylabel("score, mean over the folds")
+    figure.suptitle(f"All {len(search.cv_results_['params'])} candidates")
+    labels = scores[0].get_legend_handles_labels()
+    figure.legend(*labels, loc="outside lower center", ncols=len(labels[0]), frameon=False)
+
+
+def _draw_path(search: BandedSVCCV, X: Any, y: NDArray, end: float, ax: Any) -> None:
+    """Draw the path along C2 through the best candidate, as far as there is time."""
+    ax.set_title("Coefficients along C2")
+    left = end - time.monotonic()
+    if left <= 0.0:
+        _say(ax, "left out: there was no time left")
+        return
+    limit = left if np.isfinite(left) else None
+    best = clone(search.best_estimator_).set_params(verbose=0, time_limit=limit)
+    BandPathDisplay.from_estimator(best, X, y, vary="C2", ax=ax)
+
+
+def draw_risk(risk: Risk, ax: Any) -> None:
+    """Draw the share of errors over the share of samples that are not abstained from."""
+    ax.set_title("Abstaining, on held-out folds")
+    if isinstance(risk, str):
+        _say(ax, f"left out: {risk}")
+        return
+    for name, predictions in risk.items():
+        assert predictions.true_codes is not None
+        RiskCoverageDisplay.from_predictions(
+            predictions.true_codes,
+            predictions.predicted_codes,
+            predictions.own_values,
+            name=name,
+            ax=ax,
+        )
+
+
+def _say(ax: Any, text: str) -> None:
+    """Write a text in the middle of an empty picture."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, text, ha="center", wrap=True, transform=ax.transAxes)
+
+
+def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
+    """Draw the scores of all candidates over one parameter, C-SVMs apart from bands."""
+    results, scores = search.cv_results_, scores_by_fold(search)
+    means, is_whole = mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
+    lowest = lowest_shown(means)
+    is_low = means < lowest
+    where = results[f"param_{name}"].filled(np.nan)
+    has_band = results["param_C2"].filled(0.0) > 0.0
+    if name == "rho2":
+        where = np.where(has_band, where, np.nan)  # without a band it means nothing
+    if np.isnan(where).all():
+        why = "no band was tried" if name == "rho2" else f"this kernel has no {name}"
+        ax.text(0.5, 0.5, why, ha="center", transform=ax.transAxes)
+    _set_scale(ax.set_xscale, where)
+    shown = np.isfinite(means) & np.isfinite(where)
+    if is_low.any():
+        ax.scatter(
+            where[is_low & shown], np.full((is_low & shown).sum(), lowest), marker="v", s=28,
+            color=NEUTRAL, label="lower than shown",
+        )  # fmt: skip
+        shown &= ~is_low
+    for colour, marker, label, kind in (
+        (NEGATIVE, "o", "without a band (C2=0)", ~has_band),
+        (POSITIVE, "^", "with a band", has_band),
+    ):
+        for whole, face in ((True, colour), (False, "none")):
+            part = shown & kind & (is_whole == whole)
+            ax.scatter(
+                where[part], means[part], marker=marker, s=28, alpha=0.8, facecolors=face,
+                edgecolors=colour, label=label if whole else None,
+            )  # fmt: skip
+    if (~is_whole & shown).any():
+        ax.scatter([], [], facecolors="none", edgecolors=NEUTRAL, label="given up (mean so far)")
+    best = search.best_index_
+    if shown[best]:
+        ax.plot(where[best], means[best], "x", **CHOSEN)
+    ax.set_xlabel(name)
+
+
+def lowest_shown(means: NDArray) -> float:
+    """Return the score below which candidates are so bad that they would hide all differences."""
+    known = means[np.isfinite(means)]
+    if len(known) == 0:
+        return -np.inf
+    top, middle = known.max(), np.median(known)
+    return float(max(known.min(), middle - BELOW_MIDDLE * (top - middle)))
+
+
+def draw_places(search: BandedSVCCV, ax: Any) -> None:
+    """Draw the best score at each C1 and gamma; or over C1 and C2 where there is no gamma."""
+    results, means = search.cv_results_, mean_fold_scores(scores_by_fold(search))
+    name = "C2" if np.ma.getmaskarray(results["param_gamma"]).all() else "gamma"
+    scored = np.flatnonzero(np.isfinite(means))
+    order = scored[np.argsort(means[scored], kind="stable")]  # the best are drawn last
+    up = results[f"param_{name}"].filled(np.nan)
+    _set_scale(ax.set_yscale, up)
+    _set_scale(ax.set_xscale, results["param_C1"].data)
+    points = ax.scatter(
+        results["param_C1"].data[order],
+        up[order],
+        c=means[order],
+        s=90,
+        cmap="viridis",
+        vmin=lowest_shown(means),
+    )
+    best = search.best_index_
+    ax.plot(results["param_C1"].data[best], up[best], "x", **CHOSEN)
+    ax.set_xlabel("C1")
+    ax.set_ylabel(name)
+    ax.set_title(f"Best score at each C1 and {name}")
+    legend_outside(ax)
+    ax.figure.colorbar(points, ax=ax, label="mean score")
+
+
+def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:
+    """Make an axis logarithmic if its values call for it; zeros have a place on it too."""
+    positive = values[values > 0.0]
+    if len(positive) == 0 or positive.max() < WIDE * positive.min():
+        return
+    if (values == 0.0).any():
+        # Linear from 0 to the smallest value, logarithmic beyond.
+        set_scale("symlog", linthresh=float(positive.min()))
+    else:
+        set_scale("log")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,45 +10,38 @@ from typing import Any
 
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, DataFileError, unpacked
-from bandsvm._tables.choice import Columns, default_target
+from bandsvm._tables.bytes import DataFile, unpacked
 from bandsvm._tables.columns import Kind
+from bandsvm._tables.expected import Notes
+from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns
-from bandsvm._tables.reading import Table, kind_of_file, table_of
-from bandsvm._tables.sniff import require_data
-from bandsvm._tables.useless import DATES, NUMBERS_THE_ROWS
-from bandsvm._workflow.trained import Notes
-from bandsvm.cli._options import add_data_options
+from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
+from bandsvm._tables.reading import table_of
+from bandsvm._tables.remarks import DataFileError
+from bandsvm._tables.roles import Columns, default_target
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
+from bandsvm._workflow.naming import page_name
+from bandsvm._workflow.pipeline import Model, expected_table
 
 # A page is for data that a fit can handle while somebody waits.
-MAX_FILE = 64 * 2**20
+MAX_FILE_BYTES = 64 * 2**20
 # Columns that a page lists to choose from; more would only make it slow.
 MAX_COLUMNS_LISTED = 20_000
-# Formats whose labels have a fixed place, and whose columns have no names.
-WITHOUT_COLUMNS = ("svmlight", "npz")
 # How columns that are left out for some reason can be used after all.
 USES = {NUMBERS_THE_ROWS: "keep", DATES: "category"}
-# What the page calls the options that messages of the readers name.
-ON_THE_PAGE = {
-    "--target": "“Target”",
-    "--drop": "“Leave out”",
-    "--categorical": "“Categories”",
-    "--header": "“First line”",
-    "--skip-unlabelled": "bandsvm fit --skip-unlabelled at the shell",
-    "give --format": "rename it",
-}
 
 
 class FileTooLargeError(ValueError):
     """A file that is too large for the page, with the way out."""
 
 
-def check_size(name: str, n_bytes: int) -> None:
+def check_size(name: str, n_bytes: int, max_bytes: int = MAX_FILE_BYTES) -> None:
     """Raise if a file is too large for the page."""
-    if n_bytes > MAX_FILE:
+    if n_bytes > max_bytes:
         raise FileTooLargeError(
             f"{short_text(name)} has {n_bytes / MEGABYTE:.0f} MB, and this page takes at most "
-            f"{MAX_FILE / MEGABYTE:.0f} MB. Train at the shell instead: "
+            f"{max_bytes / MEGABYTE:.0f} MB. Train at the shell instead: "
             "bandsvm fit FILE --model model.bsvm, then look at the model with bandsvm explore "
             "model.bsvm; or open a part of the rows here."
         )
@@ -92,25 +84,25 @@ class Source:
     _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_path(cls, path: str | Path) -> Source:
+    def of_path(cls, path: str | Path, max_bytes: int = MAX_FILE_BYTES) -> Source:
         """Read a file, unless it is too large."""
-        check_size(str(path), Path(path).stat().st_size)
-        return cls.of_bytes(str(path), Path(path).read_bytes())
+        check_size(str(path), Path(path).stat().st_size, max_bytes)
+        return cls.of_bytes(str(path), Path(path).read_bytes(), max_bytes)
 
     @classmethod
-    def of_bytes(cls, name: str, stored: bytes) -> Source:
+    def of_bytes(cls, name: str, stored: bytes, max_bytes: int = MAX_FILE_BYTES) -> Source:
         """Take an uploaded file, unless it is too large or of a kind that is not read."""
-        check_size(name, len(stored))
+        check_size(name, len(stored), max_bytes)
         with _in_words_of_the_page():
             require_data(name)
             file = unpacked(name, stored)
-        check_size(name, len(file.content))
+        check_size(name, len(file.content), max_bytes)
         return cls(file)
 
     @property
     def kind(self) -> str:
         """Its format."""
-        return kind_of_file(self.file, _options())
+        return format_of(self.file)
 
     def describe(self, has_header: bool | None = None) -> dict[str, Any]:
         """Return name, size and columns, as far as the format has any.
@@ -148,7 +140,7 @@ class Source:
         """Return the samples and labels that such choices make of the file."""
         if choices not in self._tables:
             with _in_words_of_the_page():
-                table = table_of(self.file, self._options(choices))
+                table = table_of(self.file, self.read_options(choices))
             self._tables.clear()  # one is enough to fit again, and memory stays bounded
             self._tables[choices] = table
         return self._tables[choices]
@@ -162,39 +154,29 @@ class Source:
         names = [columns.name(k) for k in range(columns.n_columns)]
         return [_left_out(k, reasons[name]) for k, name in enumerate(names) if name in reasons]
 
-    def table_for(self, model: Any, notes: Any) -> Table:
+    def table_for(self, model: Model, notes: Any) -> Table:
         """Return the samples, and labels if there are any, for a model to predict."""
         with _in_words_of_the_page():
-            return table_of(self.file, _options(), model, Notes.from_json(notes))
-
-    def command(self, choices: Choices) -> list[str]:
-        """Return the arguments of ``bandsvm fit`` that make the same choices."""
-        options = self._options(choices)
-        words = [self.file.source]
-        for name in ("drop", "keep", "categorical"):
-            words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
-        if options.target is not None:
-            words += ["--target", options.target]
-        if options.header is not None:
-            words.append("--header" if options.header else "--no-header")
-        return words
+            expected = expected_table(model, Notes.from_json(notes))
+            return table_of(self.file, ReadOptions(), expected)
 
     def _columns(self, has_header: bool | None) -> Columns:
         stored = open_columns(self.file, self.kind, has_header)
         return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
 
-    def _options(self, choices: Choices) -> argparse.Namespace:
-        options = _options()
+    def read_options(self, choices: Choices) -> ReadOptions:
+        """Return how to read the file, with columns chosen by name or number."""
         if self.kind in WITHOUT_COLUMNS:
-            return options
+            return ReadOptions()
         columns = self._columns(choices.has_header)
-        options.header = choices.has_header
-        options.drop = _named(columns, choices.dropped)
-        options.keep = _named(columns, choices.kept)
-        options.categorical = _named(columns, choices.categorical)
-        if choices.target is not None:
-            (options.target,) = _named(columns, [choices.target])
-        return options
+        target = None if choices.target is None else _named(columns, [choices.target])[0]
+        return ReadOptions(
+            target=target,
+            header=choices.has_header,
+            drop=_named(columns, choices.dropped),
+            keep=_named(columns, choices.kept),
+            categorical=_named(columns, choices.categorical),
+        )
 
 
 def _left_out(column: int, reason: str) -> dict[str, Any]:
@@ -202,21 +184,14 @@ def _left_out(column: int, reason: str) -> dict[str, Any]:
     return {"column": column, "reason": reason, "use": USES.get(reason)}
 
 
-def _options() -> argparse.Namespace:
-    """Return the options of ``bandsvm fit`` on data, as they are by default."""
-    parser = argparse.ArgumentParser()
-    add_data_options(parser)
-    return parser.parse_args([])
-
-
-def _named(columns: Columns, places: Sequence[int]) -> list[str]:
+def _named(columns: Columns, places: Sequence[int]) -> tuple[str, ...]:
     """Return columns as options name them: by name where there are names, else by number."""
     for k in places:
         if not 0 <= k < columns.n_columns:
             raise DataFileError(
                 f"{short_text(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
             )
-    return [columns.names[k] if columns.names else str(k + 1) for k in places]
+    return tuple(columns.names[k] if columns.names else str(k + 1) for k in places)
 
 
 @contextmanager
@@ -225,7 +200,4 @@ def _in_words_of_the_page() -> Iterator[None]:
     try:
         yield
     except DataFileError as error:
-        text = str(error)
-        for option, words in ON_THE_PAGE.items():
-            text = text.replace(option, words)
-        raise DataFileError(text) from None
+        raise DataFileError(error.render(page_name)) from None

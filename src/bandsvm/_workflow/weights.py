@@ -1,4 +1,4 @@
-"""The largest weights of a linear model, by class and by name of feature."""
+"""Weights of features in linear models: the largest of each class, and the largest of all."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import feature_weights
+from bandsvm._system.text import short_text
+from bandsvm._workflow.pipeline import Classifier, Model, classifier_of
 
-# Features that are shown for and against each class, and classes that are shown.
-MAX_WEIGHTS, MAX_SHOWN_CLASSES = 6, 20
+# Features that are listed for and against each class, and classes that are listed.
+MAX_WEIGHTS, MAX_CLASSES_LISTED = 6, 20
+# Features and classes that a picture shows.
+MAX_BARS, MAX_CLASSES_DRAWN = 30, 30
 
 Weight = tuple[str, float]
 
@@ -37,54 +41,75 @@ class ClassWeights:
         }
 
 
-def is_linear(classifier: Any) -> bool:
+def has_weights(classifier: Classifier) -> bool:
     """Return whether a classifier has a weight per feature."""
     return getattr(classifier, "kernel", "linear") == "linear"
 
 
-def largest_weights(
-    model: Any, classifier: Any, given: list[str] | None = None
-) -> list[ClassWeights]:
+def largest_weights(model: Model, given: list[str] | None = None) -> list[ClassWeights]:
     """Return the largest weights: of two classes those of the second, else of each or each pair.
 
-    ``given`` are names of what the model takes, if it does not know them itself.
+    Parameters
+    ----------
+    model : Pipeline or classifier
+        The fitted model, linear.
+    given : list of str, default=None
+        Names of the features that the model takes, if it does not know them itself.
     """
-    coef, names = feature_weights(classifier), _feature_names(model, classifier, given)
-    labels = classifier.classes_.tolist()
-    shown = strategy_of(classifier).names(labels)
-    rows = zip(shown[:MAX_SHOWN_CLASSES], coef, strict=False)
+    classifier = classifier_of(model)
+    coef, names = feature_weights(classifier), feature_names(model, given)
+    labels = strategy_of(classifier).names(classifier.classes_.tolist())
+    rows = zip(labels[:MAX_CLASSES_LISTED], coef, strict=False)
     return [ClassWeights(label, *_extremes(weights, names)) for label, weights in rows]
 
 
-def _extremes(weights: NDArray, names: list[str] | None) -> tuple[list[Weight], list[Weight]]:
+def _extremes(weights: NDArray, names: list[str]) -> tuple[list[Weight], list[Weight]]:
     """Return the largest weights above 0, and those below."""
     order = np.argsort(weights, kind="stable")
 
     def named(places: NDArray) -> list[Weight]:
-        return [
-            (_numbered(k) if names is None else names[k], float(weights[k]))
-            for k in places.tolist()
-        ]
+        return [(names[k], float(weights[k])) for k in places.tolist()]
 
     high, low = order[::-1][:MAX_WEIGHTS], order[:MAX_WEIGHTS]
     return named(high[weights[high] > 0.0]), named(low[weights[low] < 0.0])
 
 
-def _numbered(k: int) -> str:
-    return f"feature {k + 1}"
+def weight_bars(model: Model, given: list[str] | None = None) -> dict[str, Any] | None:
+    """Return the features of the largest weights and these, for a picture; None without weights."""
+    classifier = classifier_of(model)
+    if not has_weights(classifier):
+        return None
+    coef, names = feature_weights(classifier), feature_names(model, given)
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MAX_BARS]
+    labels = [short_text(label) for label in classifier.classes_.tolist()]
+    return {
+        "features": [short_text(names[k]) for k in order.tolist()],
+        "weights": coef[:MAX_CLASSES_DRAWN, order].tolist(),
+        "classes": strategy_of(classifier).names(labels)[:MAX_CLASSES_DRAWN],
+        "intercepts": np.ravel(classifier.intercept_)[:MAX_CLASSES_DRAWN].tolist(),
+        "n_features": coef.shape[1],
+        "is_prepared": isinstance(model, Pipeline) and len(model) > 1,
+    }
 
 
-def _feature_names(model: Any, classifier: Any, given: list[str] | None) -> list[str] | None:
-    """Return the names of the features that the classifier takes; None: they have numbers only."""
+def feature_names(model: Model, given: list[str] | None = None) -> list[str]:
+    """Return the names of the features that the classifier takes; numbers if there are none."""
+    n_features = classifier_of(model).n_features_in_
+    names = _known_names(model, n_features, given)
+    return _numbered(n_features) if names is None or len(names) != n_features else names
+
+
+def _known_names(model: Model, n_features: int, given: list[str] | None) -> list[str] | None:
+    """Return what the steps before the classifier call the features that they make."""
     names = getattr(model, "feature_names_in_", given)
     if not isinstance(model, Pipeline) or len(model) == 1:
         return None if names is None else list(map(str, names))
     first = model[0]
     if names is None and not isinstance(first, ColumnTransformer):
-        n_features = getattr(model, "n_features_in_", None)
-        if n_features is None or n_features == classifier.n_features_in_:
+        n_taken = getattr(model, "n_features_in_", n_features)
+        if n_taken == n_features:
             return None
-        names = [_numbered(k) for k in range(n_features)]
+        names = _numbered(n_taken)
     taken = None if names is None else np.array(names, dtype=object)
     try:
         made = list(map(str, model[:-1].get_feature_names_out(taken)))
@@ -93,10 +118,14 @@ def _feature_names(model: Any, classifier: Any, given: list[str] | None) -> list
         return None
     if isinstance(first, ColumnTransformer) and first.verbose_feature_names_out:
         made = [name.partition("__")[2] or name for name in made]
-    return made if len(made) == classifier.n_features_in_ else None
+    return made
 
 
-def scale_of_weights(model: Any) -> str:
+def _numbered(n_features: int) -> list[str]:
+    return [f"feature {k + 1}" for k in range(n_features)]
+
+
+def scale_of_weights(model: Model) -> str:
     """Return the units of the features that weights belong to, as the end of a sentence."""
     steps: list[Any] = list(model) if isinstance(model, Pipeline) else []
     if steps and isinstance(steps[0], ColumnTransformer):

@@ -1,10 +1,13 @@
-"""Long work that somebody watches: it reports its progress, and can be stopped."""
+"""Long work that somebody watches: it reports its progress and its warnings, and can be stopped."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from bandsvm._fitting.progress import share_done
@@ -12,6 +15,11 @@ from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._problem import Status
 
 SECONDS_BETWEEN_REPORTS = 0.1
+
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+_lock = threading.Lock()
+_n_collecting = 0
+_filters = ExitStack()
 
 
 class Work:
@@ -82,3 +90,43 @@ class FitProgress(Observer):
                 "n_support": sum(run.n_support()),
             }
         )
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect what warnings of this thread say, each sentence once, instead of showing them.
+
+    `warnings.catch_warnings` changes what all threads do, and with two of them at work it restores
+    the wrong filters. Here the filters change once, for as long as any thread collects.
+    """
+    global _n_collecting
+    with _lock:
+        if _n_collecting == 0:
+            _filters.enter_context(warnings.catch_warnings())
+            shown_before = warnings.showwarning
+            warnings.simplefilter("always")
+            warnings.showwarning = _collecting(shown_before)
+        _n_collecting += 1
+    sentences: list[str] = []
+    token = _collected.set(sentences)
+    try:
+        yield sentences
+    finally:
+        _collected.reset(token)
+        with _lock:
+            _n_collecting -= 1
+            if _n_collecting == 0:
+                _filters.close()
+
+
+def _collecting(show: Any) -> Any:
+    """Return a function that collects a warning where its thread does so, and else shows it."""
+
+    def collect(message: Any, category: Any, filename: str, lineno: int, *rest: Any) -> None:
+        sentences = _collected.get()
+        if sentences is None:
+            show(message, category, filename, lineno, *rest)
+        elif str(message) not in sentences:
+            sentences.append(str(message))
+
+    return collect

@@ -2,7 +2,7 @@
 
 - `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
   ``python -m bandsvm.cli``.
-- `_options`, `_output`: what they share; `_ahead`: what they check before the work.
+- `_options`, `_output`: what they share; `_preflight`: what they check before the work.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
+from bandsvm._system.advice import AdvisedError
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli import explore, export, fit, inspect, predict, reproduce, tune
 from bandsvm.cli._output import (
     EXIT_CODES,
@@ -28,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="bandsvm",
         description="The Banded SVM at the shell.",
-        epilog="Data files: CSV, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
+        epilog="Data files: CSV, ARFF, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
         "standard input. " + EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
@@ -43,13 +45,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # What a full disk or a closed pipe does not take must not be found out after the end.
             print(end="", flush=True)
             return code
+    except AdvisedError as error:
+        return _failed(options, error.render(shell_name))
     except (OSError, ImportError, ValueError, TypeError, MemoryError) as error:
-        written = _written(options)
-        complain(_sentence(error) + (f" Written before that: {written}." if written else ""))
-        drop_what_cannot_be_printed()
+        return _failed(options, _sentence(error))
     except KeyboardInterrupt:
         complain(f"interrupted; written so far: {_written(options) or 'nothing'}.")
         return INTERRUPTED
+
+
+def _failed(options: argparse.Namespace, sentence: str) -> int:
+    """Say what went wrong, and which files are there all the same; return the exit code."""
+    written = _written(options)
+    complain(sentence + (f" Written before that: {written}." if written else ""))
+    drop_what_cannot_be_printed()
     return FAILED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,13 @@ from bandsvm._defaults import (
     DEFAULT_RHO2_FACTORS,
     LOSSES,
 )
+from bandsvm._tables.options import FORMATS, ReadOptions
+from bandsvm._workflow.naming import shell_name
 
 # Values that one option of a search may ask for.
 MAX_VALUES = 100
+# As a name of a kernel: show all names.
+LIST_KERNELS = "list"
 LINEAR_SOLVERS = ("auto", "newton", "cd")
 # Parameters that options set, of kernel models alone and of linear models alone.
 OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class")
@@ -78,10 +83,28 @@ def _kernel(text: str) -> str:
     # Here and not above: --help need not wait for NumPy.
     from bandsvm._kernels import available_kernels
 
-    if text not in available_kernels():
+    if text not in (*available_kernels(), LIST_KERNELS):
         names = ", ".join(available_kernels())
         raise argparse.ArgumentTypeError(f"must be one of {names}, got {text!r}")
     return text
+
+
+class _KernelAction(argparse.Action):
+    """Sets the kernel; for the name `LIST_KERNELS`, prints all names and ends the command."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if values == LIST_KERNELS:
+            from bandsvm._kernels import available_kernels
+
+            print("\n".join(available_kernels()))
+            parser.exit()
+        setattr(namespace, self.dest, values)
 
 
 def folds(text: str) -> int:
@@ -117,45 +140,45 @@ def _grid(one: Callable[[str], Any], text: str) -> list[Any]:
 def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True) -> None:
     """Add options on how to read a data file; some make sense for training only."""
     group = parser.add_argument_group("data")
-    group.add_argument(
+
+    def add(option: str, **settings: Any) -> None:
+        group.add_argument(option, default=argparse.SUPPRESS, **settings)
+
+    add(
         "--format",
-        choices=("svmlight", "csv", "arff", "parquet", "npz"),
+        choices=FORMATS,
         metavar="F",
-        help="svmlight, csv, arff, parquet, npz (as it looks)",
+        help=f"{', '.join(FORMATS)} (by name or content)",
     )
-    group.add_argument(
-        "--target", metavar="COLUMN", help="name or number, from 1, of the column of labels"
-    )
-    group.add_argument(
-        "--skip-unlabelled", action="store_true", help="leave out samples without a label"
-    )
+    add("--target", metavar="COLUMN", help="name or number, from 1, of the column of labels")
+    add("--skip-unlabelled", action="store_true", help="leave out samples without a label")
     # Two options, as argparse would give the pair a line of its own.
-    group.add_argument(
-        "--header",
-        action="store_true",
-        default=None,
-        help="CSV begins with names; --no-header: it does not",
-    )
-    group.add_argument(
-        "--no-header", dest="header", action="store_false", default=None, help=argparse.SUPPRESS
-    )
-    group.add_argument(
-        "--zero-based", action="store_true", help="features in svmlight files count from 0"
-    )
+    add("--header", action="store_true", help="CSV begins with names; --no-header: it does not")
+    add("--no-header", dest="header", action="store_false", help=argparse.SUPPRESS)
+    add("--zero-based", action="store_true", help="features in svmlight files count from 0")
     for name, text in (
-        ("id", "repeat this column in predictions; no feature"),
+        ("id", "repeat this column in predictions; it is not a feature"),
         ("drop", "leave out this column"),
         ("keep", "use this column although it seems to number the rows"),
         ("categorical", "the numbers in this column are categories"),
     ):
         is_for_training = name != "id"
-        group.add_argument(
+        add(
             f"--{name}",
             action="append",
-            default=[],
             metavar="COLUMN",
             help=argparse.SUPPRESS if is_for_training and not for_training else text,
         )
+
+
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """Return how to read the data file; options that were not given have their defaults."""
+    given: dict[str, Any] = {}
+    for name in (field.name for field in fields(ReadOptions)):
+        if hasattr(options, name):
+            value = getattr(options, name)
+            given[name] = tuple(value) if isinstance(value, list) else value
+    return ReadOptions(**given)
 
 
 def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...] = ()) -> None:
@@ -164,14 +187,20 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
 
     def add(name: str, **settings: Any) -> None:
         if name not in searched:
-            group.add_argument(option_of(name), dest=name, default=argparse.SUPPRESS, **settings)
+            group.add_argument(shell_name(name), dest=name, default=argparse.SUPPRESS, **settings)
 
     add("C1", type=_cost, metavar="X", help="cost of lying below the band; inf: hard margin (1)")
     add("C2", type=_at_least_zero, metavar="X", help="cost of lying above it; 0: C-SVM (1)")
     add("rho1", type=_positive, metavar="X", help="lower edge of the band (1)")
     add("rho2", type=_positive, metavar="X", help=f"upper edge of the band ({DEFAULT_RHO2:g})")
     add("loss", choices=LOSSES, metavar="L", help=f"{' or '.join(LOSSES)} (hinge)")
-    add("kernel", type=_kernel, metavar="K", help="kernel (rbf); --kernel list shows all names")
+    add(
+        "kernel",
+        type=_kernel,
+        action=_KernelAction,
+        metavar="K",
+        help=f"kernel (rbf); --kernel {LIST_KERNELS} shows all names",
+    )
     add("gamma", type=_gamma, metavar="X", help="of the kernel; scale, auto or a number (scale)")
     add("degree", type=positive_whole, metavar="N", help="of the poly kernel (3)")
     add("coef0", type=_number, metavar="X", help="of the poly and sigmoid kernels (0)")
@@ -182,13 +211,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         metavar="M",
         help="ovo: pairs, ovr: class and rest (ovo)",
     )
-    group.add_argument(
-        "--no-intercept",
-        dest="fit_intercept",
-        action="store_false",
-        default=argparse.SUPPRESS,
-        help="no constant in the decision value",
-    )
+    add("fit_intercept", action="store_false", help="no constant in the decision value")
     group.add_argument(
         "--scale",
         choices=("standard", "maxabs", "none"),
@@ -199,26 +222,15 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     gap, steps = ("", "") if searched else ("; --linear: gap (1e-6)", "; --linear: 1000")
     add("tol", type=_positive, metavar="X", help=f"largest violation (0.001){gap}")
     add("max_iter", type=positive_whole, metavar="N", help=f"bound on steps (10000{steps})")
-    add(
-        "time_limit",
-        type=_positive,
-        metavar="SECONDS",
-        help="stop after this time with the best so far",
-    )
+    until = "stop after this time with the best so far"
+    add("time_limit", type=_positive, metavar="SECONDS", help=until)
     add(
         "cache_size",
         type=_positive,
         metavar="MB",
         help="memory for kernel rows (2000, or a quarter if less)",
     )
-    group.add_argument(
-        "--jobs",
-        dest="n_jobs",
-        type=positive_whole,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="threads (all cores)",
-    )
+    add("n_jobs", type=positive_whole, metavar="N", help="threads (all cores)")
 
 
 def add_linear_options(parser: argparse.ArgumentParser) -> None:
@@ -243,7 +255,10 @@ def add_linear_options(parser: argparse.ArgumentParser) -> None:
 def add_disk_option(parser: argparse.ArgumentParser) -> None:
     """Add the option to read in blocks."""
     parser.add_argument(
-        "--on-disk", action="store_true", help="read in blocks, as files larger than memory are"
+        "--on-disk",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="read in blocks, as files larger than memory are",
     )
 
 
@@ -303,8 +318,3 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 def chosen_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the model that the user gave."""
     return {name: getattr(options, name) for name in PARAMETERS if hasattr(options, name)}
-
-
-def option_of(name: str) -> str:
-    """Return the option that sets a parameter."""
-    return f"--{name.replace('_', '-')}"

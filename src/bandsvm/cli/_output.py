@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import math
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bandsvm._system.text import printable
+from bandsvm._system.text import json_text, printable
+from bandsvm._workflow.naming import shell_name
+
+if TYPE_CHECKING:
+    from bandsvm._tables.table import Table
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, NOT_TO_TOL, INTERRUPTED = 0, 1, 3, 130
@@ -45,6 +47,12 @@ class Output:
             self.is_quiet = True
             drop_what_cannot_be_printed()
 
+    def about_table(self, table: Table) -> None:
+        """Say what was read, and what may be wrong with it."""
+        self.report(table.describe(shell_name))
+        for warning in table.warnings:
+            self.warn(warning.render(shell_name))
+
     def wrote(self, path: Path) -> None:
         """Remember a file that is there now; it is named if the command fails later."""
         self._written.append(str(path))
@@ -56,7 +64,7 @@ class Output:
     def result(self, values: dict[str, Any]) -> None:
         """Print the result for machines if that is what they asked for."""
         if self.is_json:
-            print(json.dumps(plain(values), allow_nan=False))
+            print(json_text(values))
 
 
 def drop_what_cannot_be_printed() -> None:
@@ -71,16 +79,3 @@ def drop_what_cannot_be_printed() -> None:
 def complain(sentence: str) -> None:
     """Print one line about something that went wrong."""
     print(f"bandsvm: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
-
-
-def plain(value: Any) -> Any:
-    """Return values as JSON takes them; it has no sign for numbers that are not finite."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -10,7 +10,7 @@ from typing import Any
 from bandsvm.cli._output import complain
 
 MAX_PORT = 65535
-SHORTEST_TOKEN = 8
+MIN_TOKEN_LENGTH = 8
 
 
 def add_parser(commands: Any) -> None:
@@ -46,9 +46,9 @@ def _port(text: str) -> int:
 
 def _token(text: str) -> str:
     is_plain = text.isascii() and all(char.isalnum() or char in "-_" for char in text)
-    if not is_plain or len(text) < SHORTEST_TOKEN:
+    if not is_plain or len(text) < MIN_TOKEN_LENGTH:
         raise argparse.ArgumentTypeError(
-            f"must be at least {SHORTEST_TOKEN} letters, digits, - or _, got {text!r}"
+            f"must be at least {MIN_TOKEN_LENGTH} letters, digits, - or _, got {text!r}"
         )
     return text
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
         check_size(options.file, Path(options.file).stat().st_size)
         place = "model" if named_model(options.file) else "data"
-    server = PageServer(options.port, options.token, {"file": options.file})
+    server = PageServer(options.port, options.token, file=options.file)
     address = server.address(place)
     print(f"The page is at {address}\nPress Ctrl-C to stop.", flush=True)
     if not options.no_browser:

@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from bandsvm import load
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._preflight import check_outputs
     from bandsvm.persistence._scaling import range_file
     from bandsvm.persistence.libsvm import needs_svm_scale
 
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _classes(model: Any) -> Any:
     """Return the classes of a model."""
-    from bandsvm._workflow.models import classifier_of
+    from bandsvm._workflow.pipeline import classifier_of
 
     return classifier_of(model).classes_
 
@@ -91,7 +91,7 @@ def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
 
 def _class_numbers(model: Any, form: str) -> dict[int, Any]:
     """Return which number stands for which class in a format; nothing if numbers are classes."""
-    from bandsvm._workflow.models import classifier_of
+    from bandsvm._workflow.pipeline import classifier_of
     from bandsvm.persistence._label_numbers import label_numbers, renamed_labels
     from bandsvm.persistence.libsvm import class_numbers
 
@@ -121,7 +121,7 @@ def _without_search(model: Any) -> Any:
     """Return a model with the best of a search in its place."""
     from sklearn.pipeline import Pipeline
 
-    from bandsvm._workflow.models import classifier_of
+    from bandsvm._workflow.pipeline import classifier_of
 
     best = classifier_of(model)
     if not isinstance(model, Pipeline):
@@ -161,9 +161,9 @@ def _check_steps(model: Any, form: str) -> None:
 
 def _sample(model: Any) -> Any:
     """Return a row that tells the types of columns, for a model that chooses them by name."""
-    from bandsvm._workflow.trained import Notes, trained
+    from bandsvm._workflow.pipeline import expected_table
 
-    expected = trained(model, Notes())
+    expected = expected_table(model)
     if not expected.takes_frames:
         return None
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm.cli._options import (
     add_data_options,
@@ -15,8 +15,15 @@ from bandsvm.cli._options import (
     add_report_option,
     chosen_parameters,
     compact_help,
+    read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm._certificate.not_optimal import NotOptimal
+    from bandsvm._tables.table import Table
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -53,30 +60,25 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, certify, write."""
-    from bandsvm._workflow.cluster import check_cluster, train_on_cluster
-    from bandsvm.cli._ahead import check_model, check_outputs
+    from bandsvm.cli._preflight import check_model, check_outputs
 
     output = Output(options)
-    check_cluster(options)
+    _check_cluster(options)
     check_outputs(options, "model", "report", read=[options.train])
     if not options.resume:
         check_model(chosen_parameters(options), options.linear)
-    from sklearn.pipeline import Pipeline
-
-    from bandsvm._defaults import DEFAULT_FOLDS
-    from bandsvm._estimators.calibration import set_sigmoids
+    from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
     from bandsvm._fitting.ending import why_model_is_not_optimal
-    from bandsvm._workflow.advice import SHELL
-    from bandsvm._workflow.checkpoint import CheckpointFile
-    from bandsvm._workflow.models import (
-        Checkpoint,
+    from bandsvm._workflow.advice import LEAVES_FEATURES
+    from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
+    from bandsvm._workflow.pipeline import (
         classifier_of,
+        describe_preparation,
         fitted_samples,
-        train,
+        with_classifier,
         write_model,
     )
-    from bandsvm._workflow.preparation import describe_preparation
-    from bandsvm._workflow.summary import summary, summary_without_predictions
+    from bandsvm._workflow.training import summarise, train, train_on_cluster
 
     unfinished = CheckpointFile(options.model)
     before = _to_go_on_with(options, unfinished)
@@ -85,54 +87,80 @@ def run(options: argparse.Namespace) -> int:
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
     X = fitted_samples(pipeline, table)
-    output.report(describe_preparation(pipeline))
-
-    def as_pipeline(fitted: Any) -> Pipeline:
-        return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], fitted)])
+    output.report(describe_preparation(pipeline, LEAVES_FEATURES))
 
     def write_checkpoint(fitted: Any) -> None:
-        unfinished.write(as_pipeline(fitted), table)
+        unfinished.write(with_classifier(pipeline, fitted), table)
 
     checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
     if options.dask is None:
         was_interrupted = train(model, X, table.y, checkpoint)
     else:
         was_interrupted = train_on_cluster(model, X, table.y, options.dask)
-    write_model(as_pipeline(model), table, options.model)
+    write_model(pipeline, table, options.model)
     output.wrote(options.model)
     unfinished.remove()
     unseen = None
     if options.calibrate and not was_interrupted:
         output.report(f"Calibrating probabilities on {DEFAULT_FOLDS} folds.")
-        unseen = set_sigmoids(as_pipeline(model), table.X, table.y)
-        write_model(as_pipeline(model), table, options.model)
+        unseen = set_sigmoids(pipeline, table.X, table.y)
+        write_model(pipeline, table, options.model)
     reason = why_model_is_not_optimal(model)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
-    result = (summary_without_predictions if was_interrupted else summary)(model, X, table.y)
+    result = summarise(model, X, table.y, is_hurried=was_interrupted)
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if reason:
-        output.warn(f"the fit {reason.render(SHELL)}")
-        if hasattr(model, "alpha_"):
-            megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
-            output.report(
-                f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
-                "that of a finished fit does not."
-            )
+        _say_what_is_missing(output, model, reason)
     if options.report is not None and not was_interrupted:
-        from bandsvm._workflow.quality import Judged
-        from bandsvm._workflow.reliability import HELD_OUT, reliability_parts
-        from bandsvm._workflow.report import TRAINED, write_report
-
-        judged = Judged(model, X, table.y)
-        parts = reliability_parts(unseen, judged.true, model.classes_, HELD_OUT)
-        write_report(options.report, as_pipeline(model), table, judged, TRAINED, parts)
+        _write_report(options.report, pipeline, table, X, unseen)
         output.report(f"The report is in {options.report}.")
-    output.result({**result.values(), **table.skipped(options), "model": str(options.model)})
+    skipped = table.skipped(read_options(options))
+    output.result({**result.values(), **skipped, "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if reason else DONE
+
+
+def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None:
+    """Say why a fit is not optimal, and what its file holds to go on from there."""
+    from bandsvm._workflow.advice import SHELL
+
+    output.warn(f"the fit {reason.render(SHELL)}")
+    if hasattr(model, "alpha_"):
+        megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
+        output.report(
+            f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
+            "that of a finished fit does not."
+        )
+
+
+def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
+    """Write a page about a model and its training samples.
+
+    Parameters
+    ----------
+    path : Path
+        The page.
+    pipeline : Pipeline
+        The model.
+    table : Table
+        The training set.
+    X : array-like
+        Its samples, prepared for the classifier.
+    unseen : ndarray or None
+        Probabilities by models that were not trained on the samples.
+    """
+    from bandsvm._system.files import atomic_write
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.pipeline import classifier_of
+    from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
+
+    model = classifier_of(pipeline)
+    predictions = Predictions(model, X, table.y)
+    parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
+    atomic_write(path, report_page(pipeline, table, predictions, TRAINED, parts))
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:
@@ -140,12 +168,13 @@ def _is_linear(options: argparse.Namespace, before: Any) -> bool:
     is_linear = options.linear
     if before is not None:
         from bandsvm import LinearBandedSVC
-        from bandsvm._workflow.models import classifier_of
+        from bandsvm._workflow.pipeline import classifier_of
 
         is_linear = isinstance(classifier_of(before), LinearBandedSVC)
-    if options.on_disk and not is_linear:
+    is_on_disk = read_options(options).on_disk
+    if is_on_disk and not is_linear:
         raise ValueError("--on-disk is for linear models; add --linear, or leave it out.")
-    if options.on_disk and options.calibrate:
+    if is_on_disk and options.calibrate:
         raise ValueError(
             "--calibrate needs the samples in memory, so it cannot be used with --on-disk; leave "
             "one of them out."
@@ -159,10 +188,8 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
 
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
-    table = read_table(options.train, options, may_use_disk=may_use_disk)
-    output.report(table.describe())
-    for doubt in table.doubts:
-        output.warn(doubt)
+    table = read_table(options.train, read_options(options), may_use_disk=may_use_disk)
+    output.about_table(table)
     if options.calibrate:
         from bandsvm._estimators.calibration import check_can_calibrate
 
@@ -171,15 +198,66 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
 
 
 def _pipeline(options: argparse.Namespace, table: Any, before: Any) -> Any:
-    """Return what to train: a new pipeline, or the one to go on with."""
+    """Return what to train: a new pipeline, or the one to go on with, its parameters changed."""
+    from sklearn.pipeline import Pipeline
+
     from bandsvm import BandedSVC, LinearBandedSVC
-    from bandsvm._workflow.models import prepare, prepare_again
+    from bandsvm._workflow.pipeline import classifier_of, new_pipeline, with_classifier
 
     parameters = chosen_parameters(options)
-    if before is not None:
-        return prepare_again(before, table, options.scale, parameters, options.linear)
-    model = (LinearBandedSVC if options.linear else BandedSVC)(**parameters)
-    return prepare(table, options.scale, model)
+    if before is None:
+        model = (LinearBandedSVC if options.linear else BandedSVC)(**parameters)
+        return new_pipeline(table, options.scale, model)
+    model = classifier_of(before)
+    _check_resume(options, model, table)
+    model.set_params(**parameters)
+    pipeline = before if isinstance(before, Pipeline) else Pipeline([("classify", before)])
+    return with_classifier(pipeline, model)
+
+
+def _check_resume(options: argparse.Namespace, model: Any, table: Any) -> None:
+    """Refuse to go on with a model if features, the kind of model or samples would change."""
+    import numpy as np
+
+    from bandsvm import LinearBandedSVC
+    from bandsvm.cli._preflight import check_options
+
+    if options.scale is not None:
+        raise ValueError(
+            "--scale cannot change with --resume: the model would start from other features."
+        )
+    is_linear = isinstance(model, LinearBandedSVC)
+    if options.linear and not is_linear:
+        raise ValueError(
+            "--resume goes on with a kernel model, which --linear cannot change; leave --linear "
+            "or --resume out."
+        )
+    check_options(chosen_parameters(options), is_linear)
+    classes = np.unique(table.y)
+    # Linear models that are optimal know no single samples.
+    n_unknown = len(table.y) if is_linear else 0
+    known = len(model.alpha_) if hasattr(model, "alpha_") else n_unknown
+    if known != len(table.y) or not np.array_equal(classes, model.classes_):
+        raise ValueError(
+            f"--resume needs the training data of the model: {known} samples of the classes "
+            f"{model.classes_.tolist()}; {table.source} has {len(table.y)} of the classes "
+            f"{classes.tolist()}."
+        )
+
+
+def _check_cluster(options: argparse.Namespace) -> None:
+    """Refuse options that make no sense on a cluster, and a cluster without Dask."""
+    import importlib.util
+
+    if options.dask is None:
+        return
+    if not options.linear:
+        raise ValueError("--dask is for linear models; add --linear, or leave it out.")
+    for name in ("resume", "calibrate"):
+        if getattr(options, name):
+            raise ValueError(f"--{name} does not work with --dask; leave one of them out.")
+    if importlib.util.find_spec("distributed") is None:
+        raise ValueError("--dask needs Dask, which is not installed: pip install 'bandsvm[dask]'.")
 
 
 def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:

@@ -7,7 +7,7 @@ import csv
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm._system.text import printable, short_list
 from bandsvm.cli._options import (
@@ -15,11 +15,12 @@ from bandsvm.cli._options import (
     add_disk_option,
     add_output_options,
     add_report_option,
+    read_options,
 )
 from bandsvm.cli._output import Output
 
-# What spreadsheets take for the beginning of a formula.
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+if TYPE_CHECKING:
+    from bandsvm._workflow.evaluation import Predictions
 
 
 def add_parser(commands: Any) -> None:
@@ -55,22 +56,26 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
-    from bandsvm.cli._ahead import check_outputs
+    from bandsvm.cli._preflight import check_outputs
 
+    reading = read_options(options)
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
-    from bandsvm._system.files import atomic_write
+    from bandsvm._tables.expected import Notes
     from bandsvm._tables.reading import read_table
-    from bandsvm._workflow.models import check_takes_tables, classifier_of, transformed
-    from bandsvm._workflow.preparation import unseen_categories
-    from bandsvm._workflow.quality import Judged, quality
-    from bandsvm._workflow.trained import Notes
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.pipeline import (
+        check_takes_tables,
+        classifier_of,
+        expected_table,
+        transformed,
+        unseen_categories,
+    )
     from bandsvm.persistence.native import load_with_notes
 
-    model, notes = load_with_notes(options.model)
+    model, notes = load_with_notes(options.model.read_bytes(), str(options.model))
     check_takes_tables(model)
-    remembered = Notes.from_json(notes)
     classifier = classifier_of(model)
     if options.proba and not hasattr(classifier, "sigmoids_"):
         raise ValueError(
@@ -78,53 +83,32 @@ def run(options: argparse.Namespace) -> int:
             "train it again with --calibrate, or use --values."
         )
     is_linear = isinstance(classifier, LinearBandedSVC)
-    if options.on_disk and not is_linear:
+    if reading.on_disk and not is_linear:
         raise ValueError(
             f"--on-disk is for linear models, and {options.model} has a kernel; leave it out."
         )
-    table = read_table(options.data, options, model, remembered, may_use_disk=is_linear)
-    output.report(table.describe())
-    for doubt in (*table.doubts, *unseen_categories(model, table)):
-        output.warn(doubt)
-    judged = Judged(classifier, transformed(model, table.X, table.is_on_disk), table.y)
-    columns: dict[str, Any] = {**table.ids, "label": judged.predicted}
-    if options.values:
-        columns |= _value_columns(judged.values, classifier.classes_)
-    if options.proba:
-        of_classes = judged.probabilities.T
-        names = [f"probability of {label}" for label in classifier.classes_.tolist()]
-        columns |= dict(zip(names, of_classes, strict=True))
-    if options.band:
-        columns["band"] = judged.position
+    expected = expected_table(model, Notes.from_json(notes))
+    table = read_table(options.data, reading, expected, may_use_disk=is_linear)
+    output.about_table(table)
+    for warning in unseen_categories(model, table):
+        output.warn(warning)
+    X = transformed(model, table.X, table.is_on_disk)
+    predictions = Predictions(classifier, X, table.y)
+    columns = {**table.ids, **_columns(options, predictions)}
     _warn_of_formulas(output, classifier.classes_)
-    result: dict[str, Any] = {
-        "n_samples": len(columns["label"]),
-        **table.skipped(options),
-    }
-    if table.y is not None:
-        scores = quality(table.y, columns["label"], classifier.classes_)
+    result: dict[str, Any] = {"n_samples": len(columns["label"]), **table.skipped(reading)}
+    if (scores := predictions.quality) is not None:
         result |= scores.values()
         output.report(scores.describe())
-    if options.output is not None:
-        atomic_write(options.output, _as_text(columns).encode())
-        output.wrote(options.output)
-        output.report(f"The predictions are in {options.output}.")
-        result["output"] = str(options.output)
-    elif options.json:
-        result |= columns
-    else:
-        text = _as_text(columns)
-        # Files and pipes get labels as they are; a terminal would obey what they hold.
-        is_terminal = sys.stdout is not None and sys.stdout.isatty()
-        print(printable(text, kept="\n") if is_terminal else text, end="")
+    result |= _write(options, output, columns)
     if options.report is not None:
-        from bandsvm._workflow.reliability import reliability_parts
-        from bandsvm._workflow.report import write_report
+        from bandsvm._system.files import atomic_write
+        from bandsvm._workflow.report import reliability_parts, report_page
 
         role = f"Predictions of the model {options.model}."
-        said = judged.probabilities if hasattr(classifier, "sigmoids_") else None
-        parts = reliability_parts(said, judged.true, classifier.classes_, role)
-        write_report(options.report, model, table, judged, role, parts)
+        said = predictions.probabilities if hasattr(classifier, "sigmoids_") else None
+        parts = reliability_parts(said, predictions.true_codes, classifier.classes_, role)
+        atomic_write(options.report, report_page(model, table, predictions, role, parts))
         output.report(f"The report is in {options.report}.")
     output.result(result)
     return 0
@@ -132,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _warn_of_formulas(output: Output, classes: Any) -> None:
     """Say so if a spreadsheet would compute a label; written labels are those of the model."""
+    from bandsvm._workflow.samples import FORMULAS
+
     if classes.dtype.kind not in "UO":
         return
     formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]
@@ -142,11 +128,39 @@ def _warn_of_formulas(output: Output, classes: Any) -> None:
         )
 
 
-def _value_columns(values: Any, classes: Any) -> dict[str, Any]:
-    """Return decision values by name of column: one for two classes, else one per class."""
-    if values.ndim == 1:
-        return {"value": values}
-    return {f"value {label}": values[:, k] for k, label in enumerate(classes.tolist())}
+def _columns(options: argparse.Namespace, predictions: Predictions) -> dict[str, Any]:
+    """Return what is asked for of each sample, by name of column."""
+    columns: dict[str, Any] = {"label": predictions.predicted}
+    labels = predictions.classifier.classes_.tolist()
+    if options.values and predictions.values.ndim == 1:
+        columns["value"] = predictions.values
+    elif options.values:
+        columns |= {f"value {label}": predictions.values[:, k] for k, label in enumerate(labels)}
+    if options.proba:
+        of_classes = predictions.probabilities.T
+        names = [f"probability of {label}" for label in labels]
+        columns |= dict(zip(names, of_classes, strict=True))
+    if options.band:
+        columns["band"] = predictions.position
+    return columns
+
+
+def _write(options: argparse.Namespace, output: Output, columns: dict[str, Any]) -> dict[str, Any]:
+    """Write or print predictions; return what the result for machines says of them."""
+    if options.output is not None:
+        from bandsvm._system.files import atomic_write
+
+        atomic_write(options.output, _as_text(columns).encode())
+        output.wrote(options.output)
+        output.report(f"The predictions are in {options.output}.")
+        return {"output": str(options.output)}
+    if options.json:
+        return columns
+    text = _as_text(columns)
+    # Files and pipes get labels as they are; a terminal would obey what they hold.
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    print(printable(text, kept="\n") if is_terminal else text, end="")
+    return {}
 
 
 def _as_text(columns: dict[str, Any]) -> str:

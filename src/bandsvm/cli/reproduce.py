@@ -37,7 +37,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Reproduce the paper and print what came of its claims."""
-    from bandsvm.cli._ahead import check_folder
+    from bandsvm.cli._preflight import check_folder
 
     output = Output(options)
     if options.out.exists() and not options.out.is_dir():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
-from bandsvm._workflow.clock import Clock
+from bandsvm._defaults import SEARCHED
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -17,11 +18,21 @@ from bandsvm.cli._options import (
     chosen_parameters,
     compact_help,
     folds,
+    read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
 
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm import BandedSVCCV
+    from bandsvm._tables.table import Table
+    from bandsvm._workflow.folds import PreparedFolds
+
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
+# Formats of --plot.
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def add_parser(commands: Any) -> None:
@@ -38,11 +49,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
+    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
     parser.add_argument(
-        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
-    )
-    parser.add_argument(
-        "--groups", metavar="COLUMN", help="keep samples of a group in one fold (CSV, Parquet)"
+        "--groups",
+        default=argparse.SUPPRESS,
+        metavar="COLUMN",
+        help="keep samples of a group in one fold (CSV, Parquet)",
     )
     parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn (accuracy)")
     parser.add_argument(
@@ -66,73 +78,65 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
-    output, clock = Output(options), Clock(options)
-    _check_ahead(options)
+    output, began = Output(options), time.monotonic()
+    _preflight(options)
     import numpy as np
-    from sklearn.pipeline import Pipeline
 
-    from bandsvm import BandedSVC, BandedSVCCV
-    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
+    from bandsvm import BandedSVCCV
     from bandsvm._estimators.calibration import check_can_calibrate
     from bandsvm._tables.reading import read_table
-    from bandsvm._workflow.advice import SHELL
-    from bandsvm._workflow.after_search import AfterSearch
-    from bandsvm._workflow.models import prepare, write_model
-    from bandsvm._workflow.preparation import describe_preparation
-    from bandsvm._workflow.summary import summary, summary_without_predictions
-    from bandsvm.cli._ahead import scorer_of
+    from bandsvm._workflow.advice import LEAVES_FEATURES
+    from bandsvm._workflow.pipeline import describe_preparation, with_classifier, write_model
+    from bandsvm._workflow.search import FinishedSearch, TimeBudget
+    from bandsvm._workflow.training import summarise
+    from bandsvm.cli._preflight import scorer_of
 
-    table = read_table(options.train, options)
-    output.report(table.describe())
-    for doubt in table.doubts:
-        output.warn(doubt)
+    is_drawn = options.plot is not None or options.report is not None
+    limit = getattr(options, "time_limit", math.inf)
+    budget = TimeBudget(limit, began, is_drawn=is_drawn, is_calibrated=options.calibrate)
+    reading = read_options(options)
+    table = read_table(options.train, reading)
+    output.about_table(table)
     if options.calibrate:
         check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = splits_of(options, table)
-    parameters = chosen_parameters(options)
-    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
-    pipeline = prepare(table, options.scale, BandedSVC(**kept))
-    X = pipeline[:-1].fit_transform(table.X) if len(pipeline) > 1 else table.X
-    output.report(describe_preparation(pipeline))
-    parameters["time_limit"] = clock.seconds_for_search()
+    pipeline, folds = _prepared(options, table, splits)
+    output.report(describe_preparation(pipeline, LEAVES_FEATURES))
+    parameters = {**chosen_parameters(options), "time_limit": budget.seconds_for_search()}
     search = BandedSVCCV(
         **parameters, cv=splits, scoring=scoring, verbose=0 if options.quiet else 1
     )
-    was_interrupted = _searched(search, X, table.y, output)
+    was_interrupted = _searched(search, folds, output)
     best = search.best_estimator_
-    model = Pipeline([*pipeline.steps[:-1], ("classify", best)])
+    model = with_classifier(pipeline, best)
     write_model(model, table, options.model)
     output.wrote(options.model)
-    chosen, score = search.best_params_, options.scoring or "accuracy"
-    findings = [
-        f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}",
-        f"Mean {score} in {_n_folds(search)} folds: {search.best_score_:.4f}",
-    ]
-    for sentence in findings:
+    score = options.scoring or "accuracy"
+    sentences = _about_best(search, score)
+    for sentence in sentences:
         output.report(sentence)
     output.report(repr(best.certificate_))
-    result = (summary_without_predictions if was_interrupted else summary)(best, X, table.y)
+    result = summarise(best, folds.X, table.y, is_hurried=was_interrupted)
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if was_interrupted:
-        clock.end()
-        findings.append("The search was interrupted: other candidates may be better.")
-    if reason := why_not_optimal(best.certificate_):
-        go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
-        complaint = reason.render({**SHELL, Cure.RESUME: go_on})
+        budget.spend()
+        sentences.append("The search was interrupted: other candidates may be better.")
+    if complaint := _complaint(options, best):
         output.warn(f"the model of the best candidate {complaint}")
-        findings.append(f"The model {complaint}")
-    after = AfterSearch(options, output, search, model, table, X, clock)
-    after.calibrate()
-    after.show(findings)
+        sentences.append(f"The model {complaint}")
+    finished = FinishedSearch(search, folds, budget)
+    if options.calibrate and _calibrated(options, output, finished):
+        write_model(model, table, options.model)
+    _write_pages(options, output, finished, model, table, sentences)
     output.result(
         {
-            "best": chosen,
+            "best": search.best_params_,
             "cv_score": search.best_score_,
             "scoring": score,
             **result.values(),
-            **table.skipped(options),
+            **table.skipped(reading),
             "model": str(options.model),
         }
     )
@@ -141,7 +145,45 @@ def run(options: argparse.Namespace) -> int:
     return DONE if best.certificate_.is_optimal else NOT_TO_TOL
 
 
-def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
+def _prepared(
+    options: argparse.Namespace, table: Table, splits: Any
+) -> tuple[Pipeline, PreparedFolds]:
+    """Return the steps that prepare samples, fitted to all of them, and the folds of a search."""
+    from bandsvm import BandedSVC
+    from bandsvm._workflow.folds import PreparedFolds
+    from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
+
+    parameters = chosen_parameters(options)
+    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    pipeline = new_pipeline(table, options.scale, BandedSVC(**kept))
+    X = fitted_samples(pipeline, table)
+    return pipeline, PreparedFolds.of(pipeline, X, table.X, table.y, splits)
+
+
+def _about_best(search: BandedSVCCV, score: str) -> list[str]:
+    """Return what the best candidate of a search is, and its score, in sentences."""
+    from bandsvm._workflow.search import best_candidates
+
+    n_folds, n_scored = search.n_splits_, best_candidates(search)[0].n_folds
+    of_folds = str(n_folds) if n_scored == n_folds else f"{n_scored} of {n_folds}"
+    n_candidates = len(search.cv_results_["params"])
+    return [
+        f"Best of {n_candidates} candidates: {_settings(search.best_params_)}",
+        f"Mean {score} in {of_folds} folds: {search.best_score_:.4f}",
+    ]
+
+
+def _complaint(options: argparse.Namespace, best: Any) -> str | None:
+    """Return why the best model is not optimal, and what to do; None if it is."""
+    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
+    from bandsvm._workflow.advice import SHELL
+
+    reason = why_not_optimal(best.certificate_)
+    go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
+    return None if reason is None else reason.render({**SHELL, Cure.RESUME: go_on})
+
+
+def _searched(search: Any, folds: Any, output: Output) -> bool:
     """Search; return whether Ctrl-C was pressed. The best model is then finished if that is short.
 
     Raises KeyboardInterrupt if there is no model yet.
@@ -149,12 +191,13 @@ def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
     import warnings
 
     from bandsvm._fitting.model import fit_model
+    from bandsvm.model_selection._cv import fit_search
 
     try:
         with warnings.catch_warnings():
             # Said later, with what to do about it in the shell.
             warnings.filterwarnings("ignore", "BandedSVC (?!found)")
-            search.fit(X, y)
+            fit_search(search, folds.X, folds.y, by_fold=folds.by_fold)
     except KeyboardInterrupt as interrupt:
         if not hasattr(search, "best_estimator_"):
             raise
@@ -168,24 +211,57 @@ def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
             "skip that."
         )
         best.set_params(warm_start=True, time_limit=SECONDS_TO_FINISH)
-        fit_model(best, X, y, None)
+        fit_model(best, folds.X, folds.y, None)
         best.set_params(warm_start=False, time_limit=None)
     return True
 
 
-def _n_folds(search: Any) -> str:
-    """Return in how many folds the best candidate was scored."""
-    import numpy as np
+def _calibrated(options: argparse.Namespace, output: Output, finished: Any) -> bool:
+    """Give the best model probabilities; return whether that worked."""
+    output.report(f"Calibrating probabilities on {finished.search.n_splits_} folds.")
+    reason = finished.calibrate()
+    if reason is not None:
+        go_on = f"bandsvm fit {options.train} --model {options.model} --resume --calibrate"
+        output.warn(f"there are no probabilities, because {reason}; try {go_on}.")
+    return reason is None
 
-    results, n_splits = search.cv_results_, search.n_splits_
-    scores = [results[f"split{k}_test_score"][search.best_index_] for k in range(n_splits)]
-    n_known = int(np.isfinite(scores).sum())
-    return str(n_splits) if n_known == n_splits else f"{n_known} of {n_splits}"
+
+def _write_pages(
+    options: argparse.Namespace,
+    output: Output,
+    finished: Any,
+    model: Any,
+    table: Any,
+    sentences: list[str],
+) -> None:
+    """Write the report and the picture that are wanted."""
+    if options.report is None and options.plot is None:
+        return
+    from bandsvm._system.files import atomic_write
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.report import HELD_OUT, reliability_parts
+    from bandsvm._workflow.search_report import draw_search, search_page
+    from bandsvm.plotting._page import rendered
+
+    search, X, y = finished.search, finished.folds.X, table.y
+    if options.report is not None:
+        held_out, trained = finished.held_out, Predictions(search.best_estimator_, X, y)
+        said = finished.held_out_probabilities()
+        parts = reliability_parts(said, trained.true_codes, search.classes_, HELD_OUT)
+        page = search_page(search, model, table, trained, held_out, sentences, parts)
+        atomic_write(options.report, page)
+        output.wrote(options.report)
+        output.report(f"The report is in {options.report}.")
+    if options.plot is not None:
+        figure = draw_search(search, X, y, finished.held_out_by_model(), finished.budget.end)
+        atomic_write(options.plot, rendered(figure, options.plot.suffix.lower()[1:]))
+        output.wrote(options.plot)
+        output.report(f"The picture is in {options.plot}.")
 
 
-def _check_ahead(options: argparse.Namespace) -> None:
+def _preflight(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
-    from bandsvm.cli._ahead import check_model, check_outputs, check_scoring
+    from bandsvm.cli._preflight import check_model, check_outputs, check_scoring
 
     if options.linear:
         raise ValueError(
@@ -198,16 +274,15 @@ def _check_ahead(options: argparse.Namespace) -> None:
     kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
     # By default the upper edges are multiples of the lower one.
     check_model({**kept, "rho2": min(parameters.get("rho2", [kept.get("rho1", 1.0)]))})
-    if options.plot is not None:
-        from bandsvm._workflow.tune_plot import check_format
-
-        check_format(options.plot)
+    if options.plot is not None and options.plot.suffix.lower() not in PICTURES:
+        raise ValueError(f"--plot writes {', '.join(PICTURES)} files, got {options.plot}.")
 
 
-def splits_of(options: argparse.Namespace, table: Any) -> list[Any]:
+def splits_of(options: argparse.Namespace, table: Any) -> Any:
     """Return the folds: stratified ones, which keep groups together if there are any."""
     import numpy as np
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    from bandsvm._workflow.folds import stratified_splits
 
     n_folds, counts = options.folds, np.unique(table.y, return_counts=True)[1]
     if counts.max() < n_folds:
@@ -215,17 +290,13 @@ def splits_of(options: argparse.Namespace, table: Any) -> list[Any]:
             f"--folds must not exceed the samples of the largest class, which are {counts.max()}, "
             f"got {n_folds}."
         )
-    if table.groups is None:
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-        return list(folds.split(np.zeros(len(table.y)), table.y))
-    n_groups = len(np.unique(table.groups))
+    n_groups = n_folds if table.groups is None else len(np.unique(table.groups))
     if n_groups < n_folds:
         raise ValueError(
             f"--folds must not exceed the number of groups, got {n_folds} and {n_groups} groups in "
             f"{options.groups}; use fewer folds, or another column for --groups."
         )
-    grouped = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
-    return list(grouped.split(np.zeros(len(table.y)), table.y, table.groups))
+    return stratified_splits(table.y, n_folds, table.groups)
 
 
 def _settings(chosen: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 # Requests hold parameters and drawn points; files come by other ways.
-MAX_MESSAGE = 1 << 20
+MAX_MESSAGE_SIZE = 1 << 20
 ADDRESS = "127.0.0.1"
 # Seconds that open pages get to say goodbye when the server ends.
 SECONDS_TO_CLOSE = 1
@@ -52,22 +52,21 @@ class PageServer:
         The port; 0 is any that is free.
     token : str, optional
         What requests must know; by default a random one.
-    shared : dict, optional
-        What every page's session begins with.
+    **settings
+        Those of `bandsvm.explore.server.settings.Settings`.
     """
 
-    def __init__(
-        self, port: int = 0, token: str | None = None, shared: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, port: int = 0, token: str | None = None, **settings: Any) -> None:
         require_extra()
         import uvicorn
 
         from bandsvm.explore.server.app import make_app, make_token
+        from bandsvm.explore.server.settings import Settings
 
         self.token = token or make_token()
         self._socket = listen(port)
         self.port: int = self._socket.getsockname()[1]
-        self._app = make_app(self.token, shared)
+        self._app = make_app(self.token, Settings(**settings))
         config = uvicorn.Config(
             self._app,
             log_level="warning",
@@ -75,7 +74,7 @@ class PageServer:
             server_header=False,
             lifespan="off",
             ws="websockets-sansio",
-            ws_max_size=MAX_MESSAGE,
+            ws_max_size=MAX_MESSAGE_SIZE,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
         )
         self._server = uvicorn.Server(config)

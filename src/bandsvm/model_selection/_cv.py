@@ -254,14 +254,15 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         sample_weight: Any = None,
         groups: Any = None,
         observer: SearchObserver | None = None,
+        by_fold: Any = None,
     ) -> BandedSVCCV:
         """Search, watched by an observer, and fit the best candidate to all samples."""
         before, began = dict(vars(self)), time.monotonic()
         search = None
         try:
             for name in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, name)  # the next fit may not set all of them
-            search = Search(self, self._template, X, y, sample_weight, groups, observer)
+                delattr(self, name)
+            search = Search(self, self._template, X, y, sample_weight, groups, observer, by_fold)
             self._keep(search, search.run())
             if self.refit:
                 seconds = self._seconds_left(search, began)
@@ -391,6 +392,12 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         )
 
 
-def fit_search(search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver) -> BandedSVCCV:
-    """Fit a BandedSVCCV, watched by an observer; otherwise as its `fit`."""
-    return search._fit(X, y, observer=observer)
+def fit_search(
+    search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver | None = None, by_fold: Any = None
+) -> BandedSVCCV:
+    """Fit a BandedSVCCV as its `fit` does, watched by an observer.
+
+    ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
+    them; candidates are scored on these.
+    """
+    return search._fit(X, y, observer=observer, by_fold=by_fold)

@@ -1,4 +1,7 @@
-"""Cross-validation over shared kernel rows: in a fold, held-out samples have zero cost."""
+"""Cross-validation over kernel rows: in a fold, held-out samples have zero cost.
+
+All folds share the rows, unless every fold prepares samples in its own way.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,8 @@ class Folds:
     """A training set, its splits, and the score of held-out samples.
 
     If ``score`` is None, candidates are scored by the leave-one-out bound of the training samples.
+    ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
+    them; None: every fold has X.
     """
 
     X: Any
@@ -53,6 +58,7 @@ class Folds:
     weights: NDArray[np.float64]
     splits: Sequence[Split]
     score: Score | None
+    by_fold: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,40 +108,47 @@ def cross_validate(
     ended_by = watch.reason()
     if ended_by is not None:
         return Scores(values, seconds, 0, 0, ended_by)
-    rows = CheckedRows(_rows(settings, folds, candidates), settings.solving)
+    rows: CheckedRows | None = None
+    is_shared = folds.by_fold is None
     is_alive = np.ones(len(candidates), dtype=bool)
-    solvers: list[FoldSolver] = []
+    others: list[Solved] = []
+    n_unconverged = n_undefined = 0
     for fold in range(len(folds.splits)):
-        solvers.append(
-            FoldSolver(settings, folds, fold, rows, watch, solvers[-1] if solvers else None)
-        )
+        if rows is None or not is_shared:
+            rows = None  # frees the memory of the last fold's rows before the next ones take it
+            rows = CheckedRows(_rows(settings, folds, fold, candidates), settings.solving)
+        solver = FoldSolver(settings, folds, fold, rows, watch, others, is_shared)
         for k in np.flatnonzero(is_alive).tolist():
             ended_by = watch.reason()
             if ended_by is not None:
                 break
             began = time.perf_counter()
-            values[k, fold] = solvers[-1].score_of(candidates[k])
+            values[k, fold] = solver.score_of(candidates[k])
             seconds[k, fold] = time.perf_counter() - began
         watch.fold(candidates, fold, values[:, fold])
-        ended_by = solvers[-1].ended_by or ended_by
+        n_unconverged += solver.n_unconverged
+        n_undefined += solver.n_undefined
+        others, ended_by = solver.first, solver.ended_by or ended_by
+        del solver
         if ended_by is not None:
             break
         if reference is not None and fold >= 1:
             is_alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
-    n_unconverged = sum(solver.n_unconverged for solver in solvers)
-    n_undefined = sum(solver.n_undefined for solver in solvers)
     return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
 
 
-def _rows(settings: FitSettings, folds: Folds, candidates: Sequence[Candidate]) -> KernelOperator:
-    """Return the store of kernel rows that all folds of some candidates share."""
+def _rows(
+    settings: FitSettings, folds: Folds, fold: int, candidates: Sequence[Candidate]
+) -> KernelOperator:
+    """Return the store of kernel rows of a fold, which others share if they have its samples."""
     largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
     if settings.band.loss == "squared_hinge":  # coefficients are twice the cost times a distance
         largest_cost *= 2.0 * max(c.rho2 for c in candidates)
+    n_folds = len(folds.splits) if folds.by_fold is None else 1
     return settings.rows(
-        folds.X,
+        folds.X if folds.by_fold is None else folds.by_fold[fold],
         largest_cost=largest_cost,
-        n_uses=USES_PER_SOLVE * len(candidates) * len(folds.splits),
+        n_uses=USES_PER_SOLVE * len(candidates) * n_folds,
     )
 
 
@@ -163,7 +176,8 @@ class Solved(NamedTuple):
 class FoldSolver:
     """Solves the candidates of one fold in sequence, each started from the previous solution.
 
-    The first starts from that of another fold, since most of their samples are the same.
+    The first starts from that of another fold, ``others``, since most of their samples are the
+    same; ``is_shared`` tells whether their kernel is.
     """
 
     def __init__(
@@ -173,7 +187,8 @@ class FoldSolver:
         fold: int,
         rows: CheckedRows,
         watch: Watch,
-        other: FoldSolver | None,
+        others: list[Solved],
+        is_shared: bool,
     ) -> None:
         self._band, self._folds, self._rows, self._watch = settings.band, folds, rows, watch
         self._fold = fold
@@ -183,8 +198,8 @@ class FoldSolver:
         self._labels = labels_of(
             self._band.class_weight, folds.y, self._weights, settings.multi_class
         )
-        self._first: list[Solved] = []
-        self._examples = [] if other is None else other._first
+        self.first: list[Solved] = []
+        self._others, self._is_shared = others, is_shared
         self._last: list[Solved] = []
         self._last_point: Point | None = None
         self.n_unconverged = self.n_undefined = 0
@@ -220,7 +235,7 @@ class FoldSolver:
             if not np.isfinite(solution.f).all():
                 return np.nan
             solved.append(Solved(problem, solution))
-        self._first = self._first or solved
+        self.first = self.first or solved
         self._last, self._last_point = solved, point
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
@@ -233,16 +248,19 @@ class FoldSolver:
     def _start(self, k: int, training: Training, point: Point) -> Start | None:
         """Return the start for problem ``k`` of a candidate."""
         if self._last_point is None:
-            same_classes = len(self._examples) == len(training.problems)
-            return self._moved(self._examples[k], training.problems[k]) if same_classes else None
+            if len(self._others) != len(training.problems):
+                return None  # the folds have other classes
+            return self._moved(self._others[k], training.problems[k], self._is_shared)
         last = self._last[k]
         scaled = scaled_start(last.solution, training.signs[k], self._last_point, point)
         return scaled or self._moved(last, training.problems[k])
 
-    def _moved(self, last: Solved, problem: BandProblem) -> Start:
+    def _moved(self, last: Solved, problem: BandProblem, is_same_kernel: bool = True) -> Start:
         """Return the solution of another problem, with coefficients moved to this one's bounds."""
         c, f = last.solution.c, last.solution.f.copy()
         now = at_new_bounds(last.problem, problem, c, last.decision)
+        if not is_same_kernel:
+            return Start(now)
         changed, rows = np.flatnonzero(now != c), self._rows.rows
         change = now[changed] - c[changed]
         rows.update(f, changed, change)

@@ -51,6 +51,9 @@ class Search:
         The training set.
     observer : SearchObserver, default=None
         Watches the search.
+    by_fold : sequence of matrices, default=None
+        All samples once per fold, as steps that were fitted to its training part make them, in the
+        order of ``cv``; None: X in every fold.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Search:
         sample_weight: Any,
         groups: Any,
         observer: SearchObserver | None = None,
+        by_fold: Sequence[Any] | None = None,
     ) -> None:
         self._estimator, self._template = estimator, template
         check_choices(estimator, template)
@@ -84,7 +88,10 @@ class Search:
                 own = None if sample_weight is None else weights
                 score = scorer_score(estimator.scoring, X, y, own, kernels[0] == "precomputed")
                 try_score(score, y, splits[0])
-        self.folds = Folds(X, y, weights, splits, score)
+        if by_fold is not None:
+            # A model of its own checks each: folds may differ in their features.
+            by_fold = [data.check_samples(template(kernels[0]), X, reset=True) for X in by_fold]
+        self.folds = Folds(X, y, weights, splits, score, by_fold)
         self.standings = Standings(len(splits))
         self._reference: NDArray | None = None
         share = SEARCH_SHARE if estimator.refit else 1.0

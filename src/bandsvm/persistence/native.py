@@ -120,10 +120,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     return load_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
-def load_with_notes(path: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the model of a file, and the notes beside it, which nobody has checked."""
-    content = Path(path).read_bytes()
-    model = load_bytes(content, os.fspath(path))
+def load_with_notes(content: bytes, source: str) -> tuple[Any, Any]:
+    """Return the model of a file's bytes, and the notes beside it, which nobody has checked."""
+    model = load_bytes(content, source)
     start = len(MAGIC) + 8
     length = int.from_bytes(content[len(MAGIC) : start], "little")
     return model, json.loads(content[start : start + length]).get("notes")

@@ -6,49 +6,52 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from bandsvm._workflow.card import is_model
+from bandsvm._workflow import samples
 from bandsvm._workflow.code import python_code
-from bandsvm._workflow.findings import Findings, class_scores
-from bandsvm._workflow.models import classifier_of, write_model
+from bandsvm._workflow.description import is_model
+from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
 from bandsvm._workflow.parameters import tables_kernels
-from bandsvm._workflow.source import MAX_FILE, Source, check_size
-from bandsvm._workflow.trial import StoppedTooSoonError
-from bandsvm._workflow.trial_path import VARIED_ON_PAGE, path
-from bandsvm._workflow.trial_report import report
-from bandsvm._workflow.trial_weights import feature_weights
-from bandsvm.explore.server.data_fits import Order, about, column_choices, fitted
-from bandsvm.explore.server.data_session import DataSession, Result
-from bandsvm.explore.server.data_views import VIEWS, csv_of, view_of
-from bandsvm.explore.server.frames import Answer
+from bandsvm._workflow.path import VARIED, band_path_on_page
+from bandsvm._workflow.pipeline import classifier_of, write_model
+from bandsvm._workflow.search_report import holdout_page
+from bandsvm._workflow.source import Source, check_size
+from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
+from bandsvm._workflow.weights import weight_bars
+from bandsvm.explore.server.data_fits import FitOrder, about, column_choices, fitted
+from bandsvm.explore.server.data_session import Result
+from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
-from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.wishes import Wish
+from bandsvm.explore.server.requests import Request
+from bandsvm.explore.server.responses import Response, file_response
 
 
-def check(wish: Wish) -> Answer:
+def check(request: Request) -> Response:
     """Refuse a file that is too large, before it is sent."""
-    check_size(wish.fields.text("name"), wish.fields.whole("size", 0, 2**53))
-    return Answer()
+    fields, settings = request.fields, request.session.settings
+    check_size(fields.text("name"), fields.whole("size", 0, 2**53), settings.max_file_size)
+    return Response()
 
 
-def open_file(wish: Wish) -> Answer:
+def open_file(request: Request) -> Response:
     """Open a file and return its columns, with what came of it if it was open before.
 
     It is an uploaded one, the one that this page has open, or the one named at the shell.
     """
-    session, fields = DataSession.of(wish), wish.fields
-    opened: dict[str, Any] = {"largest": MAX_FILE, "kernels": tables_kernels(), "file": None}
+    session, fields = request.session.data, request.fields
+    opened: dict[str, Any] = {"kernels": tables_kernels(), "file": None}
+    max_size = request.session.settings.max_file_size
     source: Source | None
     if fields.has("upload"):
-        source = Source.of_bytes(*wish.session["uploads"].take(fields.text("upload")))
+        upload = request.session.uploads.take(fields.text("upload"))
+        source = Source.of_bytes(*upload, max_size)
     else:
-        source = session.source or _named_at_the_shell(wish)
+        source = session.source
+        if source is None and (named := request.session.settings.file) is not None:
+            source = Source.of_path(named, max_size)
     if source is None:
-        return Answer(opened)
+        return Response(opened)
     if is_model(source.file.content):
-        return Answer(opened | {"is_model": True})
+        return Response(opened | {"is_model": True})
     header = fields.flag("header") if fields.has("header") else None
     opened["file"] = source.describe(header)
     if source is session.source:
@@ -59,57 +62,52 @@ def open_file(wish: Wish) -> Answer:
         }
     else:
         session.open(source)
-    return Answer(opened)
+    return Response(opened)
 
 
-def _named_at_the_shell(wish: Wish) -> Source | None:
-    name = wish.session.get("file")
-    return None if name is None else Source.of_path(name)
-
-
-def columns(wish: Wish) -> Answer:
+def columns(request: Request) -> Response:
     """Return which columns are left out, after the whole file was read."""
-    choices = column_choices(wish.fields.group("choices"))
-    return Answer({"left_out": DataSession.of(wish).opened().left_out(choices)})
+    choices = column_choices(request.fields.group("choices"))
+    return Response({"left_out": request.session.data.opened().left_out(choices)})
 
 
-def fit(wish: Wish) -> Answer:
+def fit(request: Request) -> Response:
     """Fit a model, or search for one; report the progress, and keep what came of it."""
-    session, order = DataSession.of(wish), Order.of(wish.fields)
+    session, order = request.session.data, FitOrder.of(request.fields)
     session.opened()
-    job = session.start("fit", lambda job: Answer(about(fitted(session, order, job))))
-    return job.watch(wish)
+    job = session.start("fit", lambda job: Response(about(fitted(session, order, job))))
+    return job.watch(request)
 
 
-def watch(wish: Wish) -> Answer:
+def watch(request: Request) -> Response:
     """Return the answer of the last work, which a page began before it was reloaded."""
-    job = DataSession.of(wish).job
+    job = request.session.data.job
     if job is None:
         raise ValueError("Nothing is being computed; press Fit.")
-    return job.watch(wish)
+    return job.watch(request)
 
 
-def stop(wish: Wish) -> Answer:
+def stop(request: Request) -> Response:
     """End the work that is under way, with the best result so far."""
-    DataSession.of(wish).stop()
-    return Answer()
+    request.session.data.stop()
+    return Response()
 
 
-def view(wish: Wish) -> Answer:
+def view(request: Request) -> Response:
     """Return what a tab shows: of the model, or of a part of the samples."""
-    result, fields = DataSession.of(wish).fitted(), wish.fields
-    name = fields.choice("view", (*VIEWS_OF_MODEL, *VIEWS))
+    result, fields = request.session.data.fitted(), request.fields
+    name = fields.choice("view", (*VIEWS_OF_MODEL, *VIEWS_OF_SAMPLES))
     if name in VIEWS_OF_MODEL:
-        return Answer(VIEWS_OF_MODEL[name](result, fields))
-    return view_of(_part(result, fields), fields)
+        return Response(VIEWS_OF_MODEL[name](result, fields))
+    return samples_view(_part(result, fields), fields)
 
 
-def _part(result: Result, fields: Fields) -> Findings:
+def _part(result: Result, fields: Fields) -> TablePart:
     return result.parts[fields.choice("part", tuple(result.parts))]
 
 
 def _weights(result: Result, fields: Fields) -> dict[str, Any]:
-    weights = feature_weights(result.model, result.trial.table.names)
+    weights = weight_bars(result.model, result.holdout.table.names)
     if weights is None:
         raise ValueError("Only linear kernels have a weight per feature.")
     return weights
@@ -125,7 +123,7 @@ def _search(result: Result, fields: Fields) -> dict[str, Any]:
 
 
 def _path(result: Result, fields: Fields) -> dict[str, Any]:
-    vary = fields.choice("vary", VARIED_ON_PAGE)
+    vary = fields.choice("vary", VARIED)
     if vary not in result.paths:
         raise ValueError(f"There is no path along {vary} yet; compute it first.")
     return result.paths[vary]
@@ -134,47 +132,95 @@ def _path(result: Result, fields: Fields) -> dict[str, Any]:
 VIEWS_OF_MODEL = {"weights": _weights, "search": _search, "path": _path}
 
 
-def along(wish: Wish) -> Answer:
+def compute_path(request: Request) -> Response:
     """Return a path of models along C2 or rho2."""
-    session = DataSession.of(wish)
-    result, vary = session.fitted(), wish.fields.choice("vary", VARIED_ON_PAGE)
+    session = request.session.data
+    result, vary = session.fitted(), request.fields.choice("vary", VARIED)
 
-    def found(job: Job) -> Answer:
+    def found(job: Job) -> Response:
         try:
-            result.paths[vary] = path(result.trial, classifier_of(result.model), vary, job.work)
+            classifier = classifier_of(result.model)
+            result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         except StoppedTooSoonError:
             job.check()
             raise
-        return Answer(result.paths[vary])
+        return Response(result.paths[vary])
 
-    return session.start("path", found).watch(wish)
+    return session.start("path", found).watch(request)
 
 
-def as_csv(wish: Wish) -> Answer:
+def samples_file(request: Request) -> Response:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    return csv_of(_part(DataSession.of(wish).fitted(), wish.fields), wish.fields)
+    part = _part(request.session.data.fitted(), request.fields)
+    return samples_csv(part, request.fields)
 
 
-def code(wish: Wish) -> Answer:
+def code(request: Request) -> Response:
     """Return Python code that fits the same model."""
-    session = DataSession.of(wish)
+    session = request.session.data
     result = session.fitted()
-    text = python_code(session.opened(), result.trial, classifier_of(result.model))
-    return Answer({"code": text})
+    text = python_code(session.opened(), result.holdout, classifier_of(result.model))
+    return Response({"code": text})
 
 
-def model_file(wish: Wish) -> Answer:
+def model_file(request: Request) -> Response:
     """Return the fitted model as a file that `load` reads."""
-    result = DataSession.of(wish).fitted()
+    result = request.session.data.fitted()
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "model.bsvm"
-        write_model(result.model, result.trial.table, target)
-        content = target.read_bytes()
-    return Answer({"name": "model.bsvm"}, {"content": np.frombuffer(content, np.uint8)})
+        write_model(result.model, result.holdout.table, target)
+        return file_response("model.bsvm", target.read_bytes())
 
 
-def report_file(wish: Wish) -> Answer:
+def report_file(request: Request) -> Response:
     """Return a page about the fit or the search, as the command line writes it."""
-    result = DataSession.of(wish).fitted()
-    content = report(result.model, result.parts, result.found, result.sentences)
-    return Answer({"name": "report.html"}, {"content": np.frombuffer(content, np.uint8)})
+    result = request.session.data.fitted()
+    content = holdout_page(result.model, result.parts, result.found, result.sentences)
+    return file_response("report.html", content)
+
+
+# Tabs that show samples; the view "A model" has them too.
+
+
+def samples_view(part: TablePart, fields: Fields) -> Response:
+    """Return what the tab that a page asks for shows of some samples."""
+    name = fields.choice("view", tuple(VIEWS_OF_SAMPLES))
+    return Response(VIEWS_OF_SAMPLES[name](part, fields))
+
+
+def samples_csv(part: TablePart, fields: Fields) -> Response:
+    """Return the rows of the table of samples that a query finds, as CSV."""
+    content = samples.as_csv(part, _query(fields)).encode()
+    return file_response("samples.csv", content)
+
+
+def _distribution(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return distribution(part, fields.index("class"))
+
+
+def _projection(part: TablePart, fields: Fields) -> dict[str, Any]:
+    return project(part, fields.index("x"), fields.index("y"))
+
+
+def _samples(part: TablePart, fields: Fields) -> dict[str, Any]:
+    count = fields.whole("count", 1, samples.MAX_ROWS)
+    return samples.page(part, _query(fields), fields.index("start"), count)
+
+
+VIEWS_OF_SAMPLES = {
+    "overview": lambda part, fields: overview(part),
+    "abstention": lambda part, fields: abstention(part),
+    "distribution": _distribution,
+    "projection": _projection,
+    "samples": _samples,
+}
+
+
+def _query(fields: Fields) -> samples.Query:
+    return samples.Query(
+        fields.text("place"),
+        fields.text("text"),
+        fields.flag("wrong"),
+        fields.index("sort") if fields.has("sort") else None,
+        fields.flag("descending"),
+    )

@@ -7,25 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandsvm import BandedSVC
-from bandsvm._workflow.findings import of_trial, overview
-from bandsvm._workflow.models import classifier_of
-from bandsvm._workflow.parameters import SCALES, as_options, model_parameters
+from bandsvm._defaults import SEARCHED
+from bandsvm._workflow.code import fit_command
+from bandsvm._workflow.holdout import StoppedTooSoonError, parts_of_holdout
+from bandsvm._workflow.naming import page_name
+from bandsvm._workflow.parameters import SCALES, model_parameters
+from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.search import SearchResult, search_on_page
 from bandsvm._workflow.source import Choices
-from bandsvm._workflow.trial import StoppedTooSoonError
-from bandsvm._workflow.trial_search import Found, search
-from bandsvm._workflow.trial_weights import has_weights
+from bandsvm._workflow.views import overview
+from bandsvm._workflow.weights import has_weights
 from bandsvm.explore.server.data_session import DataSession, Result
-from bandsvm.explore.server.data_views import MAX_PLACE
+from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
-from bandsvm.explore.server.requests import Fields
 
-MAX_PLACES = 10_000
+MAX_COLUMNS_NAMED = 10_000
 # Settings name columns one by one.
-LONGEST_SETTINGS = 200_000
+MAX_LENGTH_OF_SETTINGS = 200_000
 
 
 @dataclass(frozen=True)
-class Order:
+class FitOrder:
     """A fit or a search that a page asks for, checked.
 
     Parameters
@@ -49,61 +51,64 @@ class Order:
     settings: str
 
     @classmethod
-    def of(cls, fields: Fields) -> Order:
+    def of(cls, fields: Fields) -> FitOrder:
         """Return what the fields of a request ask for."""
         return cls(
             column_choices(fields.group("choices")),
             fields.choice("scale", SCALES),
             model_parameters(fields.raw("parameters")),
             fields.flag("search"),
-            fields.text("settings", LONGEST_SETTINGS) if fields.has("settings") else "",
+            fields.text("settings", MAX_LENGTH_OF_SETTINGS) if fields.has("settings") else "",
         )
 
 
 def column_choices(fields: Fields) -> Choices:
     """Return what a page has chosen about columns."""
     return Choices(
-        fields.whole("target", 0, MAX_PLACE) if fields.has("target") else None,
-        fields.wholes("dropped", 0, MAX_PLACE, MAX_PLACES),
-        fields.wholes("categorical", 0, MAX_PLACE, MAX_PLACES),
+        fields.index("target") if fields.has("target") else None,
+        fields.indices("dropped", MAX_COLUMNS_NAMED),
+        fields.indices("categorical", MAX_COLUMNS_NAMED),
         fields.flag("header") if fields.has("header") else None,
-        fields.wholes("kept", 0, MAX_PLACE, MAX_PLACES) if fields.has("kept") else (),
+        fields.indices("kept", MAX_COLUMNS_NAMED) if fields.has("kept") else (),
     )
 
 
-def fitted(session: DataSession, order: Order, job: Job) -> Result:
+def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
     """Return the model that an order asks for, after the session has kept it."""
     source, parameters, work = session.opened(), order.parameters, job.work
     work.report({"stage": "read"})
-    trial = session.trial(order.choices, order.scale)
+    holdout = session.holdout(order.choices, order.scale)
     job.check()
-    found: Found | None = None
+    found: SearchResult | None = None
     try:
         if order.is_search:
-            found = search(trial, parameters, work)
+            found = search_on_page(holdout, parameters, work)
             classifier, sentences = found.classifier, found.sentences
             parameters = {
                 name: value
                 for name, value in classifier.get_params().items()
-                if name in parameters or name in ("C1", "C2", "rho2", "gamma")
+                if name in parameters or name in SEARCHED
             }
         else:
             classifier = BandedSVC(**parameters)
-            sentences = trial.fit(classifier, work)
+            sentences = holdout.fit(classifier, work)
     except StoppedTooSoonError:
         job.check()
         raise
     job.check()
-    model = trial.model(classifier)
-    words = ["bandsvm", "fit", *source.command(order.choices), "--model", "model.bsvm"]
+    model = holdout.model(classifier)
     folds = None if found is None or isinstance(found.folds, str) else found.folds
     result = Result(
-        trial,
+        holdout,
         model,
-        of_trial(trial, model, folds),
-        [*sentences, *trial.table.doubts, *_about_band(classifier)],
+        parts_of_holdout(holdout, model, folds),
+        [
+            *sentences,
+            *(warning.render(page_name) for warning in holdout.table.warnings),
+            *_about_band(classifier),
+        ],
         found,
-        [*words, *as_options(parameters, order.scale)],
+        fit_command(source, order.choices, parameters, order.scale),
         parameters,
         order.settings,
         source.left_out(order.choices),
@@ -129,7 +134,7 @@ def about(result: Result) -> dict[str, Any]:
         "has_weights": has_weights(classifier_of(result.model)),
         "search": None if result.found is None else _about_search(result.found),
         "command": shlex.join(result.command),
-        "n_train": len(result.trial.train),
+        "n_train": len(result.holdout.train),
         "left_out": result.left_out,
         "paths": list(result.paths),
         "parameters": result.parameters,
@@ -137,7 +142,7 @@ def about(result: Result) -> dict[str, Any]:
     }
 
 
-def _about_search(found: Found) -> dict[str, Any]:
+def _about_search(found: SearchResult) -> dict[str, Any]:
     """Return the cross-validated score, which comes before all others."""
     chosen = found.chosen
     return {

@@ -1,4 +1,4 @@
-"""What the server keeps for the view "Your data" of one page: a file, a trial, a fitted model."""
+"""What the server keeps for the view "Your data" of one page: a file, a holdout, a fitted model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from bandsvm._workflow.findings import Findings
+from bandsvm._workflow.holdout import Holdout, TablePart
+from bandsvm._workflow.search import SearchResult
 from bandsvm._workflow.source import Choices, Source
-from bandsvm._workflow.trial import Trial
-from bandsvm._workflow.trial_search import Found
-from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.jobs import Job
-from bandsvm.explore.server.wishes import Wish
+from bandsvm.explore.server.requests import Report
+from bandsvm.explore.server.responses import Response
 
 
 @dataclass(frozen=True)
@@ -24,15 +23,15 @@ class Result:
 
     Parameters
     ----------
-    trial : Trial
+    holdout : Holdout
         What it was fitted to.
     model : Pipeline
         The model, with the steps that prepare samples.
-    parts : dict of {str: Findings}
+    parts : dict of {str: TablePart}
         What it says of the parts of the table.
     sentences : list of str
         What is worth knowing.
-    found : Found or None
+    found : SearchResult or None
         The search that chose the parameters.
     command : list of str
         What fits the same parameters at the shell.
@@ -46,11 +45,11 @@ class Result:
         Paths of models from there, by the parameter that varies.
     """
 
-    trial: Trial
+    holdout: Holdout
     model: Pipeline
-    parts: dict[str, Findings]
+    parts: dict[str, TablePart]
     sentences: list[str]
-    found: Found | None
+    found: SearchResult | None
     command: list[str]
     parameters: dict[str, Any]
     settings: str
@@ -60,37 +59,45 @@ class Result:
 
 @dataclass
 class DataSession:
-    """A file and what came of it; requests on several channels may use it at once."""
+    """A file and what came of it; requests on several channels may use it at once.
 
+    Parameters
+    ----------
+    on_progress : callable
+        Hears what long work reports.
+    source : Source or None
+        The file that is open.
+    result : Result or None
+        What the last fit gave.
+    job : Job or None
+        The last long work.
+    """
+
+    on_progress: Report
     source: Source | None = None
     result: Result | None = None
     job: Job | None = None
-    _trial: tuple[Choices, Trial] | None = field(default=None, repr=False)
+    _holdout: tuple[Choices, Holdout] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _starting: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @classmethod
-    def of(cls, wish: Wish) -> DataSession:
-        """Return that of the page that sent a request."""
-        return wish.session.setdefault("data", cls())
 
     def open(self, source: Source) -> None:
         """Look at another file; what was found in the last one is forgotten."""
         self.cancel_work()
         with self._lock:
-            self.source, self.result, self._trial = source, None, None
+            self.source, self.result, self._holdout = source, None, None
             self.job = None
 
-    def trial(self, choices: Choices, scale: str) -> Trial:
+    def holdout(self, choices: Choices, scale: str) -> Holdout:
         """Return the table as chosen, part of it held out; the last one is kept."""
-        source, last = self.opened(), self._trial
+        source, last = self.opened(), self._holdout
         if last is not None and last[0] == choices and last[1].scale == scale:
             return last[1]
-        trial = Trial(source.table(choices), scale)
+        holdout = Holdout(source.table(choices), scale)
         with self._lock:
             if source is self.source:
-                self._trial = (choices, trial)
-        return trial
+                self._holdout = (choices, holdout)
+        return holdout
 
     def opened(self) -> Source:
         """Return the file that is open."""
@@ -104,11 +111,11 @@ class DataSession:
             raise ValueError("No model is fitted yet; press Fit.")
         return self.result
 
-    def start(self, name: str, run: Callable[[Job], Answer]) -> Job:
-        """Start work; what was under way is no longer wanted."""
+    def start(self, name: str, run: Callable[[Job], Response]) -> Job:
+        """Start work; what was under way is cancelled."""
         with self._starting:
             self.end_work()
-            self.job = Job(name, run)
+            self.job = Job(name, run, self.on_progress)
             return self.job
 
     def stop(self) -> None:

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from bandsvm._workflow.work import Work
-from bandsvm.explore.server.frames import Answer
-from bandsvm.explore.server.wishes import NoLongerWanted, Wanted, Wish
+from bandsvm.explore.server.requests import Cancellable, Report, Request, Superseded
+from bandsvm.explore.server.responses import Response
 
 # How often a request that waits for a job looks whether its page is still there.
 SECONDS_BETWEEN_CHECKS_OF_PAGE = 0.05
-# Work notices within half a second that it is no longer wanted.
+# Work notices within half a second that it is cancelled.
 SECONDS_TO_END = 5.0
 
 
-class Job(Wanted):
+class Job(Cancellable):
     """Work in a thread of its own.
 
     Parameters
@@ -24,18 +24,21 @@ class Job(Wanted):
     name : str
         What kind of work it is.
     run : callable
-        Does the work: takes this job, returns the answer.
+        Does the work: takes this job, returns the response.
+    on_progress : callable
+        Hears all that the work reports, after the pages that watch it.
     """
 
-    def __init__(self, name: str, run: Callable[[Job], Answer]) -> None:
+    def __init__(self, name: str, run: Callable[[Job], Response], on_progress: Report) -> None:
         self.name = name
-        self.work = Work(self._report, lambda: self.is_wanted)
-        self._run = run
-        self._said: dict[str, Any] = {}  # the newest value of each field, for who comes later
-        self._listeners: list[Callable[[dict[str, Any]], None]] = []
+        self.work = Work(self._report, lambda: not self.is_cancelled)
+        self._run, self._on_progress = run, on_progress
+        # The newest value of each field, for a page that comes later.
+        self._reported: dict[str, Any] = {}
+        self._listeners: list[Report] = []
         self._lock = threading.Lock()
         self._is_done = threading.Event()
-        self._answer: Answer | None = None
+        self._response: Response | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -45,22 +48,22 @@ class Job(Wanted):
         """Whether the work has not ended yet."""
         return not self._is_done.is_set()
 
-    def watch(self, wish: Wish) -> Answer:
-        """Report to a page until the work ends; return its answer, or raise its error."""
+    def watch(self, request: Request) -> Response:
+        """Report to a page until the work ends; return its response, or raise its error."""
         with self._lock:
-            if self._said:
-                wish.report(dict(self._said))
-            self._listeners.append(wish.report)
+            if self._reported:
+                request.report(dict(self._reported))
+            self._listeners.append(request.report)
         try:
             while not self._is_done.wait(SECONDS_BETWEEN_CHECKS_OF_PAGE):
-                wish.check()
+                request.check()
         finally:
             with self._lock:
-                self._listeners.remove(wish.report)
+                self._listeners.remove(request.report)
         if self._error is not None:
             raise self._error
-        assert self._answer is not None
-        return self._answer
+        assert self._response is not None
+        return self._response
 
     def end(self) -> None:
         """Cancel the work and wait until it has ended."""
@@ -69,16 +72,17 @@ class Job(Wanted):
 
     def _report(self, values: dict[str, Any]) -> None:
         with self._lock:
-            self._said |= values
+            self._reported |= values
             for listener in self._listeners:
                 listener(values)
+        self._on_progress(values)
 
     def _work(self) -> None:
         try:
             with self.watched():
-                self._answer = self._run(self)
+                self._response = self._run(self)
         except Exception as error:
-            # What ends work that nobody wants is not of interest.
-            self._error = error if self.is_wanted else NoLongerWanted()
+            # What ends cancelled work is not of interest.
+            self._error = Superseded() if self.is_cancelled else error
         finally:
             self._is_done.set()

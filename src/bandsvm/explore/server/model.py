@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bandsvm._system.text import short_text
-from bandsvm._workflow.card import card, is_model
-from bandsvm._workflow.findings import Findings, of_model, overview
-from bandsvm._workflow.models import check_takes_tables
-from bandsvm._workflow.source import MAX_FILE, Source
-from bandsvm.explore.server.data_views import csv_of, view_of
-from bandsvm.explore.server.frames import Answer
+from bandsvm._workflow.description import ModelDescription, is_model
+from bandsvm._workflow.holdout import TablePart, whole_table
+from bandsvm._workflow.naming import page_name
+from bandsvm._workflow.pipeline import check_takes_tables
+from bandsvm._workflow.source import Source, check_size
+from bandsvm._workflow.views import overview
+from bandsvm.explore.server.data import samples_csv, samples_view
+from bandsvm.explore.server.requests import Request
+from bandsvm.explore.server.responses import Response
 from bandsvm.explore.server.uploads import Upload
-from bandsvm.explore.server.wishes import Wish
 from bandsvm.persistence._container import MAGIC
 from bandsvm.persistence.native import load_with_notes
 
 
 @dataclass
-class ModelSession:
-    """What the server keeps for the view "A model" of one page.
+class OpenModel:
+    """The model that a page has open.
 
     Parameters
     ----------
@@ -30,83 +31,85 @@ class ModelSession:
         The model.
     notes : object
         What its file remembers of the training data.
-    card : dict
+    description : dict
         What the page shows of it.
-    findings : Findings or None
-        What it says of a data file.
+    part : TablePart or None
+        The samples of a data file, with what the model says of them.
     about_data : dict or None
         What the page shows first of that.
     """
 
     model: Any
     notes: Any
-    card: dict[str, Any]
-    findings: Findings | None = None
+    description: dict[str, Any]
+    part: TablePart | None = None
     about_data: dict[str, Any] | None = None
 
-    @classmethod
-    def of(cls, wish: Wish) -> ModelSession:
-        """Return that of the page that sent a request."""
-        if "model" not in wish.session:
-            raise ValueError("No model is open; choose one first.")
-        return wish.session["model"]
 
-
-def open_file(wish: Wish) -> Answer:
+def open_file(request: Request) -> Response:
     """Describe an uploaded model file, the one that this page has open, or the shell's."""
-    fields, session = wish.fields, wish.session
+    fields, session = request.fields, request.session
     if fields.has("upload"):
-        upload = session["uploads"].take(fields.text("upload"))
-        with tempfile.TemporaryDirectory() as folder:
-            _open(wish, _written(upload, Path(folder)), upload.name)
-    elif "model" not in session and (path := named_model(session.get("file"))) is not None:
-        _open(wish, path, path.name)
-    about: dict[str, Any] = {"largest": MAX_FILE, "model": None, "data": None}
-    if "model" in session:
-        kept = ModelSession.of(wish)
-        about |= {"model": kept.card, "data": kept.about_data}
-    return Answer(about)
+        upload = session.uploads.take(fields.text("upload"))
+        _check_is_model(upload)
+        session.model = _read(upload.content, upload.name, session.settings.max_file_size)
+    elif session.model is None and (path := named_model(session.settings.file)) is not None:
+        check_size(path.name, path.stat().st_size, session.settings.max_file_size)
+        session.model = _read(path.read_bytes(), path.name, session.settings.max_file_size)
+    about: dict[str, Any] = {"model": None, "data": None}
+    if session.model is not None:
+        about |= {"model": session.model.description, "data": session.model.about_data}
+    return Response(about)
 
 
-def _open(wish: Wish, path: Path, name: str) -> None:
-    """Read a model file, and keep the model for data to come."""
-    described = card(path, name)
-    wish.session["model"] = ModelSession(*load_with_notes(path), described)
+def _read(content: bytes, name: str, max_size: int) -> OpenModel:
+    """Return the model that a file holds, with its description."""
+    check_size(name, len(content), max_size)
+    model, notes = load_with_notes(content, short_text(name))
+    description = ModelDescription(model, short_text(name), len(content))
+    return OpenModel(model, notes, description.page_values())
 
 
-def judge(wish: Wish) -> Answer:
+def _opened(request: Request) -> OpenModel:
+    if request.session.model is None:
+        raise ValueError("No model is open; choose one first.")
+    return request.session.model
+
+
+def predict_file(request: Request) -> Response:
     """Open a data file and let the model predict its samples."""
-    session = ModelSession.of(wish)
-    check_takes_tables(session.model)
-    upload = wish.session["uploads"].take(wish.fields.text("upload"))
-    table = Source.of_bytes(*upload).table_for(session.model, session.notes)
-    session.findings = of_model(session.model, table)
-    session.about_data = {
+    opened = _opened(request)
+    check_takes_tables(opened.model)
+    upload = request.session.uploads.take(request.fields.text("upload"))
+    max_size = request.session.settings.max_file_size
+    table = Source.of_bytes(*upload, max_size).table_for(opened.model, opened.notes)
+    opened.part = whole_table(opened.model, table)
+    opened.about_data = {
         "name": short_text(upload.name),
         "parts": ["all"],
-        "overview": overview(session.findings),
-        "decisions": table.decisions,
-        "sentences": table.doubts,
+        "overview": overview(opened.part),
+        "decisions": [decision.render(page_name) for decision in table.decisions],
+        "sentences": [warning.render(page_name) for warning in table.warnings],
         "has_labels": table.y is not None,
     }
-    return Answer(session.about_data)
+    return Response(opened.about_data)
 
 
-def _findings(wish: Wish) -> Findings:
-    findings = ModelSession.of(wish).findings
-    if findings is None:
+def _part(request: Request) -> TablePart:
+    part = _opened(request).part
+    if part is None:
         raise ValueError("No data file is open; choose one first.")
-    return findings
+    return part
 
 
-def view(wish: Wish) -> Answer:
+def view(request: Request) -> Response:
     """Return what a tab shows of the samples of a data file."""
-    return view_of(_findings(wish), wish.fields)
+    return samples_view(_part(request), request.fields)
 
 
-def as_csv(wish: Wish) -> Answer:
+def samples_file(request: Request) -> Response:
     """Return the rows of the table of samples that a query finds, as CSV."""
-    return csv_of(_findings(wish), wish.fields)
+    return samples_csv(_part(request), request.fields)
 
 
 def named_model(name: str | None) -> Path | None:
@@ -117,14 +120,11 @@ def named_model(name: str | None) -> Path | None:
         return Path(name) if is_model(file.read(len(MAGIC))) else None
 
 
-def _written(upload: Upload, folder: Path) -> Path:
-    """Write an uploaded model file, and return where; refuse other files."""
+def _check_is_model(upload: Upload) -> None:
+    """Refuse files that are not models."""
     if not is_model(upload.content):
         raise ValueError(
-            f"{short_text(upload.name)} is no model file of bandsvm; those end in .bsvm and come "
+            f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and come "
             "from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
             "“Your data”."
         )
-    path = folder / "model.bsvm"
-    path.write_bytes(upload.content)
-    return path

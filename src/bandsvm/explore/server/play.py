@@ -9,27 +9,30 @@ from numpy.typing import NDArray
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._certificate.not_optimal import Cure, why_not_optimal
 from bandsvm._decisions.position import band_positions
-from bandsvm._defaults import LOSSES
 from bandsvm._fitting.model import fit_model
+from bandsvm._problem import LOSSES
 from bandsvm._workflow.advice import PAGE
-from bandsvm.explore.server.frames import Answer
+from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.play_data import Recipe
-from bandsvm.explore.server.requests import Fields
-from bandsvm.explore.server.wishes import Wish
+from bandsvm.explore.server.requests import Request
+from bandsvm.explore.server.responses import Response
 from bandsvm.metrics import sensitivity_curve
 
-KERNELS_IN_THE_PLANE = ("rbf", "linear", "poly", "sigmoid", "laplacian")
+PLANE_KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 MAX_PARAMETER = 1e12
-HIGHEST_DEGREE = 10
-# Points of the decision map, and seconds of a fit, at most.
-FINEST_MAP = 400
-SECONDS_TO_PLAY = 10.0
+MAX_DEGREE = 10
+# Points of the decision map across and up, and seconds of a fit, at most.
+MAX_MAP_POINTS = 400
+MAX_SECONDS = 10.0
 # Room around the samples, as a share of their range.
 ROOM_AROUND = 0.1
+# What the view has controls for; samples in the plane need no scaling.
+CURES = {cure: PAGE[cure] for cure in (Cure.LOWER_COSTS, Cure.LOWER_COSTS_AND_WEIGHTS)}
 # A multiplier counts as at its bound within this share of it.
 AT_BOUND = 1e-9
+BELOW, INSIDE, ABOVE = range(3)
 NOTHING, LOWER_FREE, LOWER_BOUND, UPPER_FREE, UPPER_BOUND = range(5)
 
 
@@ -39,12 +42,12 @@ def parameters(fields: Fields) -> dict[str, Any]:
         name: fields.number(name, 0.0, MAX_PARAMETER) for name in ("C1", "C2", "rho1", "rho2")
     }
     chosen["loss"] = fields.choice("loss", LOSSES)
-    chosen["kernel"] = kernel = fields.choice("kernel", KERNELS_IN_THE_PLANE)
+    chosen["kernel"] = kernel = fields.choice("kernel", PLANE_KERNELS)
     if kernel != "linear":
         is_number = fields.has("gamma")
         chosen["gamma"] = fields.number("gamma", 0.0, MAX_PARAMETER) if is_number else "scale"
     if kernel == "poly":
-        chosen["degree"] = fields.whole("degree", 1, HIGHEST_DEGREE)
+        chosen["degree"] = fields.whole("degree", 1, MAX_DEGREE)
     if kernel in ("poly", "sigmoid"):
         chosen["coef0"] = fields.number("coef0", -MAX_PARAMETER, MAX_PARAMETER)
     chosen["fit_intercept"] = fields.flag("fit_intercept")
@@ -56,27 +59,27 @@ def without_upper_edge(chosen: dict[str, Any]) -> dict[str, Any]:
     return {**chosen, "C2": 0.0}
 
 
-def fit(wish: Wish) -> Answer:
+def fit(request: Request) -> Response:
     """Fit one model, or a C-SVM and a model side by side; return what the pictures show.
 
     Fields: ``data`` (see `Recipe`), ``model`` (see `parameters`), ``compare``, ``columns`` and
     ``rows`` of the decision map and, unless the samples decide, ``view``: ``left``, ``right``,
     ``bottom`` and ``top``.
     """
-    fields = wish.fields
+    fields = request.fields
     X, y = Recipe.of(fields.group("data")).samples()
     chosen = parameters(fields.group("model"))
-    columns, rows = (fields.whole(name, 2, FINEST_MAP) for name in ("columns", "rows"))
+    columns, rows = (fields.whole(name, 2, MAX_MAP_POINTS) for name in ("columns", "rows"))
     view = _view(fields, X, columns / rows)
     grid = _grid(view, columns, rows)
     models = [without_upper_edge(chosen), chosen] if fields.flag("compare") else [chosen]
     answers: list[dict[str, Any]] = []
     arrays: dict[str, NDArray] = {"X": X, "y": y.astype(np.int32)}
     for index, settings in enumerate(models):
-        values, own = _fitted(wish, settings, X, y, grid)
+        values, own = _fitted(request, settings, X, y, grid)
         answers.append(values)
         arrays |= {f"{name}{index}": array for name, array in own.items()}
-    return Answer({"view": view, "columns": columns, "rows": rows, "models": answers}, arrays)
+    return Response({"view": view, "columns": columns, "rows": rows, "models": answers}, arrays)
 
 
 def _view(fields: Fields, X: NDArray, aspect: float) -> list[float]:
@@ -113,29 +116,24 @@ def _grid(view: list[float], columns: int, rows: int) -> NDArray[np.float32]:
 
 
 def _fitted(
-    wish: Wish, settings: dict[str, Any], X: NDArray, y: NDArray, grid: NDArray
+    request: Request, settings: dict[str, Any], X: NDArray, y: NDArray, grid: NDArray
 ) -> tuple[dict[str, Any], dict[str, NDArray]]:
     """Return values and arrays that describe a model fitted to the samples."""
     # One thread: so few samples are not worth waking others, which the browser needs.
-    model = BandedSVC(**settings, time_limit=SECONDS_TO_PLAY, n_jobs=1)
+    model = BandedSVC(**settings, time_limit=MAX_SECONDS, n_jobs=1)
     fit_model(model, X, y, None)
-    wish.check()
+    request.check()
     certificate, decision = model.certificate_, model.decision_function(X)
     thresholds, reached = sensitivity_curve(y, decision)
-    coverage = band_positions(y * decision, model.rho1, model.rho2).shares
+    positions = band_positions(y * decision, model.rho1, model.rho2)
+    position = np.where(positions.is_below, BELOW, np.where(positions.is_above, ABOVE, INSIDE))
     values = {
         "parameters": settings,
         "gamma": model.gamma_,
         "objective": certificate.primal,
-        "dual": certificate.dual,
-        "gap": certificate.gap,
-        "violation": certificate.kkt_violation,
-        "is_optimal": certificate.is_optimal,
-        "seconds": certificate.seconds,
         "words": words(certificate),
-        "intercept": model.intercept_[0],
         "accuracy": np.mean(np.where(decision > 0.0, 1, -1) == y),
-        "coverage": coverage._asdict(),
+        "coverage": positions.shares._asdict(),
         "n_lower": len(model.alpha_support_),
         "n_upper": len(model.theta_support_),
     }
@@ -146,6 +144,7 @@ def _fitted(
         "xi": model.xi_,
         "eta": model.eta_,
         "role": roles(model),
+        "position": position.astype(np.uint8),
         "thresholds": thresholds,
         "reached": reached,
         "map": model.decision_function(grid),
@@ -178,7 +177,7 @@ def words(certificate: Certificate) -> list[str]:
     gap = f"{max(certificate.gap, 0.0):.1e}"
     share = f"{100.0 * max(certificate.relative_gap, 0.0):.1e} %"
     if reason := why_not_optimal(certificate):
-        return [f"Not optimal: the fit {reason.render(PAGE)}", cost]
+        return [f"Not optimal: the fit {reason.render(CURES)}", cost]
     return [
         f"Optimal: no solver can lower the objective by more than {gap}, which is {share} of it.",
         f"The optimality conditions are violated by at most {certificate.kkt_violation:.1e}; "

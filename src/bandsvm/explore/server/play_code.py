@@ -6,17 +6,17 @@ import json
 from typing import Any
 
 from bandsvm import BandedSVC
-from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play import parameters
 from bandsvm.explore.server.play_data import Recipe
-from bandsvm.explore.server.wishes import Wish
+from bandsvm.explore.server.requests import Request
+from bandsvm.explore.server.responses import Response
 
 
-def code(wish: Wish) -> Answer:
+def code(request: Request) -> Response:
     """Return the code for a request with the fields ``data`` and ``model`` of `play.fit`."""
-    recipe = Recipe.of(wish.fields.group("data"))
-    chosen = parameters(wish.fields.group("model"))
-    return Answer({"python": python(recipe, chosen), "command": command(recipe, chosen)})
+    recipe = Recipe.of(request.fields.group("data"))
+    chosen = parameters(request.fields.group("model"))
+    return Response({"python": python(recipe, chosen), "command": command(recipe, chosen)})
 
 
 def python(recipe: Recipe, chosen: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm.explore.server.requests import Fields
+from bandsvm.explore.server.fields import Fields
 
 MAX_POINTS = 2000
 MAX_NOISE = 5.0
@@ -23,7 +23,7 @@ N_CLUSTERS = 9
 # A point drawn by hand takes 5 bytes: its label, and both coordinates in thousandths as int16.
 BYTES_PER_POINT = 5
 POINTS_PER_UNIT = 1000
-LONGEST_TEXT_OF_POINTS = 4 * (BYTES_PER_POINT * MAX_POINTS + 2) // 3 + 4
+MAX_LENGTH_OF_POINTS = 4 * (BYTES_PER_POINT * MAX_POINTS + 2) // 3 + 4
 
 Samples = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -128,7 +128,7 @@ class Recipe:
         """Return the recipe that a request describes."""
         source = fields.choice("source", (*SOURCES, DRAWN))
         if source == DRAWN:
-            return cls(source, points=fields.text("points", LONGEST_TEXT_OF_POINTS))
+            return cls(source, points=fields.text("points", MAX_LENGTH_OF_POINTS))
         return cls(
             source,
             fields.whole("n", 2, MAX_POINTS),

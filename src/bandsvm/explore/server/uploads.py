@@ -11,12 +11,12 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bandsvm._workflow.source import FileTooLargeError, check_size
+from bandsvm._workflow.source import MAX_FILE_BYTES, FileTooLargeError, check_size
 
 # Files that wait at a time: a page takes its own at once, so more have been forgotten.
 MAX_WAITING = 4
 BYTES_OF_KEY = 16
-LONGEST_FILE_NAME = 255
+MAX_LENGTH_OF_NAME = 255
 # The body is larger than the server takes.
 TOO_LARGE = 413
 
@@ -29,9 +29,16 @@ class Upload(NamedTuple):
 
 
 class Uploads:
-    """Files that wait, each under a key that only its page knows; safe from any thread."""
+    """Files that wait, each under a key that only its page knows; safe from any thread.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    max_file_size : int
+        Bytes of a file at most.
+    """
+
+    def __init__(self, max_file_size: int = MAX_FILE_BYTES) -> None:
+        self._max_file_size = max_file_size
         self._waiting: dict[str, Upload] = {}
         self._lock = threading.Lock()
 
@@ -55,13 +62,13 @@ class Uploads:
     async def receive(self, request: Request) -> Response:
         """Take the body of a request as a file; its name is in the header X-File-Name."""
         sent = unquote(request.headers.get("x-file-name", ""))
-        name = PurePosixPath(sent.replace("\\", "/")).name[:LONGEST_FILE_NAME] or "file"
+        name = PurePosixPath(sent.replace("\\", "/")).name[:MAX_LENGTH_OF_NAME] or "file"
         pieces, n_bytes = [], 0
         try:
-            check_size(name, int(request.headers.get("content-length", "0")))
+            check_size(name, int(request.headers.get("content-length", "0")), self._max_file_size)
             async for piece in request.stream():
                 n_bytes += len(piece)
-                check_size(name, n_bytes)
+                check_size(name, n_bytes, self._max_file_size)
                 pieces.append(piece)
         except FileTooLargeError as error:
             return JSONResponse({"message": str(error)}, TOO_LARGE)

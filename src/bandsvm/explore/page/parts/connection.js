@@ -1,8 +1,8 @@
-// The web socket to the server: requests with numbered answers, and channels on which only the newest wish counts.
+// The web socket to the server: requests with numbered answers, and channels on which only the newest request counts.
 
 import { unpack } from "./frames.js";
 
-// A fit that takes longer than this makes way for a newer wish; a quicker one may end first, so that a moving slider
+// A fit that takes longer than this makes way for a newer request; a quicker one may end first, so that a moving slider
 // always shows something.
 const PATIENCE_MS = 150;
 const RETRY_MS = 1500;
@@ -79,7 +79,7 @@ export class Connection {
 
 /**
  * Asks for one thing again and again, such as the fit that belongs to a slider; only the newest answer counts. `onAnswer(answer,
- * fields, asked)` gets it, with the time of the wish; `onError(error)` hears what went wrong, `onBusy(isBusy)` whether an answer
+ * asked)` gets it, with the time of the request; `onError(error)` hears what went wrong, `onBusy(isBusy)` whether an answer
  * is still to come, and `onWait(isLong)` whether that takes long enough to say so.
  */
 export class Latest {
@@ -112,7 +112,7 @@ export class Latest {
     this.waiting ??= setTimeout(() => this.onWait(true), PATIENCE_MS);
     try {
       const answer = await this.connection.request(this.kind, fields, this.channel);
-      if (answer !== null && number === this.newest) this.onAnswer(answer, fields, asked);
+      if (answer !== null && number === this.newest) this.onAnswer(answer, asked);
     } catch (error) {
       if (number === this.newest) this.onError(error);
     } finally {

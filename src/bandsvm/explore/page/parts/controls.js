@@ -6,7 +6,7 @@ const STEPS = 400;
 const DIGITS = 3;
 
 /** Returns the curve between a slider's position, 0 to 1, and its value; with `zero`, its left end is 0. */
-function curve({ low, high, isLog, zero }) {
+export function curve({ low, high, isLog, zero }) {
   if (!isLog) {
     return { at: (t) => low + t * (high - low), of: (value) => (value - low) / (high - low) };
   }
@@ -27,7 +27,7 @@ const clamped = (t) => Math.min(1, Math.max(0, t));
  */
 export function slider({ label, name, low, high, isLog = false, zero = false, min = 0, whole = false, onChange }) {
   const { at, of } = curve({ low, high, isLog, zero });
-  const tidy = (value) => (whole ? Math.round(value) : rounded(value));
+  const displayed = (value) => (whole ? Math.round(value) : rounded(value));
   const id = freshId("setting");
   const field = element("input", { type: "number", id, min, step: "any", required: true, "aria-label": name });
   const range = element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${name}, slider` });
@@ -36,7 +36,7 @@ export function slider({ label, name, low, high, isLog = false, zero = false, mi
     range.setAttribute("aria-valuetext", String(value));
   };
   const fromRange = (isStep) => {
-    const value = tidy(at(Number(range.value) / STEPS));
+    const value = displayed(at(Number(range.value) / STEPS));
     field.value = String(value);
     range.setAttribute("aria-valuetext", String(value));
     onChange(value, isStep);
@@ -63,12 +63,49 @@ export function slider({ label, name, low, high, isLog = false, zero = false, mi
 /** Returns a menu of [value, title] pairs. */
 export function choice({ label, options, onChange }) {
   const id = freshId("choice");
-  const select = element("select", { id }, options.map(([value, title]) => element("option", { value }, title)));
-  select.addEventListener("change", () => onChange(select.value, true));
+  const select = element("select", { id, on: { change: () => onChange(select.value, true) } });
+  offer(select, options);
   return {
     element: element("div", { class: "setting wide" }, element("label", { for: id }, label), select),
     set(value) {
       select.value = value;
+    },
+    /** Replaces what can be chosen. */
+    offer: (others) => offer(select, others),
+  };
+}
+
+function offer(select, options) {
+  select.replaceChildren(...options.map(([value, title]) => element("option", { value }, title)));
+}
+
+/** Returns a menu in a row of others, of titles that are chosen by their place: `offer(titles, chosen)`; `onChange(place)`. */
+export function placeMenu(label, onChange) {
+  const id = freshId("menu");
+  const select = element("select", { id, on: { change: () => onChange(Number(select.value)) } });
+  return {
+    element: element("span", { class: "row" }, element("label", { for: id }, label), select),
+    offer(titles, chosen) {
+      offer(select, titles.map((title, k) => [k, title]));
+      select.value = String(chosen);
+    },
+  };
+}
+
+/** Returns a slider over the places of a list, with its label: `set(count, place)`; `onChange(place)` hears of moves. */
+export function placeSlider(label, onChange) {
+  const id = freshId("slider");
+  const input = element("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0, on: { input: () => onChange(Number(input.value)) } });
+  return {
+    element: element("div", { class: "slider-row" }, element("label", { for: id }, label), input),
+    /** Shows a place among so many. */
+    set(count, place) {
+      input.max = String(count - 1);
+      input.value = String(place);
+    },
+    /** Says in words where the slider is. */
+    describe(words) {
+      input.setAttribute("aria-valuetext", words);
     },
   };
 }

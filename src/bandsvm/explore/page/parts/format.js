@@ -40,6 +40,11 @@ export function duration(seconds) {
   return minutes < 100 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`;
 }
 
+/** Returns a text that begins with a capital letter. */
+export function capitalized(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 function minus(text) {
   return text.replaceAll("-", "−");
 }

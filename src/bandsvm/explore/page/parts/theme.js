@@ -1,7 +1,6 @@
 // Light or dark: as the system says, until the user says otherwise.
 
 const KEY = "bandsvm-theme";
-const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set();
 
 /** Calls a listener after every change of colours. */
@@ -14,8 +13,14 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** Returns the size of a pixel of usual screens: a sixteenth of the page's font size. */
+export function pixelSize() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+}
+
 /** Lets a button switch between light and dark. */
 export function bindTheme(button) {
+  const system = matchMedia("(prefers-color-scheme: dark)");
   const chosen = () => localStorage.getItem(KEY);
   const apply = () => {
     const theme = chosen() ?? (system.matches ? "dark" : "light");

@@ -2,16 +2,17 @@
 
 import { element, freshId, svg } from "../parts/elements.js";
 import { short } from "../parts/format.js";
-import { savePng, saveSvg } from "./save.js";
+import { pixelSize } from "../parts/theme.js";
+import { saveButtons } from "./save.js";
 
-// In units of a sixteenth of the page's font size, a pixel on usual screens.
+// In units of `pixelSize`.
 const ROW = 24;
 const THICKNESS = 14;
 const NUMBER_WIDTH = 62;
 const CHARACTER = 7;
 const EDGE = 6;
 const GAP = 8;
-const LONGEST_LABEL = 0.38; // of the width
+const MAX_LABEL_WIDTH = 0.38; // of the width
 
 /** Returns a picture of bars: `draw({ labels, values, classes, description })`; classes are of plots.css, one per bar. */
 export function createBars({ title, name, format = short }) {
@@ -19,19 +20,17 @@ export function createBars({ title, name, format = short }) {
   const heading = element("h3", { id }, title);
   const picture = svg("svg", { role: "img", "aria-labelledby": id });
   const stage = element("div", { class: "stage" }, picture);
-  const saver = (kind, write) =>
-    element("button", { type: "button", class: "quiet small", "aria-label": `Save ${title} as ${kind}`, on: { click: () => write(picture, name) } }, kind);
   let content = null;
 
   const redraw = () => {
     const width = Math.round(stage.clientWidth);
     if (content === null || width === 0) return;
     const { labels, values, classes } = content;
-    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const unit = pixelSize();
     const [row, edge, gap, character] = [ROW, EDGE, GAP, CHARACTER].map((size) => size * unit);
     const height = row * labels.length + 2 * edge;
     const longest = Math.max(...labels.map((label) => label.length), 1);
-    const left = Math.min(longest * character + gap, LONGEST_LABEL * width);
+    const left = Math.min(longest * character + gap, MAX_LABEL_WIDTH * width);
     const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
     // Numbers stand beside their bars, on the side where the bars end.
     const from = left + (low < 0 ? NUMBER_WIDTH * unit : 0);
@@ -57,7 +56,7 @@ export function createBars({ title, name, format = short }) {
   };
   new ResizeObserver(redraw).observe(stage);
   return {
-    element: element("figure", { class: "plot bars" }, element("header", {}, heading, saver("SVG", saveSvg), saver("PNG", savePng)), stage),
+    element: element("figure", { class: "plot bars" }, element("header", {}, heading, saveButtons(title, picture, name)), stage),
     heading,
     draw(next) {
       content = next;

@@ -1,15 +1,14 @@
 // A plot: title, axes, layers, linked hover, and buttons that save it.
 
-import { button } from "../parts/controls.js";
 import { element, freshId, svg } from "../parts/elements.js";
 import { tick } from "../parts/format.js";
-import { onTheme } from "../parts/theme.js";
+import { onTheme, pixelSize } from "../parts/theme.js";
 import { paint } from "./canvas.js";
-import { savePng, saveSvg } from "./save.js";
+import { saveButtons } from "./save.js";
 import { scale, ticks } from "./scale.js";
 import { pathOf } from "./shapes.js";
 
-// In units of a sixteenth of the page's font size, a pixel on usual screens.
+// In units of `pixelSize`.
 const MARGIN = { left: 58, right: 14, top: 8, bottom: 40 };
 const PIXELS_PER_TICK = { x: 80, y: 50 };
 // How far from a sample, in pixels, it still counts as pointed at.
@@ -39,12 +38,6 @@ class Plot {
     this.content = null;
     const id = freshId("plot");
     this.heading = element("h3", { id }, title);
-    const save = (format, write) => button(
-      format,
-      () => this.withLayersInSvg(() => write(this.picture, this.name)),
-      { class: "quiet small", "aria-label": `Save ${title} as ${format}` },
-    );
-    const header = element("header", {}, this.heading, save("SVG", saveSvg), save("PNG", savePng));
     this.axes = svg("g");
     this.layers = svg("g");
     this.pointer = svg("circle", { class: "pointer", r: 7, visibility: "hidden" });
@@ -54,7 +47,8 @@ class Plot {
       this.canvas = element("canvas", { "aria-hidden": "true" });
       this.stage.prepend(this.canvas);
     }
-    this.element = element("figure", { class: "plot" }, header, this.stage);
+    const buttons = saveButtons(title, this.picture, name, (write) => this.withLayersInSvg(write));
+    this.element = element("figure", { class: "plot" }, element("header", {}, this.heading, buttons), this.stage);
     new ResizeObserver(() => this.resize()).observe(this.stage);
     onTheme(() => this.redraw());
     if (hub) this.bind(hub);
@@ -81,7 +75,7 @@ class Plot {
   }
 
   resize() {
-    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const unit = pixelSize();
     const width = Math.round(this.stage.clientWidth);
     const height = Math.round(this.aspect === null ? this.height * unit : this.aspect * width);
     if (width === 0 || (width === this.width && height === this.drawnHeight)) return;

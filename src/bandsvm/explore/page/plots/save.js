@@ -1,5 +1,6 @@
 // Plots as files. The style sheet does not travel with a file, so what it says becomes attributes.
 
+import { button } from "../parts/controls.js";
 import { svg } from "../parts/elements.js";
 import { colour } from "../parts/theme.js";
 
@@ -10,7 +11,7 @@ const STYLED = [
 const PIXELS_PER_UNIT = 3;
 
 /** Returns the text of an SVG file that shows what an element of the page shows. */
-export function svgText(picture) {
+function svgText(picture) {
   const { width, height } = picture.getBoundingClientRect();
   const copy = picture.cloneNode(true);
   const originals = picture.querySelectorAll("*");
@@ -28,13 +29,21 @@ export function svgText(picture) {
   return new XMLSerializer().serializeToString(copy);
 }
 
+/** Returns buttons that save a picture; `prepared(write)` calls `write` when the picture is ready to be saved. */
+export function saveButtons(title, picture, name, prepared = (write) => write()) {
+  const save = (format, write) => button(
+    format, () => prepared(() => write(picture, name)), { class: "quiet small", "aria-label": `Save ${title} as ${format}` },
+  );
+  return [save("SVG", saveSvg), save("PNG", savePng)];
+}
+
 /** Saves a picture as an SVG file. */
-export function saveSvg(picture, name) {
+function saveSvg(picture, name) {
   download(new Blob([svgText(picture)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
 /** Saves a picture as a PNG file. */
-export async function savePng(picture, name) {
+async function savePng(picture, name) {
   const { width, height } = picture.getBoundingClientRect();
   const source = URL.createObjectURL(new Blob([svgText(picture)], { type: "image/svg+xml" }));
   const image = new Image();
@@ -49,8 +58,13 @@ export async function savePng(picture, name) {
   download(file, `${name}.png`);
 }
 
+/** Saves the file that the server answered with; null if there is none. */
+export function saveAnswer(answer, type = "") {
+  if (answer) download(new Blob([answer.arrays.content], { type }), answer.values.name);
+}
+
 /** Lets the browser save a file. */
-export function download(file, name) {
+function download(file, name) {
   const address = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = address;

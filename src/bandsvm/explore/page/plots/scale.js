@@ -1,4 +1,4 @@
-// From values to pixels, and ticks at round values.
+// From values to pixels and shades, and ticks at round values.
 
 /** Returns a linear scale from a domain to a range of pixels, with `invert` for the way back. */
 export function scale([low, high], [from, to]) {
@@ -11,6 +11,8 @@ export function scale([low, high], [from, to]) {
 
 // Fewer ticks than this tell no scale.
 const MIN_TICKS = 2;
+// Shades of the style sheet: heat-0 to heat-5.
+export const SHADES = 6;
 
 /** Returns about `count` round values within a domain, and the step between them. */
 export function ticks([low, high], count) {
@@ -34,4 +36,9 @@ export function extent(values, room = 0.05) {
   if (!(low <= high)) return [0, 1];
   const margin = room * (high - low || Math.abs(high) || 1);
   return [low - margin, high + margin];
+}
+
+/** Returns the shade of a value between two others. */
+export function shade(value, low, high) {
+  return high > low ? Math.min(SHADES - 1, Math.max(0, Math.floor(((value - low) / (high - low)) * SHADES))) : SHADES - 1;
 }

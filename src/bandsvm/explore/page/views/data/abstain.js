@@ -1,28 +1,25 @@
 // The tab on abstaining: a slider over thresholds; confusion matrix, risk and coverage move along.
 
-import { button } from "../../parts/controls.js";
-import { element, freshId } from "../../parts/elements.js";
-import { figures } from "../../parts/figures.js";
+import { button, placeSlider } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
+import { figures, tableFrame } from "../../parts/lists.js";
 import { createPlot } from "../../plots/plot.js";
-import { extent } from "../../plots/scale.js";
-import { heatClass } from "./heat.js";
+import { extent, shade } from "../../plots/scale.js";
 
-export function createAbstainTab(app, ask) {
+export function createAbstainTab(ask) {
   const plot = createPlot({ title: "Risk and coverage", name: "risk-coverage", xLabel: "samples that get a prediction, %", yLabel: "wrong among them, %", height: 300 });
-  const id = freshId("abstain");
-  const slider = element("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0 });
+  const slider = placeSlider("Abstain on the least confident samples", draw);
   const list = element("dl", { class: "figures", "aria-live": "polite" });
   const atBand = button("Abstain on doubtful samples", () => move(last.band_stop), { class: "small" });
   const none = button("Never abstain", () => move(0), { class: "small" });
   const matrix = element("table", { class: "confusion" });
-  const frame = element("div", { class: "table-frame", tabindex: "0", role: "region", "aria-label": "Confusion matrix" }, matrix);
+  const frame = tableFrame("Confusion matrix", matrix);
   const note = element("p", { class: "note" });
   let last = null;
-  slider.addEventListener("input", () => draw(Number(slider.value)));
 
   function move(stop) {
-    slider.value = String(stop);
+    slider.set(last.threshold.length, stop);
     draw(stop);
   }
 
@@ -30,7 +27,7 @@ export function createAbstainTab(app, ask) {
     const { threshold, coverage, risk, confusion, classes, n_samples: n } = last;
     const kept = Math.round(coverage[stop] * n);
     const wrong = Math.round(risk[stop] * kept);
-    slider.setAttribute("aria-valuetext", `below ${short(threshold[stop])}: coverage ${percent(coverage[stop])}, risk ${percent(risk[stop])}`);
+    slider.describe(`below ${short(threshold[stop])}: coverage ${percent(coverage[stop])}, risk ${percent(risk[stop])}`);
     list.replaceChildren(...figures([
       ["Abstain below", stop === 0 ? "never" : short(threshold[stop]), classes.length === 2 ? "size of the decision value" : "lead over the next class"],
       ["Coverage", percent(coverage[stop]), `${kept} of ${n} get a prediction`],
@@ -56,15 +53,14 @@ export function createAbstainTab(app, ask) {
     title: "Abstaining",
     element: element(
       "div", {},
-      element("div", { class: "slider-row" }, element("label", { for: id }, "Abstain on the least confident samples"), slider),
+      slider.element,
       element("div", { class: "row" }, none, atBand), list,
       element("div", { class: "pair" }, element("div", {}, element("h3", {}, "Confusion matrix"), frame, note), plot.element),
     ),
-    async show(result, part) {
+    async show(_result, part) {
       const answer = await ask("data.view", { view: "abstention", part }, "data.abstain");
       if (!answer) return;
       last = answer.values;
-      slider.max = String(last.threshold.length - 1);
       atBand.hidden = last.band_stop === null;
       note.textContent = last.confusion === null
         ? `There are ${last.classes.length} classes, too many for a matrix.`
@@ -82,7 +78,7 @@ function matrixRows(classes, counts, all) {
   const rows = counts.map((row, i) => {
     const total = all[i].reduce((sum, count) => sum + count, 0);
     const left = total - row.reduce((sum, count) => sum + count, 0);
-    const cells = row.map((count, j) => element("td", { class: `number ${i === j ? "right" : "wrong"} ${heatClass(count / (total || 1))}` }, String(count)));
+    const cells = row.map((count, j) => element("td", { class: `number ${i === j ? "right" : "wrong"} ${count > 0 ? `heat-${shade(count, 0, total)}` : ""}` }, String(count)));
     return element("tr", {}, element("th", { scope: "row" }, classes[i]), cells, element("td", { class: "number note" }, String(left)));
   });
   return [head, element("tbody", {}, rows)];

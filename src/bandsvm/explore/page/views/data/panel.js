@@ -1,12 +1,13 @@
 // The panel of the view "Your data": the file, its columns, the model, and what to do.
 
-import { button, choice, group, segments, slider, toggle } from "../../parts/controls.js";
+import { button, choice, group } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { filePicker, takeDrops } from "../../parts/files.js";
+import { createModelControls } from "../../parts/model_controls.js";
 import { createColumns } from "./columns.js";
-import { HEADERS, LOSSES, SCALES, WEIGHTS, usesGamma } from "./state.js";
+import { HEADERS, SCALES, WEIGHTS } from "./state.js";
 
-const symbol = (letter, index, words) => [element("i", {}, letter), element("sub", {}, index), ` ${words}`];
+const RANGES = { maxEdge: 5, minGamma: 0.001, kernels: [["rbf", "rbf"]] };
 const MEGABYTE = 2 ** 20;
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
@@ -28,24 +29,9 @@ export function createPanel(target, onChange, act) {
     element("p", { class: "note", id: "data-target-note" }, "The column of labels, which the model learns to predict."),
     header.element, columns.element,
   );
-  const controls = {
-    rho1: slider({ label: symbol("ρ", "1", "lower edge"), name: "rho1, lower edge of the band", low: 0.05, high: 5, onChange: set("rho1") }),
-    rho2: slider({ label: symbol("ρ", "2", "upper edge"), name: "rho2, upper edge of the band", low: 0.05, high: 5, onChange: set("rho2") }),
-    C1: slider({ label: symbol("C", "1", "cost below"), name: "C1, cost of lying below the band", low: 0.01, high: 1000, isLog: true, onChange: set("C1") }),
-    C2: slider({ label: symbol("C", "2", "cost above"), name: "C2, cost of lying above the band", low: 0.01, high: 1000, isLog: true, zero: true, onChange: set("C2") }),
-    loss: segments({ name: "Loss", options: LOSSES, onChange: set("loss") }),
-    kernel: choice({ label: "Kernel", options: [["rbf", "rbf"]], onChange: set("kernel") }),
-    gamma: slider({ label: symbol("γ", "", "of the kernel"), name: "gamma of the kernel", low: 0.001, high: 100, isLog: true, onChange: set("gamma") }),
-    degree: slider({ label: "Degree", name: "Degree of the kernel", low: 1, high: 10, min: 1, whole: true, onChange: set("degree") }),
-    coef0: slider({ label: "Constant term", name: "coef0, constant term of the kernel", low: -2, high: 2, min: null, onChange: set("coef0") }),
-    intercept: toggle({ label: "Intercept", onChange: set("intercept") }),
-    scale: choice({ label: "Scale features", options: SCALES, onChange: set("scale") }),
-    weight: choice({ label: "Class weights", options: WEIGHTS, onChange: set("weight") }),
-  };
-  const isScale = toggle({
-    label: "γ from the data (scale)",
-    onChange: (isOn) => onChange({ gamma: isOn ? "scale" : panel.usedGamma }, true),
-  });
+  const scale = choice({ label: "Scale features", options: SCALES, onChange: set("scale") });
+  const weight = choice({ label: "Class weights", options: WEIGHTS, onChange: set("weight") });
+  const model = createModelControls(onChange, RANGES, { scale, weight });
   const fit = button("Fit", act.fit, { class: "primary" });
   const search = button("Search", act.search, { title: "Search C1, C2, rho2 and gamma by cross-validation" });
   const stop = button("Stop", act.stop, { hidden: true });
@@ -53,17 +39,14 @@ export function createPanel(target, onChange, act) {
   const line = element("p", { class: "note progress-line" });
   const progress = element("div", { class: "progress", hidden: true }, bar, line);
   const complaint = element("p", { class: "complaint", role: "alert", hidden: true });
-  const model = element(
+  const settings = element(
     "details", { class: "group model-settings", open: matchMedia(WIDE).matches },
-    element("summary", {}, "Model"),
-    controls.rho1.element, controls.rho2.element, controls.C1.element, controls.C2.element, controls.loss.element,
-    controls.kernel.element, controls.gamma.element, isScale.element, controls.degree.element, controls.coef0.element,
-    controls.intercept.element, controls.scale.element, controls.weight.element,
+    element("summary", {}, "Model"), model.band, model.costs, model.kernel, scale.element, weight.element,
   );
   const afterFile = element(
     "div", { class: "after-file", hidden: true }, columnsGroup,
     element("div", { class: "group actions" }, element("div", { class: "row" }, fit, search, stop), progress),
-    model,
+    settings,
   );
   const picker = filePicker({
     title: "Choose a file", onFile: act.file,
@@ -71,7 +54,6 @@ export function createPanel(target, onChange, act) {
   });
   takeDrops(target, act.file);
   const panel = {
-    usedGamma: 1,
     element: element(
       "form", { class: "card panel", "aria-label": "File and model", autocomplete: "off", on: { submit: (event) => event.preventDefault() } },
       group("File", fileName, fileFacts, picker), complaint, afterFile,
@@ -81,8 +63,7 @@ export function createPanel(target, onChange, act) {
       afterFile.hidden = file === null;
       fileName.textContent = file?.name ?? "No file yet.";
       fileFacts.textContent = file ? `${file.kind}, ${size(file.n_bytes)}` : "";
-      const select = controls.kernel.element.querySelector("select");
-      select.replaceChildren(...kernels.map((name) => element("option", { value: name }, name)));
+      model.offerKernels(kernels);
       const named = file?.columns ?? [];
       columnsGroup.hidden = named.length === 0;
       header.element.hidden = file?.kind !== "csv";
@@ -96,24 +77,14 @@ export function createPanel(target, onChange, act) {
     },
     /** Shows a state. */
     set(state) {
-      for (const [name, control] of Object.entries(controls)) if (name !== "gamma") control.set(state[name]);
+      model.set(state);
       header.set(state.header);
-      isScale.set(state.gamma === "scale");
-      if (state.gamma !== "scale") panel.useGamma(state.gamma);
-      controls.gamma.enable(state.gamma !== "scale");
-      controls.gamma.element.hidden = isScale.element.hidden = !usesGamma(state.kernel);
-      controls.degree.element.hidden = state.kernel !== "poly";
-      controls.coef0.element.hidden = !["poly", "sigmoid"].includes(state.kernel);
       const chosen = state.target === "" ? panel.file?.target : Number(state.target);
       chooser.value = String(chosen ?? "");
       columns.set(state, chosen);
     },
     /** Shows the gamma that a fit used. */
-    useGamma(value) {
-      if (!Number.isFinite(value)) return;
-      panel.usedGamma = Number(value.toPrecision(4));
-      controls.gamma.set(panel.usedGamma);
-    },
+    useGamma: model.useGamma,
     /** Shows that work is under way: a share from 0 to 1, or null if unknown, and a line; or, with null, that none is. */
     progress(report) {
       progress.hidden = stop.hidden = report === null;

@@ -1,34 +1,31 @@
 // The tab of a path: models along C2 or rho2, and a slider over them.
 
-import { button, segments } from "../../parts/controls.js";
-import { element, freshId } from "../../parts/elements.js";
-import { figures } from "../../parts/figures.js";
+import { button, placeSlider, segments } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
+import { figures, items } from "../../parts/lists.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
+import { PLACES } from "./places.js";
 
-const SHARES = [["doubtful", "lower"], ["typical", "muted"], ["extreme", "upper"]];
-
-export function createPathTab(app, ask) {
+export function createPathTab(ask) {
   const places = createPlot({ title: "Where samples lie", name: "path-places", yLabel: "samples, %", height: 260 });
   const edges = createPlot({ title: "Support vectors", name: "path-support-vectors", yLabel: "support vectors", height: 260 });
   const vary = segments({
     name: "Path along", options: [["C2", "along C2"], ["rho2", "along rho2"]],
     onChange: (name) => { wanted = name; compute(); },
   });
-  const id = freshId("path");
-  const slider = element("input", { type: "range", id, min: 0, max: 0, step: 1, value: 0 });
-  const caption = element("label", { for: id }, "Point of the path");
+  const slider = placeSlider("Point of the path", draw);
   const list = element("dl", { class: "figures", "aria-live": "polite" });
-  const compute_ = button("Compute the path", () => compute(), { class: "primary" });
+  const computeButton = button("Compute the path", () => compute(), { class: "primary" });
   const note = element("p", { class: "note" });
   const remarks = element("ul", { class: "remarks" });
   const body = element(
     "div", { hidden: true },
-    element("div", { class: "slider-row" }, caption, slider), list, remarks,
+    slider.element, list, remarks,
     element("div", { class: "pair" }, element("div", {}, places.element, legend([
       { label: "accuracy", layers: [{ type: "line", class: "line stroke-ink" }] },
-      ...SHARES.map(([label, colour]) => ({ label, layers: [{ type: "line", class: `line stroke-${colour}` }] })),
+      ...PLACES.map(([label, colour]) => ({ label, layers: [{ type: "line", class: `line stroke-${colour}` }] })),
     ])), element("div", {}, edges.element, legend([
       { label: "lower edge", layers: [{ type: "line", class: "line stroke-lower" }] },
       { label: "upper edge", layers: [{ type: "line", class: "line stroke-upper" }] },
@@ -36,7 +33,6 @@ export function createPathTab(app, ask) {
   );
   let [wanted, last, known] = ["C2", null, null];
   vary.set(wanted);
-  slider.addEventListener("input", () => draw(Number(slider.value)));
 
   async function compute() {
     const answer = await ask("data.path", { vary: wanted }, "data.work", true);
@@ -48,23 +44,22 @@ export function createPathTab(app, ask) {
     wanted = last.vary;
     vary.set(wanted);
     body.hidden = false;
-    slider.max = String(last.values.length - 1);
     const own = last.values.findIndex((value) => Math.abs(value - last.own) <= 1e-12 * Math.abs(last.own));
-    slider.value = String(Math.max(own, 0));
-    remarks.replaceChildren(...last.sentences.map((text) => element("li", {}, text)));
+    slider.set(last.values.length, Math.max(own, 0));
+    remarks.replaceChildren(...items(last.sentences));
     note.textContent = `Accuracy and places are those of ${last.n_samples} ${last.is_held_out ? "held-out" : "training"} samples, support vectors those of the training samples. All other parameters are those of the fit.`;
-    draw(Number(slider.value));
+    draw(Math.max(own, 0));
   }
 
   function draw(at) {
     const { vary: name, values, accuracy, n_lower: lower, n_upper: upper, primal, own } = last;
     const xs = [...values.keys()];
     const ticks = spread(values);
-    slider.setAttribute("aria-valuetext", `${name} ${short(values[at])}`);
+    slider.describe(`${name} ${short(values[at])}`);
     list.replaceChildren(...figures([
       [name, short(values[at]), values[at] === own ? "as fitted" : `fitted: ${short(own)}`],
       ["Accuracy", percent(accuracy[at]), last.is_held_out ? "held-out samples" : "training samples"],
-      ...SHARES.map(([word]) => [word, percent(last[word][at]), ""]),
+      ...PLACES.map(([word]) => [word, percent(last[word][at]), ""]),
       ["Objective", short(primal[at], 6), `${lower[at]} + ${upper[at]} support vectors`],
     ]));
     const rule = { type: "rule", axis: "x", at, class: "line thin dashed stroke-muted" };
@@ -75,7 +70,7 @@ export function createPathTab(app, ask) {
     places.xLabel = edges.xLabel = name;
     places.draw({
       x: [0, Math.max(1, values.length - 1)], y: [0, 102], xTicks: ticks,
-      layers: [rule, ...SHARES.flatMap(([word, colour]) => line(last[word].map((share) => 100 * share), colour)), ...line(accuracy.map((share) => 100 * share), "ink")],
+      layers: [rule, ...PLACES.flatMap(([word, colour]) => line(last[word].map((share) => 100 * share), colour)), ...line(accuracy.map((share) => 100 * share), "ink")],
       description: `At ${name} ${short(values[at])} the accuracy is ${percent(accuracy[at])}.`,
     });
     edges.draw({
@@ -88,7 +83,7 @@ export function createPathTab(app, ask) {
   return {
     name: "path",
     title: "Path",
-    element: element("div", {}, element("div", { class: "row toolbar" }, vary.element, compute_), element("p", { class: "note" }, "Fits about 25 models, from the C-SVM to a narrow band, each from the one before."), body),
+    element: element("div", {}, element("div", { class: "row toolbar" }, vary.element, computeButton), element("p", { class: "note" }, "Fits about 25 models, from the C-SVM to a narrow band, each from the one before."), body),
     accept,
     async show(result) {
       if (result === known) return;
@@ -102,7 +97,7 @@ export function createPathTab(app, ask) {
 }
 
 /** Returns ticks at some points of a path, with their values: [place, text]. */
-function spread(values) {
+export function spread(values) {
   const step = Math.max(1, Math.ceil((values.length - 1) / 5));
   const ticks = [];
   const last = values.length - 1;

@@ -1,30 +1,29 @@
 // The tab of samples in the plane: principal components or features, coloured by place in the band.
 
-import { element, freshId } from "../../parts/elements.js";
+import { placeMenu } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
 import { percent, signed } from "../../parts/format.js";
 import { createHub } from "../../parts/hub.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
+import { PLACES } from "./places.js";
 
-const PLACES = [["below", "doubtful", "lower"], ["inside", "typical", "muted"], ["above", "extreme", "upper"]];
 const SHAPES = ["circle", "triangle", "square"];
 
-export function createProjectionTab(app, ask) {
+export function createProjectionTab(ask) {
   const hub = createHub();
   const plot = createPlot({ title: "Samples in the plane", name: "samples", height: 460, hub, isCanvas: true });
-  const axes = { x: axis("Across"), y: axis("Up") };
+  const chosen = { x: 0, y: 1 };
+  const axis = (name, title) => placeMenu(title, (place) => {
+    chosen[name] = place;
+    load();
+  });
+  const axes = { x: axis("x", "Across"), y: axis("y", "Up") };
   const readout = element("p", { class: "note readout", role: "status" });
   const key = element("div");
   const note = element("p", { class: "note" });
   let [part, last, result] = [null, null, null];
-  const chosen = { x: 0, y: 1 };
-  for (const name of ["x", "y"]) {
-    axes[name].select.addEventListener("change", () => {
-      chosen[name] = Number(axes[name].select.value);
-      load();
-    });
-  }
   hub.onPoint((k) => {
     if (last === null || k === null) {
       readout.textContent = "Point at a sample to read it.";
@@ -32,17 +31,14 @@ export function createProjectionTab(app, ask) {
     }
     const { row, true: own, given, value, classes, has_labels: hasLabels, position } = last;
     const label = hasLabels ? `label ${classes[own[k]] ?? "unknown"}, ` : "";
-    readout.textContent = `Sample ${row[k]}: ${label}predicted ${classes[given[k]]}, decision value ${signed(value[k])}, ${PLACES[position[k]][1]}.`;
+    readout.textContent = `Sample ${row[k]}: ${label}predicted ${classes[given[k]]}, decision value ${signed(value[k])}, ${PLACES[position[k]][0]}.`;
   });
 
   async function load() {
     const answer = await ask("data.view", { view: "projection", part, ...chosen }, "data.projection");
     if (!answer) return;
     last = answer.values;
-    for (const name of ["x", "y"]) {
-      axes[name].select.replaceChildren(...last.axes.map((title, k) => element("option", { value: k }, title)));
-      axes[name].select.value = String(chosen[name]);
-    }
+    for (const name of ["x", "y"]) axes[name].offer(last.axes, chosen[name]);
     draw(last);
   }
 
@@ -50,7 +46,7 @@ export function createProjectionTab(app, ask) {
     const all = [...xs.keys()].filter((k) => xs[k] !== null && ys[k] !== null);
     const shapeOf = (k) => (classes.length <= SHAPES.length ? SHAPES[Math.max(own[k], 0)] : "circle");
     const layers = [];
-    PLACES.forEach(([, , colour], place) => {
+    PLACES.forEach(([, colour], place) => {
       for (const shape of SHAPES) {
         const only = all.filter((k) => position[k] === place && shapeOf(k) === shape);
         if (only.length) layers.push({ type: "marks", shape, size: 3.5, xs, ys, only, class: `marks fill-${colour}` });
@@ -63,9 +59,9 @@ export function createProjectionTab(app, ask) {
       x: extent(all.map((k) => xs[k])), y: extent(all.map((k) => ys[k])), layers, points: { xs, ys },
       description: `${xs.length} samples, ${wrong.length} of them predicted wrongly.`,
     });
-    const entries = PLACES.map(([, word, colour]) => ({ label: word, layers: [{ type: "marks", shape: "circle", size: 4, class: `marks fill-${colour}` }] }));
+    const entries = PLACES.map(([word, colour]) => ({ label: word, layers: [{ type: "marks", shape: "circle", size: 4, class: `marks fill-${colour}` }] }));
     if (classes.length <= SHAPES.length) {
-      classes.forEach((name, k) => entries.push({ label: name, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: "rings stroke-ink" }] }));
+      entries.push(...classes.map((name, k) => ({ label: name, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: "rings stroke-ink" }] })));
     }
     if (hasLabels) entries.push({ label: "predicted wrongly", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-alarm" }] });
     key.replaceChildren(legend(entries));
@@ -88,12 +84,6 @@ export function createProjectionTab(app, ask) {
       load();
     },
   };
-}
-
-function axis(title) {
-  const id = freshId("axis");
-  const select = element("select", { id });
-  return { select, element: element("span", { class: "row" }, element("label", { for: id }, title), select) };
 }
 
 function label(name, k, explained) {

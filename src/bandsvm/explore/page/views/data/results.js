@@ -2,10 +2,10 @@
 
 import { button, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
-import { figures } from "../../parts/figures.js";
-import { percent, short } from "../../parts/format.js";
+import { capitalized, percent, short } from "../../parts/format.js";
+import { figures, items } from "../../parts/lists.js";
 import { createTabs } from "../../parts/tabs.js";
-import { download } from "../../plots/save.js";
+import { saveAnswer } from "../../plots/save.js";
 import { createAbstainTab } from "./abstain.js";
 import { createPathTab } from "./path.js";
 import { createProjectionTab } from "./projection.js";
@@ -17,11 +17,10 @@ import { createWeightsTab } from "./weights.js";
 const PART_NAMES = { "held out": "Held out", folds: "Folds", train: "Training", all: "All" };
 
 /** Returns the results; `ask` is how tabs ask the server, `onChange(changes, isStep)` hears which tab and part are chosen. */
-export function createResults(app, ask, onChange) {
+export function createResults(ask, onChange) {
   const tabs = [
-    createSamplesTab(app, ask), createProjectionTab(app, ask), createValuesTab(app, ask), createAbstainTab(app, ask),
-    createPathTab(app, ask), createWeightsTab(app, ask), createSearchTab(app, ask),
-  ];
+    createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab, createPathTab, createWeightsTab, createSearchTab,
+  ].map((create) => create(ask));
   const pages = createTabs({ name: "Results", pages: tabs, onChoose: (tab) => onChange({ tab }, true) });
   const role = element("p", { class: "note", id: "data-role" });
   const list = element("dl", { class: "figures" });
@@ -42,12 +41,10 @@ export function createResults(app, ask, onChange) {
     if (answer) await copy(answer.values.code);
   }, { class: "small" });
   const save = button("Save the model", async () => {
-    const answer = await ask("data.model", {}, "data.save");
-    if (answer) download(new Blob([answer.arrays.content]), answer.values.name);
+    saveAnswer(await ask("data.model", {}, "data.save"));
   }, { class: "small" });
   const saveReport = button("Save the report", async () => {
-    const answer = await ask("data.report", {}, "data.save");
-    if (answer) download(new Blob([answer.arrays.content], { type: "text/html;charset=utf-8" }), answer.values.name);
+    saveAnswer(await ask("data.report", {}, "data.save"), "text/html;charset=utf-8");
   }, { class: "small" });
   const about = element("p", { class: "note" });
   const summary = element(
@@ -66,12 +63,11 @@ export function createResults(app, ask, onChange) {
   const empty = element(
     "section", { class: "card empty" }, title, invitation,
     element("p", {}, "A quarter of each class is held out; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
-    element(
-      "ul", {},
-      element("li", {}, "which samples are doubtful, typical or extreme, in a table and in the plane;"),
-      element("li", {}, "how decision values are distributed, and what abstaining buys;"),
-      element("li", {}, "how the model changes from a C-SVM to a narrow band; which features count."),
-    ),
+    element("ul", {}, items([
+      "which samples are doubtful, typical or extreme, in a table and in the plane;",
+      "how decision values are distributed, and what abstaining buys;",
+      "how the model changes from a C-SVM to a narrow band; which features count.",
+    ])),
   );
   let current = null;
   let shown = { tab: null, part: null, result: null };
@@ -87,7 +83,7 @@ export function createResults(app, ask, onChange) {
       const parts = segments({ name: "Samples", options: result.parts.map((part) => [part, PART_NAMES[part]]), onChange: (part) => onChange({ part }, true) });
       partBox.replaceChildren(parts.element);
       results.parts = parts;
-      remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));
+      remarks.replaceChildren(...items(result.sentences));
       certificate.textContent = result.overview.certificate?.text ?? "";
       command.textContent = result.command;
       copied.textContent = "";
@@ -139,7 +135,7 @@ function searchFigures(search) {
 
 /** Returns the figures of an overview; `nTrain` is the number of training samples, if it is known. */
 export function overviewFigures({ accuracy, n_wrong: wrong, n_samples: n, positions, n_support: support, certificate }, nTrain = null) {
-  const place = (word, where) => [word.charAt(0).toUpperCase() + word.slice(1), String(positions[word]), `${percent(positions[word] / n, 0)}, ${where}`];
+  const place = (word, where) => [capitalized(word), String(positions[word]), `${percent(positions[word] / n, 0)}, ${where}`];
   return figures([
     ...(accuracy === null ? [["Samples", String(n), "without labels"]] : [["Accuracy", percent(accuracy), `${wrong} of ${n} wrong`]]),
     place("doubtful", "below the band"),

@@ -2,17 +2,19 @@
 
 import { button, segments, toggle } from "../../parts/controls.js";
 import { element, freshId } from "../../parts/elements.js";
-import { short, signed } from "../../parts/format.js";
-import { download } from "../../plots/save.js";
+import { capitalized, short, signed } from "../../parts/format.js";
+import { tableFrame } from "../../parts/lists.js";
+import { saveAnswer } from "../../plots/save.js";
+import { PLACES } from "./places.js";
 
 const ROWS = 50;
 const SETTLE_MS = 200;
-const PLACES = [["", "All"], ["doubtful", "Doubtful"], ["typical", "Typical"], ["extreme", "Extreme"]];
+const CHOICES = [["", "All"], ...PLACES.map(([place]) => [place, capitalized(place)])];
 
-export function createSamplesTab(app, ask) {
+export function createSamplesTab(ask) {
   const query = { place: "", text: "", wrong: false, sort: null, descending: false };
   let [part, start, found, timer] = [null, 0, 0, null];
-  const places = segments({ name: "Place in the band", options: PLACES, onChange: (place) => change({ place, sort: null }) });
+  const places = segments({ name: "Place in the band", options: CHOICES, onChange: (place) => change({ place, sort: null }) });
   places.set("");
   const wrong = toggle({ label: "wrong only", onChange: (isOn) => change({ wrong: isOn }) });
   const id = freshId("filter");
@@ -25,13 +27,12 @@ export function createSamplesTab(app, ask) {
   const body = element("tbody");
   const caption = element("caption", { class: "unseen" }, "Samples");
   const table = element("table", { class: "samples" }, caption, element("thead", {}, head), body);
-  const frame = element("div", { class: "table-frame", tabindex: "0", role: "region", "aria-label": "Table of samples" }, table);
+  const frame = tableFrame("Table of samples", table);
   const count = element("p", { class: "note", role: "status" });
   const before = button("Previous", () => turn(-ROWS), { class: "small" });
   const after = button("Next", () => turn(ROWS), { class: "small" });
   const save = button("Save as CSV", async () => {
-    const answer = await ask("data.csv", { part, ...query }, "data.save");
-    if (answer) download(new Blob([answer.arrays.content], { type: "text/csv;charset=utf-8" }), answer.values.name);
+    saveAnswer(await ask("data.csv", { part, ...query }, "data.save"), "text/csv;charset=utf-8");
   }, { class: "small" });
   const note = element("p", { class: "note" });
 

@@ -2,7 +2,7 @@
 
 import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
-import { table } from "../../parts/table.js";
+import { table } from "../../parts/lists.js";
 import { createSurface } from "./surface.js";
 
 const PARTS = {
@@ -12,7 +12,7 @@ const PARTS = {
 };
 const DIGITS = 2;
 
-export function createSearchTab(app, ask) {
+export function createSearchTab(ask) {
   const folds = element("div");
   const surface = createSurface("search");
   const candidates = element("div");
@@ -45,7 +45,7 @@ export function createSearchTab(app, ask) {
     name: "search",
     title: "Search",
     element: element("div", { class: "search" }, folds, surface.element, candidates, parts),
-    async show(result, part) {
+    async show(_result, part) {
       const answer = await ask("data.view", { view: "search", part }, "data.search");
       if (answer) draw(answer.values);
     },

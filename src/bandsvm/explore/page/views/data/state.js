@@ -1,9 +1,10 @@
 // The state of the view "Your data": what the address holds, and what the server is asked.
 
-export const LOSSES = [["hinge", "hinge"], ["squared_hinge", "squared hinge"]];
+import { LOSSES, readFields, readers, usesOf, writeFields } from "../../parts/state.js";
+
 export const SCALES = [["standard", "standard"], ["maxabs", "maxabs"], ["none", "none"]];
 export const WEIGHTS = [["", "equal"], ["balanced", "balanced"]];
-export const HEADERS = [["", "as it looks"], ["yes", "holds names"], ["no", "holds values"]];
+export const HEADERS = [["", "detect"], ["yes", "holds names"], ["no", "holds values"]];
 export const TABS = ["samples", "projection", "values", "abstain", "path", "weights", "search"];
 export const PARTS = ["held out", "folds", "train", "all"];
 
@@ -30,49 +31,38 @@ export const DEFAULTS = {
   part: "held out",
 };
 
-const oneOf = (values) => (text) => (values.includes(text) ? text : undefined);
-const keys = (options) => options.map(([value]) => value);
-const number = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined);
-const places = (text) => (/^(\d{1,6}(,\d{1,6})*)?$/.test(text) ? text : undefined);
-
+const { flag, matching, number, oneOf, or } = readers;
+const columns = matching(/^(\d{1,6}(,\d{1,6})*)?$/);
 const READERS = {
-  target: places,
-  header: oneOf(keys(HEADERS)),
-  drop: places,
-  category: places,
-  keep: places,
-  C1: number,
-  C2: number,
-  rho1: number,
-  rho2: number,
-  loss: oneOf(keys(LOSSES)),
-  kernel: (text) => (/^[a-z0-9_]{1,30}$/.test(text) ? text : undefined),
-  gamma: (text) => (text === "scale" ? text : number(text)),
-  degree: number,
-  coef0: number,
-  intercept: (text) => ({ yes: true, no: false })[text],
-  scale: oneOf(keys(SCALES)),
-  weight: oneOf(keys(WEIGHTS)),
-  tab: oneOf(TABS),
-  part: oneOf(PARTS),
+  target: columns,
+  header: oneOf(HEADERS),
+  drop: columns,
+  category: columns,
+  keep: columns,
+  C1: number(),
+  C2: number(),
+  rho1: number(),
+  rho2: number(),
+  loss: oneOf(LOSSES),
+  kernel: matching(/^[a-z0-9_]{1,30}$/),
+  gamma: or("scale", number()),
+  degree: number(),
+  coef0: number(),
+  intercept: flag,
+  scale: oneOf(SCALES),
+  weight: oneOf(WEIGHTS),
+  tab: (text) => (TABS.includes(text) ? text : undefined),
+  part: (text) => (PARTS.includes(text) ? text : undefined),
 };
 
-/** Returns the state that fields of an address describe; what they do not say, or say wrongly, is as by default. */
-export function read(fields) {
-  const state = { ...DEFAULTS };
-  for (const [name, reader] of Object.entries(READERS)) {
-    const value = name in fields ? reader(fields[name]) : undefined;
-    if (value !== undefined) state[name] = value;
-  }
-  return state;
+/** Returns the state that an address describes. */
+export function readState(fields) {
+  return readFields(fields, DEFAULTS, READERS);
 }
 
-/** Returns the fields of an address for a state. */
-export function written(state) {
-  const text = (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : String(value));
-  return Object.fromEntries(
-    Object.keys(DEFAULTS).filter((name) => state[name] !== DEFAULTS[name]).map((name) => [name, text(state[name])]),
-  );
+/** Returns what of a state the address must hold. */
+export function writeState(state) {
+  return writeFields(state, DEFAULTS);
 }
 
 const list = (text) => (text === "" ? [] : text.split(",").map(Number));
@@ -96,26 +86,23 @@ export function columnChoices(state) {
 /** Returns what the server is asked to fit. */
 export function fitFields(state, isSearch) {
   const { C1, C2, rho1, rho2, loss, kernel, gamma, degree, coef0 } = state;
+  const uses = usesOf(kernel);
   return {
     search: isSearch,
     scale: state.scale,
     choices: columnChoices(state),
     parameters: {
       C1, C2, rho1, rho2, loss, kernel,
-      ...(usesGamma(kernel) ? { gamma } : {}),
-      ...(kernel === "poly" ? { degree } : {}),
-      ...(["poly", "sigmoid"].includes(kernel) ? { coef0 } : {}),
+      ...(uses.gamma ? { gamma } : {}),
+      ...(uses.degree ? { degree } : {}),
+      ...(uses.coef0 ? { coef0 } : {}),
       fit_intercept: state.intercept,
       class_weight: state.weight || null,
     },
   };
 }
 
-/** Returns whether the first line holds names: true, false, or null for as it looks. */
+/** Returns whether the first line holds names: true, false, or null to detect it. */
 export function headerOf(state) {
   return { yes: true, no: false }[state.header] ?? null;
-}
-
-export function usesGamma(kernel) {
-  return !["linear"].includes(kernel);
 }

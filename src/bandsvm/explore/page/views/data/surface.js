@@ -4,7 +4,7 @@ import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
-import { STEPS, heatStep } from "./heat.js";
+import { SHADES, shade } from "../../plots/scale.js";
 
 // Scores are told apart down to this many times the distance from the best to the middle one below it.
 const BELOW_MIDDLE = 3;
@@ -20,7 +20,7 @@ export function createSurface(name) {
   function draw({ C1, C2, rho2, gamma, score, best, is_whole: isWhole, n_folds: nFolds }) {
     const scored = [...score.keys()].filter((k) => score[k] !== null);
     if (scored.length === 0) return;
-    const [low, high] = range(scored.map((k) => score[k]));
+    const [low, high] = rangeOf(scored.map((k) => score[k]));
     const hasGamma = gamma.some((value) => value !== null);
     const ratios = C2.map((value, k) => Number((value / C1[k]).toPrecision(6)));
     left.rename(`Best score by C1 and ${hasGamma ? "γ" : "C2 / C1"}`);
@@ -45,11 +45,11 @@ export function createSurface(name) {
 }
 
 /** Returns what the shades of scores mean: pairs of a range in per cent and a step. */
-function shades(low, high) {
-  if (!(high > low)) return [[percent(high), STEPS - 1]];
-  const edge = (step) => low + ((high - low) * step) / STEPS;
+export function shades(low, high) {
+  if (!(high > low)) return [[percent(high), SHADES - 1]];
+  const edge = (step) => low + ((high - low) * step) / SHADES;
   const digits = high - low < 0.05 ? 2 : 1;
-  return Array.from({ length: STEPS }, (_, step) => [
+  return Array.from({ length: SHADES }, (_, step) => [
     step === 0 ? `below ${percent(edge(1), digits)}` : `${percent(edge(step), digits)} to ${percent(edge(step + 1), digits)}`, step,
   ]);
 }
@@ -62,10 +62,10 @@ function heat(plot, xs, ys, chosen, score, best, [low, high]) {
     const at = `${across.indexOf(xs[k])} ${up.indexOf(ys[k])}`;
     if (!top.has(at) || score[k] > score[top.get(at)]) top.set(at, k);
   }
-  const cells = [...top].map(([at, k]) => [...at.split(" ").map(Number), heatStep(score[k], low, high)]);
+  const cells = [...top].map(([at, k]) => [...at.split(" ").map(Number), shade(score[k], low, high)]);
   const layers = [];
-  for (let step = 0; step < STEPS; step += 1) {
-    const own = cells.filter(([, , shade]) => shade === step);
+  for (let step = 0; step < SHADES; step += 1) {
+    const own = cells.filter(([, , darkness]) => darkness === step);
     if (own.length) layers.push({ type: "marks", shape: "square", size: SIZE, xs: own.map(([x]) => x), ys: own.map(([, y]) => y), class: `heat-${step}` });
   }
   if (best !== null && chosen.includes(best)) {
@@ -88,7 +88,7 @@ function thinned(values) {
 }
 
 /** Returns the scores between which shades differ: hopeless ones would hide all differences. */
-function range(scores) {
+export function rangeOf(scores) {
   const sorted = [...scores].sort((a, b) => a - b);
   const [high, middle] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
   return [Math.max(sorted[0], middle - BELOW_MIDDLE * (high - middle)), high];

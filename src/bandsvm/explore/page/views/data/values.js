@@ -1,6 +1,7 @@
 // The tab of decision values: how they are distributed, by class, against the band.
 
-import { element, freshId } from "../../parts/elements.js";
+import { placeMenu } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
 import { short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
@@ -8,32 +9,29 @@ import { extent } from "../../plots/scale.js";
 
 const COLOURS = ["negative", "positive"];
 
-export function createValuesTab(app, ask) {
+export function createValuesTab(ask) {
   const plot = createPlot({ title: "Decision values", name: "decision-values", xLabel: "decision value", yLabel: "samples", height: 320 });
-  const id = freshId("class");
-  const select = element("select", { id });
-  const chooser = element("span", { class: "row toolbar" }, element("label", { for: id }, "Class"), select);
+  const chooser = placeMenu("Class", (place) => {
+    chosen = place;
+    load();
+  });
+  chooser.element.classList.add("toolbar");
   const key = element("div");
   const note = element("p", { class: "note" });
   let [part, result, chosen] = [null, null, 0];
-  select.addEventListener("change", () => {
-    chosen = Number(select.value);
-    load();
-  });
 
   async function load() {
     const answer = await ask("data.view", { view: "distribution", part, class: chosen }, "data.values");
     if (!answer) return;
     const { edges, groups, bands, classes, is_by_label: isByLabel } = answer.values;
-    chooser.hidden = classes.length <= 2;
-    select.replaceChildren(...classes.map((name, k) => element("option", { value: k }, name)));
-    select.value = String(chosen);
+    chooser.element.hidden = classes.length <= 2;
+    chooser.offer(classes, chosen);
     const layers = bands.map(([from, to]) => ({ type: "strip", axis: "x", from, to, class: "area fill-accent" }));
     for (const [from, to] of bands) {
       layers.push({ type: "rule", axis: "x", at: from, class: "line thin stroke-accent" }, { type: "rule", axis: "x", at: to, class: "line thin stroke-accent" });
     }
     groups.forEach(({ counts }, k) => {
-      const outline = steps(edges, counts);
+      const outline = outlineOf(edges, counts);
       layers.push({ type: "line", ...outline, class: `area solid fill-${COLOURS[k]}` }, { type: "line", ...outline, class: `line thin stroke-${COLOURS[k]}` });
     });
     const most = Math.max(1, ...groups.flatMap(({ counts }) => counts));
@@ -52,7 +50,7 @@ export function createValuesTab(app, ask) {
   return {
     name: "values",
     title: "Decision values",
-    element: element("div", {}, chooser, plot.element, key, note),
+    element: element("div", {}, chooser.element, plot.element, key, note),
     show(next, wanted) {
       if (next !== result) chosen = 0;
       [result, part] = [next, wanted];
@@ -62,7 +60,7 @@ export function createValuesTab(app, ask) {
 }
 
 /** Returns the outline of a histogram. */
-function steps(edges, counts) {
+export function outlineOf(edges, counts) {
   const [xs, ys] = [[edges[0]], [0]];
   counts.forEach((count, k) => {
     xs.push(edges[k], edges[k + 1]);

@@ -1,13 +1,13 @@
 // The view "Your data": a file, a model fitted to most of it, and what the model says of the rest.
 
 import { element } from "../../parts/elements.js";
-import { duration, short } from "../../parts/format.js";
 import { rememberedFile, upload } from "../../parts/files.js";
+import { changed } from "../../parts/state.js";
 import { handOver } from "../model/view.js";
 import { createPanel } from "./panel.js";
+import { createRequests } from "./requests.js";
 import { createResults } from "./results.js";
-import { DEFAULTS, columnChoices, fitFields, headerOf, read, written } from "./state.js";
-import { createSurface } from "./surface.js";
+import { DEFAULTS, columnChoices, fitFields, headerOf, readState, writeState } from "./state.js";
 
 // Smaller files are fitted as soon as they are open.
 const FIT_AT_ONCE = 2 ** 20;
@@ -20,31 +20,27 @@ export const view = {
   title: "Your data",
   /** Builds the view in `root`; returns what the shell calls: `show` with fields of the address, `refresh`. */
   mount(root, app) {
-    return new DataView(root, app);
+    return new YourData(root, app);
   },
 };
 
-class DataView {
+class YourData {
   constructor(root, app) {
     this.app = app;
     this.root = root;
-    this.pending = 0; // requests under way
     this.state = { ...DEFAULTS };
     this.file = null; // as the server describes it
     this.sent = null; // as the user chose it, to send again if the server forgets it
     this.fitted = null; // the settings of the last fit
-    this.jobs = 0; // those of them that take long
-    this.searchProgress = null; // the last that was heard of a search
     this.panel = createPanel(root, (changes, isStep) => this.change(changes, isStep), {
       file: (file) => this.open(file),
       fit: () => this.fit(false),
       search: () => this.fit(true),
-      stop: () => this.ask("data.stop", {}, "data.stop"),
+      stop: () => this.requests.ask("data.stop", {}, "data.stop"),
     });
-    this.results = createResults(app, (...wish) => this.ask(...wish), (changes, isStep) => this.change(changes, isStep));
-    this.surface = createSurface("live-search");
-    this.live = element("section", { class: "card live", "aria-label": "Search", hidden: true }, element("h2", {}, "Searching"), this.surface.element);
-    root.append(element("div", { class: "side-by-side" }, this.panel.element, element("div", { class: "stack" }, this.live, this.results.element)));
+    this.requests = createRequests(app.connection, root, this.panel);
+    this.results = createResults(this.requests.ask, (changes, isStep) => this.change(changes, isStep));
+    root.append(element("div", { class: "side-by-side" }, this.panel.element, element("div", { class: "stack" }, this.requests.element, this.results.element)));
     root.setAttribute("aria-busy", "true");
     this.isAsked = false;
     // A server that comes back may have forgotten the file.
@@ -57,7 +53,7 @@ class DataView {
 
   show(fields) {
     const before = this.state;
-    this.state = read(fields);
+    this.state = readState(fields);
     this.panel.set(this.state);
     this.results.show(this.state, this.isStale());
     if (!this.isAsked && this.app.connection.open) this.refresh();
@@ -83,9 +79,8 @@ class DataView {
 
   change(changes, isStep) {
     const before = this.state;
-    this.state = { ...before, ...changes };
-    if (this.state.rho2 < this.state.rho1) this.state["rho1" in changes ? "rho2" : "rho1"] = this.state["rho1" in changes ? "rho1" : "rho2"];
-    this.app.address.write("data", written(this.state), isStep);
+    this.state = changed(before, changes);
+    this.app.address.write("data", writeState(this.state), isStep);
     this.panel.set(this.state);
     this.results.show(this.state, this.isStale());
     if (before.header !== this.state.header) this.readHeader();
@@ -99,68 +94,10 @@ class DataView {
     return JSON.stringify(Object.entries(state).filter(([name]) => !SHOWN_ONLY.includes(name)));
   }
 
-  /** Waits for an answer; says what goes wrong, and then resolves to null. */
-  async awaited(answer) {
-    this.wait(1);
-    try {
-      return await answer;
-    } catch (error) {
-      this.panel.complain(error.message);
-      return null;
-    } finally {
-      this.wait(-1);
-    }
-  }
-
-  wait(change) {
-    this.pending += change;
-    this.root.setAttribute("aria-busy", String(this.pending > 0));
-  }
-
-  /** Asks the server, as `awaited`; long work shows its progress. */
-  async ask(kind, fields, channel, isLong = false) {
-    if (!isLong) return this.awaited(this.app.connection.request(kind, fields, channel));
-    this.begin({ share: null, line: "Computing." });
-    const answer = await this.awaited(this.app.connection.request(kind, fields, channel, (report) => this.report(report)));
-    this.end();
-    return answer;
-  }
-
-  begin(report) {
-    this.jobs += 1;
-    this.searchProgress = null;
-    this.panel.complain("");
-    this.panel.progress(report);
-  }
-
-  end() {
-    this.jobs -= 1;
-    if (this.jobs === 0) {
-      this.panel.progress(null);
-      this.live.hidden = true;
-    }
-  }
-
-  /** Shows what the server reports of long work. */
-  report({ stage, share = null, line = "", progress, surface, problem, n_steps: steps, violation, tol, n_support: support }) {
-    if (surface) {
-      this.live.hidden = false;
-      this.surface.draw(surface);
-    }
-    if (stage === "read") this.panel.progress({ share: null, line: "Reading the file." });
-    else if (stage === "fit") {
-      const where = problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}: s` : "S";
-      this.panel.progress({ share, line: `${where}tep ${steps}, violation ${short(violation, 2)}, tol ${short(tol, 2)}, ${support} support vectors.` });
-    } else if (stage === "search") {
-      this.searchProgress = progress ?? this.searchProgress;
-      this.panel.progress(searchWords(this.searchProgress, line));
-    } else if (line) this.panel.progress({ share: null, line });
-  }
-
   async open(file) {
     this.sent = file;
     this.panel.complain("");
-    const key = await this.awaited(upload(this.app.connection, file));
+    const key = await this.requests.awaited(upload(this.app.connection, file));
     const opened = key === null ? null : await this.askForFile({ upload: key });
     if (opened === null) return;
     this.results.set(null);
@@ -177,7 +114,7 @@ class DataView {
   /** Asks for a file: one that was sent, the one that is open, or the one named at the shell. Null if it is a model. */
   async askForFile(which) {
     const header = headerOf(this.state);
-    const answer = await this.ask("data.open", header === null ? which : { ...which, header }, "data.open");
+    const answer = await this.requests.ask("data.open", header === null ? which : { ...which, header }, "data.open");
     if (!answer) return null;
     if (!answer.values.is_model) return answer.values;
     handOver(this.sent);
@@ -214,7 +151,7 @@ class DataView {
 
   /** Reads the whole file, to show which columns are left out before there is a fit. */
   async askForColumns() {
-    const answer = await this.ask("data.columns", { choices: columnChoices(this.state) }, "data.columns");
+    const answer = await this.requests.ask("data.columns", { choices: columnChoices(this.state) }, "data.columns");
     if (answer) this.setLeftOut(answer.values.left_out);
   }
 
@@ -226,7 +163,7 @@ class DataView {
   async fit(isSearch) {
     if (this.file === null) return;
     const asked = { ...fitFields(this.state, isSearch), settings: this.settings() };
-    const answer = await this.ask("data.fit", asked, "data.work", true);
+    const answer = await this.requests.ask("data.fit", asked, "data.work", true);
     if (answer !== null) this.accept(answer.values);
   }
 
@@ -237,7 +174,7 @@ class DataView {
       this.showResult(result, isUntouched ? searched(result) : {});
     }
     if (work === null) return;
-    const answer = await this.ask("data.watch", {}, "data.work", true);
+    const answer = await this.requests.ask("data.watch", {}, "data.work", true);
     if (answer === null) return;
     if (work === "path") this.results.showPath(answer.values);
     else this.accept(answer.values);
@@ -253,20 +190,12 @@ class DataView {
     this.state = { ...this.state, ...changes };
     const asked = Object.fromEntries(JSON.parse(values.settings));
     this.fitted = this.settings({ ...asked, ...searched(values) });
-    if (Object.keys(changes).length) this.app.address.write("data", written(this.state), true);
+    if (Object.keys(changes).length) this.app.address.write("data", writeState(this.state), true);
     this.setLeftOut(values.left_out);
     this.panel.useGamma(values.overview.gamma ?? NaN);
     this.results.set(values);
     this.results.show(this.state, this.isStale());
   }
-}
-
-/** Returns how far a search is, as a share and a line; `done` is what the server last said was done. */
-function searchWords(progress, done) {
-  if (progress === null) return { share: null, line: done };
-  const { n_candidates: n, n_done: ended, n_all: all, n_folds: folds, share, seconds_left: seconds } = progress;
-  const left = seconds === null ? "" : `; ${duration(seconds)} left`;
-  return { share, line: `Fit ${ended} of about ${all} (${n} candidates in ${folds} folds)${left}.` };
 }
 
 /** Returns the parameters that a search chose, as the state has them. */

@@ -1,21 +1,19 @@
 // The tab of feature weights, for linear kernels.
 
-import { element, freshId } from "../../parts/elements.js";
+import { placeMenu } from "../../parts/controls.js";
+import { element } from "../../parts/elements.js";
 import { createBars } from "../../plots/bars.js";
 
 /** Returns a picture of the weights of a linear model, with a menu of classes if there are several. */
 export function createWeights() {
   const bars = createBars({ title: "Feature weights", name: "weights" });
-  const id = freshId("weights");
-  const select = element("select", { id });
-  const chooser = element("span", { class: "row toolbar" }, element("label", { for: id }, "Class"), select);
+  const chooser = placeMenu("Class", draw);
+  chooser.element.classList.add("toolbar");
   const note = element("p", { class: "note" });
   let last = null;
-  select.addEventListener("change", () => draw());
 
-  function draw() {
+  function draw(k) {
     const { features, weights, classes, n_features: n, is_prepared: isPrepared } = last;
-    const k = Number(select.value);
     bars.draw({
       labels: features, values: weights[k], classes: weights[k].map((weight) => (weight < 0 ? "fill-negative" : "fill-positive")),
       description: features.map((name, i) => `${name} ${weights[k][i].toPrecision(3)}`).join(", "),
@@ -28,24 +26,23 @@ export function createWeights() {
   }
 
   return {
-    element: element("div", {}, chooser, bars.element, note),
+    element: element("div", {}, chooser.element, bars.element, note),
     set(next) {
       last = next;
-      select.replaceChildren(...next.classes.map((name, k) => element("option", { value: k }, name)));
-      select.value = "0";
-      chooser.hidden = next.classes.length < 2;
-      draw();
+      chooser.offer(next.classes, 0);
+      chooser.element.hidden = next.classes.length < 2;
+      draw(0);
     },
   };
 }
 
-export function createWeightsTab(app, ask) {
+export function createWeightsTab(ask) {
   const weights = createWeights();
   return {
     name: "weights",
     title: "Weights",
     element: weights.element,
-    async show(result, part) {
+    async show(_result, part) {
       const answer = await ask("data.view", { view: "weights", part }, "data.weights");
       if (answer) weights.set(answer.values);
     },

@@ -2,6 +2,7 @@
 
 import { element } from "../../parts/elements.js";
 import { filePicker, upload } from "../../parts/files.js";
+import { items } from "../../parts/lists.js";
 import { createTabs } from "../../parts/tabs.js";
 import { createAbstainTab } from "../data/abstain.js";
 import { createProjectionTab } from "../data/projection.js";
@@ -20,7 +21,7 @@ export function createModelData(app, complain) {
       return null;
     }
   };
-  const tabs = [createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab].map((create) => create(app, ask));
+  const tabs = [createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab].map((create) => create(ask));
   const pages = createTabs({ name: "Data", pages: tabs, onChoose: choose });
   const list = element("dl", { class: "figures" });
   const role = element("p", { class: "note" });
@@ -60,7 +61,7 @@ export function createModelData(app, complain) {
       title.textContent = result.name;
       list.replaceChildren(...overviewFigures(result.overview));
       role.textContent = [roleWords(result.overview.role), ...result.decisions].join(" ");
-      remarks.replaceChildren(...result.sentences.map((text) => element("li", {}, text)));
+      remarks.replaceChildren(...items(result.sentences));
       pages.offer("abstain", result.has_labels);
       choose("samples");
     },

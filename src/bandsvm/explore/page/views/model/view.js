@@ -6,8 +6,8 @@ import { short } from "../../parts/format.js";
 import { createBars } from "../../plots/bars.js";
 import { createPlot } from "../../plots/plot.js";
 import { createWeights } from "../data/weights.js";
+import { penalty } from "../play/curves.js";
 import { createModelData } from "./data.js";
-import { penalty } from "../play/pictures.js";
 
 let handedOver = null;
 const remembered = rememberedFile("model");

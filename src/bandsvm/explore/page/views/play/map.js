@@ -8,10 +8,10 @@ import { createPlot } from "../../plots/plot.js";
 export const ASPECT = 0.78; // height by width
 const ROLES = { lowerFree: 1, lowerBound: 2, upperFree: 3, upperBound: 4 };
 // The tint is full at the upper edge; it never hides a sample.
-const STRONGEST_TINT = 0.4;
+const MAX_TINT = 0.4;
 const BEYOND = 1.6; // share of the tint beyond the upper edge
 const LEVELS = [
-  [(band) => 0, "line stroke-ink"],
+  [() => 0, "line stroke-ink"],
   [(band) => band.rho1, "line stroke-accent"],
   [(band) => -band.rho1, "line stroke-accent"],
   [(band) => band.rho2, "line dashed stroke-accent"],
@@ -74,7 +74,7 @@ function tint(image, [left, right, bottom, top], columns, rows, { map, parameter
     bytes[4 * k] = red;
     bytes[4 * k + 1] = green;
     bytes[4 * k + 2] = blue;
-    bytes[4 * k + 3] = 255 * STRONGEST_TINT * share;
+    bytes[4 * k + 3] = 255 * MAX_TINT * share;
   }
   context.putImageData(pixels, 0, 0);
   // The outermost values lie on the sides of the view, in the middle of their pixels.

@@ -4,6 +4,7 @@ import { percent } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
 import { createPlot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
+import { penalty, placesOnSensitivity, signedValues } from "./curves.js";
 
 const HEIGHT = 250;
 const MIN_SHOWN = 0.2; // of the penalty beyond the band, in units of the band's upper edge
@@ -37,21 +38,6 @@ export function createValues(hub, title, name) {
   };
 }
 
-/** Returns the range of decision values that all models need. */
-export function valuesRange(models) {
-  const bounds = models.flatMap(({ decision, parameters: { rho1, rho2, C2 } }) => {
-    const edge = C2 > 0 ? rho2 : rho1;
-    return [...extent(decision, 0), edge, -edge];
-  });
-  return extent(bounds, 0.06);
-}
-
-/** Returns the penalty of a signed decision value. */
-export function penalty({ C1, C2, rho1, rho2, loss }, z) {
-  const [below, above] = [Math.max(rho1 - z, 0), Math.max(z - rho2, 0)];
-  return loss === "hinge" ? C1 * below + C2 * above : C1 * below ** 2 + C2 * above ** 2;
-}
-
 /** Returns the plot of the penalty, with the samples on it. */
 export function createPenalty(hub) {
   const axes = { xLabel: "signed decision value y g(x)", yLabel: "penalty" };
@@ -62,14 +48,14 @@ export function createPenalty(hub) {
     draw({ labels }, models) {
       const model = models.at(-1);
       const { parameters, decision } = model;
-      const signed = Float64Array.from(decision, (value, k) => value * labels[k]);
+      const signed = signedValues(decision, labels);
       const [low, high] = extent([...extent(signed, 0), 0, parameters.rho2 * (1 + MIN_SHOWN)], 0.05);
       const zs = Float64Array.from({ length: 241 }, (_, k) => low + ((high - low) * k) / 240);
       const curves = models.map(({ parameters: own }) => zs.map((z) => penalty(own, z)));
       const most = Math.max(...curves.map((curve) => Math.max(...curve)), 1e-9);
       const ys = Float64Array.from(signed, (z) => penalty(parameters, z));
       const layers = [{ type: "strip", axis: "x", from: parameters.rho1, to: parameters.rho2, class: "area fill-accent" }];
-      curves.forEach((curve, k) => layers.push({ type: "line", xs: zs, ys: curve, class: lineClass(k, models) }));
+      layers.push(...curves.map((curve, k) => ({ type: "line", xs: zs, ys: curve, class: lineClass(k, models) })));
       for (const sign of [-1, 1]) {
         layers.push({
           type: "marks", shape: sign > 0 ? "triangle" : "circle", size: 2.5, xs: signed, ys,
@@ -93,34 +79,15 @@ export function createSensitivity(hub) {
     element: plot.element,
     plot,
     draw({ labels }, models) {
-      const { decision } = models.at(-1);
-      const largest = decision.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
       const layers = models.map(({ thresholds, reached }, k) => (
         { type: "line", xs: thresholds, ys: reached.map((share) => 100 * share), class: lineClass(k, models) }
       ));
-      // A sample lies on the curve where the curve drops because of it.
-      const xs = Float64Array.from(decision, (value, k) => Math.max(0, (100 * value * labels[k]) / largest));
-      const sorted = Float64Array.from(decision, (value, k) => value * labels[k]).sort();
-      const ys = Float64Array.from(decision, (value, k) => {
-        const z = value * labels[k];
-        return (100 * (sorted.length - lowerBound(sorted, z))) / sorted.length;
-      });
       plot.draw({
-        x: [0, 100], y: [0, 102], layers, points: { xs, ys },
+        x: [0, 100], y: [0, 102], layers, points: placesOnSensitivity(models.at(-1).decision, labels),
         description: models.map(({ reached }) => `${percent(reached[0])} at 0, ${percent(reached[24])} half way.`).join(" "),
       });
     },
   };
-}
-
-function lowerBound(sorted, value) {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The model that the sliders move is drawn boldly, the one to compare with is dashed. */

@@ -2,11 +2,11 @@
 
 const BYTES = 5;
 const UNITS = 1000;
-const LARGEST = 32767;
+const MAX_UNITS = 32767;
 
 /** Returns a coordinate as the address can hold it. */
 export function snapped(value) {
-  return Math.max(-LARGEST, Math.min(LARGEST, Math.round(value * UNITS))) / UNITS;
+  return Math.max(-MAX_UNITS, Math.min(MAX_UNITS, Math.round(value * UNITS))) / UNITS;
 }
 
 /** Returns the text of an array of { x, y, label }. */

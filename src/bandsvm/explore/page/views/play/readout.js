@@ -3,6 +3,7 @@
 import { element } from "../../parts/elements.js";
 import { exact, percent, short, signed } from "../../parts/format.js";
 
+const POSITIONS = ["below", "inside", "above"];
 const ROLES = ["no", "lower edge, free", "lower edge, bound", "upper edge, free", "upper edge, bound"];
 
 /** Returns the names of one or two models. */
@@ -93,15 +94,12 @@ function headline(index, { xs, ys, labels }) {
   return `Number ${index + 1}, class ${labels[index] > 0 ? "+1" : "−1"}, at (${short(xs[index])}, ${short(ys[index])})`;
 }
 
-function placeOf(index, { labels }, { decision, xi, eta }) {
-  if (decision[index] * labels[index] < 0) return "wrong side";
-  if (xi[index] > 1e-9) return "below";
-  return eta[index] > 1e-9 ? "above" : "inside";
+function placeOf(index, { labels }, { decision, position }) {
+  return decision[index] * labels[index] < 0 ? "wrong side" : POSITIONS[position[index]];
 }
 
-function slackOf(index, { xi, eta }) {
-  if (xi[index] > 1e-9) return `ξ = ${short(xi[index])}`;
-  return eta[index] > 1e-9 ? `η = ${short(eta[index])}` : "0";
+function slackOf(index, { xi, eta, position }) {
+  return ({ below: `ξ = ${short(xi[index])}`, above: `η = ${short(eta[index])}` })[POSITIONS[position[index]]] ?? "0";
 }
 
 function multiplierOf(index, { alpha, theta }) {

@@ -1,5 +1,7 @@
 // The state of the Play view: what the address holds, what the server is asked.
 
+import { LOSSES, readFields, readers, writeFields } from "../../parts/state.js";
+
 export const DATA = [
   ["clusters", "Paper's clusters"],
   ["moons", "Moons"],
@@ -14,10 +16,6 @@ export const KERNELS = [
   ["poly", "poly"],
   ["sigmoid", "sigmoid"],
   ["laplacian", "laplacian"],
-];
-export const LOSSES = [
-  ["hinge", "hinge"],
-  ["squared_hinge", "squared hinge"],
 ];
 export const NOISE = { clusters: 0.2, moons: 0.2, circles: 0.1, blobs: 0.7, digits: 0, drawn: 0 };
 export const MAX_SAMPLES = 2000;
@@ -43,55 +41,39 @@ export const DEFAULTS = {
   compare: false,
 };
 
-const names = (options) => options.map(([value]) => value);
-const oneOf = (options) => (text) => (names(options).includes(text) ? text : undefined);
-const number = (low, high, whole = false) => (text) => {
-  const value = Number(text);
-  const isValid = text.trim() !== "" && value >= low && value <= high && (!whole || Number.isInteger(value));
-  return isValid ? value : undefined;
-};
-const flag = (text) => ({ yes: true, no: false })[text];
-
+const { flag, matching, number, oneOf, or, whole } = readers;
+const cost = number(0, 1e12);
 const READERS = {
   data: oneOf(DATA),
-  n: number(2, MAX_SAMPLES, true),
+  n: whole(2, MAX_SAMPLES),
   noise: number(0, 5),
-  seed: number(0, 2 ** 31 - 1, true),
-  points: (text) => (/^[\w-]*$/.test(text) ? text : undefined),
+  seed: whole(0, 2 ** 31 - 1),
+  points: matching(/^[\w-]*$/),
   view: (text) => (parseView(text) ? text : undefined),
-  C1: number(0, 1e12),
-  C2: number(0, 1e12),
-  rho1: number(0, 1e12),
-  rho2: number(0, 1e12),
+  C1: cost,
+  C2: cost,
+  rho1: cost,
+  rho2: cost,
   loss: oneOf(LOSSES),
   kernel: oneOf(KERNELS),
-  gamma: (text) => (text === "scale" ? text : number(0, 1e12)(text)),
-  degree: number(1, 10, true),
+  gamma: or("scale", cost),
+  degree: whole(1, 10),
   coef0: number(-1e12, 1e12),
   intercept: flag,
   compare: flag,
 };
+const OF_DRAWINGS = ["points", "view"];
+const OF_GENERATED = ["n", "noise", "seed"];
 
-/** Returns the state that an address describes; what it leaves out, or has wrong, is as by default. */
+/** Returns the state that an address describes. */
 export function readState(fields) {
-  const state = { ...DEFAULTS };
-  for (const [name, read] of Object.entries(READERS)) {
-    const value = name in fields ? read(fields[name]) : undefined;
-    if (value !== undefined) state[name] = value;
-  }
-  return state;
+  return readFields(fields, DEFAULTS, READERS);
 }
 
 /** Returns what of a state the address must hold. */
 export function writeState(state) {
-  const fields = {};
-  for (const [name, usual] of Object.entries(DEFAULTS)) {
-    const value = state[name];
-    const isDrawing = state.data === "drawn";
-    const isNeeded = ["points", "view"].includes(name) ? isDrawing : !(isDrawing && ["n", "noise", "seed"].includes(name));
-    if (isNeeded && value !== usual) fields[name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
-  }
-  return fields;
+  const unused = state.data === "drawn" ? OF_GENERATED : OF_DRAWINGS;
+  return writeFields(state, DEFAULTS, (name) => !unused.includes(name));
 }
 
 /** Returns what the axes of samples from a source are. */

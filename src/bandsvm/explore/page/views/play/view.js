@@ -1,24 +1,25 @@
 // The Play view: settings, pictures and words for one model, or two side by side.
 
 import { Latest } from "../../parts/connection.js";
-import { button, segments } from "../../parts/controls.js";
+import { button } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { createHub } from "../../parts/hub.js";
+import { changed } from "../../parts/state.js";
 import { copy, createCodeDialog } from "./code.js";
 import { createPanel } from "./controls.js";
-import { bindDrawing, KEYS, TOOLS } from "./drawing.js";
-import { createHistory } from "./history.js";
+import { valuesRange } from "./curves.js";
+import { bindDrawing, KEYS } from "./drawing.js";
+import { createEditor, samplesOf } from "./editor.js";
 import { ASPECT, createMap, mapLegend } from "./map.js";
-import { createPenalty, createSensitivity, createValues, curvesLegend, valuesRange } from "./pictures.js";
-import { decode, encode, snapped } from "./points.js";
+import { createPenalty, createSensitivity, createValues, curvesLegend } from "./pictures.js";
+import { decode } from "./points.js";
 import { createCertificate, createSample, sampleInWords } from "./readout.js";
 import { axesOf, parseView, readState, request, writeState } from "./state.js";
 
 // Points of the decision map, across and down.
 const COLUMNS = 96;
 const ROWS = Math.round(COLUMNS * ASPECT);
-const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "thresholds", "reached", "map"];
-const OF_SAMPLES = ["data", "n", "noise", "seed", "points", "view"];
+const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "position", "thresholds", "reached", "map"];
 const NAMES = ["C-SVM", "Your model"];
 const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
 const NARROW = "(max-width: 900px)"; // as in play.css
@@ -37,7 +38,7 @@ class Play {
     this.state = readState({});
     this.hub = createHub();
     this.fits = new Latest(app.connection, "play.fit", "play", {
-      onAnswer: (answer, fields, asked) => this.draw(answer, asked),
+      onAnswer: (answer, asked) => this.draw(answer, asked),
       onError: (error) => app.connection.open && this.complain(error.message),
       onWait: (isLong) => this.certificate.wait(isLong),
       onBusy: (isBusy) => root.setAttribute("aria-busy", isBusy),
@@ -51,8 +52,9 @@ class Play {
     this.certificate = createCertificate();
     this.sample = createSample();
     this.hub.onPoint((index) => this.sample.draw(index, this.samples, this.models ?? []));
-    this.tool = "look";
-    this.drawingTools = this.toolbar();
+    this.editor = createEditor(this, (tool) => {
+      for (const { element: figure } of this.maps) figure.dataset.tool = tool;
+    });
     this.curves = [curvesLegend(), curvesLegend()];
     for (const map of this.maps) this.letDraw(map.plot);
     root.append(this.layout());
@@ -63,7 +65,7 @@ class Play {
     const card = (...children) => element("div", { class: "card" }, ...children);
     const map = element(
       "div", { class: "card play-map" },
-      this.drawingTools,
+      this.editor.toolbar,
       element("div", { class: "play-twins" }, this.maps.map(({ element: figure }) => figure)),
       mapLegend(),
       element("p", { class: "unseen", id: "drawing-keys" }, KEYS),
@@ -96,32 +98,14 @@ class Play {
       link);
   }
 
-  toolbar() {
-    const tools = segments({ name: "Tool on the map", options: TOOLS, onChange: (tool) => this.useTool(tool) });
-    tools.set(this.tool);
-    this.undoButton = button("Undo", () => this.undo(), { class: "small", disabled: true });
-    this.redoButton = button("Redo", () => this.redo(), { class: "small", disabled: true });
-    this.history = createHistory((canUndo, canRedo) => {
-      this.undoButton.disabled = !canUndo;
-      this.redoButton.disabled = !canRedo;
-    });
-    const clear = button("Clear", () => this.edit(() => [], true), { class: "small" });
-    const buttons = element("div", { class: "row" }, this.undoButton, this.redoButton, clear);
-    return element("div", { class: "row tools" }, tools.element, buttons);
-  }
-
-  useTool(tool) {
-    this.tool = tool;
-    for (const { element: figure } of this.maps) figure.dataset.tool = tool;
-  }
-
   letDraw(plot) {
+    const { editor } = this;
     bindDrawing(plot, {
       hub: this.hub,
-      tool: () => this.tool,
-      edit: (change, isStep) => this.edit(change, isStep),
-      undo: () => this.undo(),
-      redo: () => this.redo(),
+      tool: () => editor.tool,
+      edit: editor.edit,
+      undo: editor.undo,
+      redo: editor.redo,
       say: (index) => this.models && this.app.announce(sampleInWords(index, this.samples, this.models)),
     });
   }
@@ -141,8 +125,8 @@ class Play {
   /** Takes over what the user set: values by name, or a function that returns them. */
   change(changes, isStep) {
     const wanted = typeof changes === "function" ? changes(this.state) : changes;
-    if (wanted.data === "drawn") this.edit((points) => points, true);
-    else this.become({ ...this.state, ...wanted }, isStep);
+    if (wanted.data === "drawn") this.editor.edit((points) => points, true);
+    else this.become(changed(this.state, wanted), isStep);
   }
 
   /** Shows another state, and puts it into the address. */
@@ -150,48 +134,6 @@ class Play {
     this.state = state;
     this.refresh();
     this.app.address.write("play", writeState(state), isStep);
-  }
-
-  /** Returns the samples as points, however they came about. */
-  points() {
-    if (this.state.data === "drawn") return decode(this.state.points);
-    const { xs, ys, labels } = this.samples;
-    return Array.from(xs, (x, k) => ({ x: snapped(x), y: snapped(ys[k]), label: labels[k] }));
-  }
-
-  /** Applies an edit; samples that were generated are drawn by hand from now on. */
-  edit(change, isStep) {
-    if (!this.samples) return;
-    this.before ??= this.ofSamples();
-    const points = change(this.points());
-    const state = { ...this.state, data: "drawn", points: encode(points), view: this.fixedView() };
-    if (isStep) {
-      if (this.before.points !== state.points) this.history.record(this.before);
-      this.before = null;
-    }
-    this.become(state, isStep);
-  }
-
-  /** Returns the view of drawn samples, which must not move while one draws. */
-  fixedView() {
-    const isFixed = this.state.data === "drawn" && parseView(this.state.view);
-    return isFixed ? this.state.view : this.frame.view.map((side) => side.toFixed(3)).join(",");
-  }
-
-  ofSamples() {
-    return Object.fromEntries(OF_SAMPLES.map((name) => [name, this.state[name]]));
-  }
-
-  undo() {
-    this.goTo(this.history.undo(this.ofSamples()));
-  }
-
-  redo() {
-    this.goTo(this.history.redo(this.ofSamples()));
-  }
-
-  goTo(samples) {
-    if (samples !== null) this.become({ ...this.state, ...samples }, true);
   }
 
   draw({ values, arrays }, asked) {
@@ -220,7 +162,7 @@ class Play {
     this.sensitivity.draw(this.samples, this.models);
     this.certificate.draw(this.models);
     this.sample.draw(this.hub.current, this.samples, this.models);
-    // For measurements: how long it took from the wish to the picture.
+    // For measurements: how long it took from the request to the picture.
     this.root.dispatchEvent(new CustomEvent("picture", { detail: performance.now() - asked, bubbles: true }));
   }
 
@@ -241,12 +183,7 @@ class Play {
   complain(message) {
     this.certificate.complain(message);
     if (this.state.data !== "drawn" || !this.frame) return;
-    const points = decode(this.state.points);
-    this.samples = {
-      xs: Float64Array.from(points, ({ x }) => x),
-      ys: Float64Array.from(points, ({ y }) => y),
-      labels: Int32Array.from(points, ({ label }) => label),
-    };
+    this.samples = samplesOf(decode(this.state.points));
     this.models = null;
     const frame = { ...this.frame, view: parseView(this.state.view) ?? this.frame.view };
     for (const map of this.maps) map.draw(frame, this.samples, null, axesOf(this.state.data));

@@ -1,0 +1,160 @@
+"""Whether a table can train a model, or be predicted by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bandsvm._system.files import MAX_FEATURES
+from bandsvm._system.text import short_list
+from bandsvm._tables.expected import Expected
+from bandsvm._tables.labels import class_places
+from bandsvm._tables.remarks import DataFileError, Remark
+from bandsvm._tables.scratch import row_blocks
+from bandsvm._tables.table import Table
+from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+
+# Squares of larger values, summed over the samples, overflow.
+MAX_VALUE = 1e150
+# Fewer samples than this may well have a class each.
+MIN_DIFFERENT = 20
+
+
+def check_size(table: Table, expected: Expected | None) -> None:
+    """Raise unless a table has samples, features and, for training, labels."""
+    n_samples, n_features = table.X.shape
+    if n_samples == 0:
+        raise DataFileError(f"{table.source} holds no samples.")
+    if not 1 <= n_features <= MAX_FEATURES:
+        # Why there are none is told by what was left out.
+        why = " ".join(["", *map(Remark.render, table.decisions)]) if n_features == 0 else ""
+        raise DataFileError(
+            f"{table.source} has {n_features} features; it must have from 1 to {MAX_FEATURES}.{why}"
+        )
+    if expected is None and table.y is None:
+        raise DataFileError(f"{table.source} holds no labels, which training needs.")
+    if expected is None:
+        return
+    if expected.takes_frames and not hasattr(table.X, "columns"):
+        raise DataFileError(
+            f"{table.source} has no columns with names, which the model was trained on; it takes "
+            "CSV or Parquet files."
+        )
+    if n_features != expected.n_features:
+        raise DataFileError(
+            f"{table.source} has {n_features} features, the model was trained on "
+            f"{expected.n_features}."
+        )
+
+
+def check_values(table: Table, expected: Expected | None, is_svmlight: bool) -> None:
+    """Raise if a value is infinite, or missing where nothing fills it in."""
+    X = table.X
+    if hasattr(X, "columns"):
+        X = X.drop(columns=list(table.texts)).to_numpy(np.float64)
+    # What svmlight files leave out is 0, so nothing in them is missing.
+    may_be_missing = not (is_svmlight or sp.issparse(X))
+    takes_missing = may_be_missing and (expected is None or expected.takes_missing)
+    for rows in row_blocks(X):
+        block = X[rows]
+        values = block.data if sp.issparse(block) else block
+        is_missing = np.isnan(values)
+        is_bad = np.abs(values) > min(MAX_VALUE, float(np.finfo(values.dtype).max))
+        if not takes_missing:
+            is_bad |= is_missing
+        if is_bad.any():
+            raise _bad_value(table, expected, rows.start, block, is_bad, is_missing)
+
+
+def _bad_value(
+    table: Table,
+    expected: Expected | None,
+    start: int,
+    block: Any,
+    is_bad: NDArray,
+    is_missing: NDArray,
+) -> DataFileError:
+    """Return the error of the first value of a block of rows that is bad."""
+    first = int(np.flatnonzero(is_bad.reshape(-1))[0])
+    n_rows, n_columns = block.shape
+    starts = block.indptr if sp.issparse(block) else np.arange(n_rows + 1) * n_columns
+    row = start + int(np.searchsorted(starts, first, side="right")) - 1
+    number = int(table.numbers()[row])
+    lacks = bool(is_missing.reshape(-1)[first])
+    what = "a missing value" if lacks else "a value that is not finite, or too large to scale,"
+    cause = "; the model was trained without any" if lacks and expected is not None else ""
+    return DataFileError(
+        f"{table.source} has {what} in sample {number}{cause}; replace it or leave the sample out."
+    )
+
+
+def check_classes(table: Table) -> list[Remark]:
+    """Raise if labels are no classes; return a warning if some have a single sample."""
+    labels, counts = np.unique(table.y, return_counts=True)
+    alone = labels[counts == 1].tolist()
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DataFileError(
+            f"{table.source} has a label that is not finite",
+            "name the column of labels with {target}, or leave such samples out",
+        )
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        some_label = labels[labels != np.rint(labels)][0]
+        raise DataFileError(
+            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
+            "classes",
+            "name the column of labels with {target}",
+        )
+    if (longest := longest_label(labels)) > LONGEST_LABEL:
+        raise DataFileError(
+            f"{table.source} has a label of {longest} characters, and a model file takes at most "
+            f"{LONGEST_LABEL}",
+            "name the column of labels with {target}, or shorten the labels",
+        )
+    if len(labels) == 1:
+        raise DataFileError(
+            f"{table.source} has the single class {short_list(labels.tolist())}",
+            "training needs at least two classes. Name the column of labels with {target}",
+        )
+    if len(alone) == len(table.y) > MIN_DIFFERENT:
+        raise DataFileError(
+            f"{table.source}: every sample has a label of its own",
+            "a class needs several samples, so name the column of labels with {target}",
+        )
+    if not alone:
+        return []
+    many = f"{len(alone)} classes have" if len(alone) > 1 else "a class has"
+    return [
+        Remark(
+            f"{many} a single sample: {short_list(alone)}",
+            "if these are not classes, see {header} and {target}",
+        )
+    ]
+
+
+def with_known_labels(table: Table, expected: Expected, is_optional: bool) -> Table:
+    """Return a table to predict; labels that the model does not know are refused or counted.
+
+    Labels that a format asks for may stand for nothing: then they are ignored.
+    """
+    if table.y is None:
+        return table
+    labels = np.unique(table.y)
+    unknown = labels[class_places(labels, np.array(expected.classes)) < 0].tolist()
+    if len(unknown) == len(labels) and is_optional:
+        decision = Remark(f"Its labels {short_list(unknown)} are ignored: none is a class of the model.")
+        return replace(table, y=None, decisions=(*table.decisions, decision))
+    if len(unknown) == len(labels):
+        raise DataFileError(
+            f"{table.source} has the labels {short_list(unknown)}, none of which the model knows: its "
+            f"classes are {short_list(expected.classes)}",
+            "name the column of labels with {target}",
+        )
+    if not unknown:
+        return table
+    n_unknown = int(np.isin(table.y, unknown).sum())
+    warning = f"{n_unknown} labels are unknown to the model and count as errors: {short_list(unknown)}."
+    return replace(table, warnings=(*table.warnings, Remark(warning)))

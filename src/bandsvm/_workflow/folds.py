@@ -1,0 +1,126 @@
+"""Folds of a search: each prepares samples by its training part, and predicts the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from bandsvm._decisions.values import Decisions, decisions_of
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._problem import Status
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.pipeline import rows_of, transformed
+
+DEFAULT_FOLDS = 5
+# The same folds every time.
+SEED_OF_FOLDS = 0
+
+Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+class NotHeldOut(Exception):  # noqa: N818  (a reason, not an error)
+    """There are no held-out predictions; the text says why."""
+
+
+def stratified_splits(y: NDArray, n_folds: int, groups: NDArray | None = None) -> Splits:
+    """Return folds with the same share of each class, which keep groups together if given."""
+    placeholder = np.zeros(len(y))
+    if groups is None:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=SEED_OF_FOLDS)
+        return list(folds.split(placeholder, y))
+    grouped = StratifiedGroupKFold(n_folds, shuffle=True, random_state=SEED_OF_FOLDS)
+    return list(grouped.split(placeholder, y, groups))
+
+
+@dataclass(frozen=True)
+class PreparedFolds:
+    """Training samples, as a classifier takes them: in every fold, and for the final model.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_samples, n_features)
+        The samples, prepared by steps that were fitted to all of them.
+    y : ndarray of shape (n_samples,)
+        Their labels.
+    splits : sequence of pairs of ndarray
+        Samples to train on, and samples to predict; each is predicted once.
+    by_fold : list of matrices or None
+        The samples, prepared by steps that were fitted to the training part of each fold. None:
+        nothing has to be fitted, and X serves all folds.
+    """
+
+    X: Any
+    y: NDArray
+    splits: Splits
+    by_fold: list[Any] | None
+
+    @classmethod
+    def of(
+        cls, pipeline: Pipeline, X: Any, X_raw: Any, y: NDArray, splits: Splits
+    ) -> PreparedFolds:
+        """Return folds of ``X_raw``, of which ``X`` is what the fitted pipeline made."""
+        by_fold = None
+        if len(pipeline) > 1:
+            by_fold = [_prepared(pipeline, X_raw, train) for train, _ in splits]
+        return cls(X, y, splits, by_fold)
+
+    def held_out_predictions(self, model: BandedSVC, end: float) -> Predictions:
+        """Fit a model's parameters to the training part of each fold; return what the rest gets.
+
+        Parameters
+        ----------
+        model : BandedSVC
+            The parameters; whether it is fitted does not matter.
+        end : float
+            When to end at the latest, by `time.monotonic`; it may be infinite.
+
+        Raises
+        ------
+        NotHeldOut
+            If time is up, or a part lacks a class.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a fit does not converge, which the search will have said already.
+        """
+        classes, values, fitted = np.unique(self.y), None, None
+        for fold, (train, rest) in enumerate(self.splits):
+            X = self.X if self.by_fold is None else self.by_fold[fold]
+            fitted = _fitted_until(end, model, X[train], self.y[train])
+            if not np.array_equal(fitted.classes_, classes):
+                raise NotHeldOut("some folds lack a class")
+            part = decisions_of(fitted, X[rest]).of_problems
+            if values is None:
+                values = np.zeros((len(self.y), *part.shape[1:]), dtype=part.dtype)
+            values[rest] = part
+        assert values is not None
+        assert fitted is not None
+        return Predictions(fitted, self.X, self.y, Decisions(fitted, values))
+
+
+def _prepared(pipeline: Pipeline, X: Any, train: NDArray[np.intp]) -> Any:
+    """Return all samples, prepared by steps that were fitted to some of them."""
+    steps = clone(pipeline[:-1]).fit(rows_of(X, train))
+    return transformed(Pipeline([*steps.steps, pipeline.steps[-1]]), X)
+
+
+def _fitted_until(end: float, model: BandedSVC, X: Any, y: NDArray) -> BandedSVC:
+    """Return a clone of a model that was fitted to some samples; raise if there is no time."""
+    left = end - time.monotonic()
+    if left <= 0.0:
+        raise NotHeldOut("there was no time left")
+    limit = left if np.isfinite(left) else None
+    fitted = clone(model).set_params(verbose=0, time_limit=limit)
+    fitted.fit(X, y)
+    if fitted.certificate_.status is Status.TIME_LIMIT:
+        raise NotHeldOut("there was no time left")
+    return fitted

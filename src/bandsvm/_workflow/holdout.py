@@ -1,0 +1,249 @@
+"""A table of which some samples are held out, and what a model of the rest says of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from bandsvm._certificate import Certificate
+from bandsvm._certificate.not_optimal import why_not_optimal
+from bandsvm._decisions.values import Decisions
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.run import Observer
+from bandsvm._problem import Status
+from bandsvm._system.stopping import stop_when
+from bandsvm._system.text import short_text
+from bandsvm._tables.table import Table
+from bandsvm._workflow.advice import PAGE
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.pipeline import (
+    Classifier,
+    Model,
+    classifier_of,
+    new_pipeline,
+    rows_of,
+    transformed,
+    with_classifier,
+)
+from bandsvm._workflow.work import FitProgress, Work, collected_warnings
+
+# Words of the page for places in the band.
+WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
+# Classes that pictures and matrices show; more cannot be told apart.
+MAX_CLASSES = 30
+# One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
+ONE_IN, SEED = 4, 0
+NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
+
+
+class StoppedTooSoonError(ValueError):
+    """Work that was stopped before it had a result."""
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """A table, part of which is held out, and the steps that prepare samples.
+
+    Parameters
+    ----------
+    table : Table
+        All samples.
+    scale : str
+        How features are scaled.
+    """
+
+    table: Table
+    scale: str = "standard"
+
+    @cached_property
+    def is_held_out(self) -> NDArray[np.bool_]:
+        """Which samples no model is fitted to: a quarter of each class, at random."""
+        generator = np.random.default_rng(SEED)
+        is_held_out = np.zeros(len(self.table.y), dtype=bool)
+        for label in np.unique(self.table.y):
+            own = generator.permutation(np.flatnonzero(self.table.y == label))
+            is_held_out[own[: len(own) // ONE_IN]] = True
+        return is_held_out
+
+    @cached_property
+    def train(self) -> NDArray[np.intp]:
+        """Places of the samples that models are fitted to."""
+        return np.flatnonzero(~self.is_held_out)
+
+    @cached_property
+    def held_out(self) -> NDArray[np.intp]:
+        """Places of the samples that are held out; none if all classes are tiny."""
+        return np.flatnonzero(self.is_held_out)
+
+    @cached_property
+    def preparation(self) -> Pipeline:
+        """The steps before the classifier, fitted to the training samples."""
+        pipeline = new_pipeline(self.table, self.scale, BandedSVC())
+        if len(pipeline) > 1:
+            pipeline[:-1].fit(rows_of(self.table.X, self.train))
+        return pipeline
+
+    @cached_property
+    def samples(self) -> Any:
+        """All samples as a classifier takes them."""
+        return transformed(self.preparation, self.table.X)
+
+    @property
+    def training_samples(self) -> Any:
+        """The training samples as a classifier takes them."""
+        return self.samples[self.train]
+
+    @property
+    def y_train(self) -> NDArray:
+        """Their labels."""
+        return self.table.y[self.train]
+
+    def model(self, classifier: Classifier) -> Pipeline:
+        """Return a classifier behind the steps that prepare samples."""
+        return with_classifier(self.preparation, classifier)
+
+    def fit(self, classifier: Classifier, work: Work, *observers: Observer) -> list[str]:
+        """Fit a classifier to the training samples; return what is worth knowing, in sentences.
+
+        A fit that is stopped keeps the best model so far, and says so.
+        """
+        watching = (FitProgress(work.report), *observers)
+        with collected_warnings() as said, stop_when(work.reason):
+            try:
+                fit_model(classifier, self.training_samples, self.y_train, None, *watching)
+            except KeyboardInterrupt:
+                raise StoppedTooSoonError(NO_MODEL) from None
+        certificate = classifier.certificate_
+        reason = why_not_optimal(certificate)
+        if reason is None:
+            return said
+        if certificate.status is not Status.INTERRUPTED:
+            return [f"The fit {reason.render(PAGE)}", *said]
+        if certificate.n_iter == 0:
+            raise StoppedTooSoonError(NO_MODEL)
+        work.take_stop()
+        is_by_pairs = getattr(classifier, "multi_class", "ovr") == "ovo"
+        return [_about_stop(certificate, "pairs of classes" if is_by_pairs else "classes"), *said]
+
+
+def _about_stop(certificate: Certificate, parts_are: str) -> str:
+    """Return what a stopped fit has reached, in sentences."""
+    text = (
+        "Stopped: this is the best model so far, not the optimum (KKT violation "
+        f"{certificate.kkt_violation:.1e}, tol {certificate.tol:.1e})."
+    )
+    parts = certificate.parts
+    if not parts:
+        return text
+    n_done = sum(part.is_optimal for part in parts)
+    n_left = sum(part.n_iter == 0 and not part.is_optimal for part in parts)
+    return f"{text} Of {len(parts)} {parts_are}: {n_done} done, {n_left} not begun."
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """Some samples of a table, and what a model says of them.
+
+    Parameters
+    ----------
+    model : Pipeline or classifier
+        The fitted model.
+    table : Table
+        A data file.
+    places : ndarray
+        The samples of the table that are looked at.
+    role : str
+        Which samples these are, in a sentence.
+    predictions : Predictions
+        What the model says of them, or models of the same parameters that have not seen them.
+    cache : dict
+        What views compute once.
+    """
+
+    model: Model
+    table: Table
+    places: NDArray[np.intp]
+    role: str
+    predictions: Predictions
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def classifier(self) -> Classifier:
+        """The classifier at the end of the model."""
+        return self.predictions.classifier
+
+    @cached_property
+    def score(self) -> NDArray[np.float64]:
+        """How far the predicted class is ahead: what abstaining goes by."""
+        return self.predictions.lead.astype(np.float64)
+
+    @property
+    def classes(self) -> list[str]:
+        """The model's classes, as text."""
+        return [short_text(label) for label in self.classifier.classes_.tolist()]
+
+
+def parts_of_holdout(
+    holdout: Holdout, model: Pipeline, folds: Predictions | None = None
+) -> dict[str, TablePart]:
+    """Return what a model says of the parts of a table, by name; the most honest part comes first.
+
+    Parameters
+    ----------
+    holdout : Holdout
+        The table.
+    model : Pipeline
+        A model that was fitted to its training samples.
+    folds : Predictions, default=None
+        What models of the same parameters say of training samples that they were not fitted to.
+    """
+    n_held, n_train = len(holdout.held_out), len(holdout.train)
+
+    def part(places: NDArray[np.intp], role: str, decisions: Decisions | None = None) -> TablePart:
+        X, y = holdout.samples[places], holdout.table.y[places]
+        predictions = Predictions(classifier_of(model), X, y, decisions)
+        return TablePart(model, holdout.table, places, role, predictions)
+
+    parts = {}
+    if n_held:
+        parts["held out"] = part(
+            holdout.held_out,
+            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_IN} of each "
+            f"class, at random (seed {SEED}).",
+        )
+    if folds is not None:
+        parts["folds"] = part(
+            holdout.train,
+            f"{n_train} training samples, each predicted by a model of the same parameters that "
+            "was fitted to the other folds. The parameters were chosen by these folds, so new "
+            "samples may fare slightly worse.",
+            folds.decisions,
+        )
+    parts["train"] = part(
+        holdout.train,
+        f"{n_train} training samples that the model was fitted to; it does worse on new ones.",
+    )
+    parts["all"] = part(
+        np.arange(n_held + n_train),
+        f"All {n_held + n_train} samples; the model was fitted to {n_train} of them and does worse "
+        "on new ones.",
+    )
+    return parts
+
+
+def whole_table(model: Model, table: Table) -> TablePart:
+    """Return what a model says of all samples of a table."""
+    n_samples = table.X.shape[0]
+    role = (
+        f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was fitted to "
+        "some of them, it does worse on new ones."
+    )
+    predictions = Predictions(classifier_of(model), transformed(model, table.X), table.y)
+    return TablePart(model, table, np.arange(n_samples), role, predictions)

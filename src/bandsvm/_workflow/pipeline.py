@@ -1,0 +1,276 @@
+"""Models as the command line and the page make them: steps that suit a table, then a classifier.
+
+Steps are fitted in memory or, to matrices on disk, a block of rows at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+
+from bandsvm._estimators.calibration import classifier_at_end
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._system.memory import available_bytes
+from bandsvm._system.text import short_text, short_list
+from bandsvm._tables.expected import Expected, Notes
+from bandsvm._tables.scratch import mapped_rows, row_blocks
+from bandsvm._tables.table import Table
+from bandsvm._tables.uninformative import rare_below
+from bandsvm.persistence.native import save
+
+Steps = list[tuple[str, Any]]
+Classifier: TypeAlias = BandedSVC | LinearBandedSVC
+# Of a search, the best model counts.
+Model: TypeAlias = Pipeline | BandedSVC | LinearBandedSVC
+# Medians need whole columns: as many at a time as this share of the free memory holds, copies
+# included.
+MEDIAN_SHARE, MEDIAN_COPIES = 0.1, 4
+
+
+def new_pipeline(table: Table, scale: str | None, classifier: Classifier) -> Pipeline:
+    """Return the pipeline to train: steps that suit the table, and a classifier."""
+    return Pipeline([*_preparation(table, scale or "standard"), ("classify", classifier)])
+
+
+def with_classifier(pipeline: Pipeline, classifier: Classifier) -> Pipeline:
+    """Return a pipeline of the same steps that ends with another classifier."""
+    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], classifier)])
+
+
+def _preparation(table: Table, scale: str) -> Steps:
+    """Return the steps of a pipeline before the classifier.
+
+    Parameters
+    ----------
+    table : Table
+        The training set.
+    scale : {"standard", "maxabs", "none"}
+        How numbers are scaled.
+    """
+    if table.texts:
+        return [("columns", _by_column(table, scale))]
+    is_sparse = sp.issparse(table.X)
+    has_missing = not is_sparse and any(
+        np.isnan(table.X[rows]).any() for rows in row_blocks(table.X)
+    )
+    return [*(_imputer() if has_missing else []), *_scaler(scale, is_sparse)]
+
+
+def _by_column(table: Table, scale: str) -> ColumnTransformer:
+    """Return what fills in and scales numbers, and encodes text."""
+    numbers = [name for name in table.names or [] if name not in set(table.texts)]
+    # A level that is unknown when the model predicts is as good as a rare one.
+    encoder = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", min_frequency=rare_below(len(table.X))
+    )
+    parts: list[tuple[str, Any, list[str]]] = [("categories", encoder, list(table.texts))]
+    if numbers:
+        # Values may be missing when the model predicts, even if none are here.
+        parts.insert(0, ("numbers", Pipeline([*_imputer(), *_scaler(scale, False)]), numbers))
+    return ColumnTransformer(parts)
+
+
+def _imputer() -> Steps:
+    return [("impute", SimpleImputer(strategy="median", add_indicator=True))]
+
+
+def _scaler(scale: str, is_sparse: bool) -> Steps:
+    """Return what scales features; zeros of sparse ones stay zeros."""
+    if scale == "standard":
+        return [("scale", StandardScaler(with_mean=not is_sparse))]
+    return [("scale", MaxAbsScaler())] if scale == "maxabs" else []
+
+
+def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
+    """Fit the steps before the classifier; return the samples as it takes them."""
+    if len(pipeline) == 1:
+        return table.X
+    if table.is_on_disk:
+        return _fitted_in_blocks(pipeline[:-1], table.X)
+    return pipeline[:-1].fit_transform(table.X)
+
+
+def transformed(model: Model, X: Any, is_on_disk: bool = False) -> Any:
+    """Return samples as the classifier at the end of a model takes them."""
+    if not isinstance(model, Pipeline):
+        return X
+    if is_on_disk:
+        return mapped_rows(X, lambda rows: transformed(model, rows))
+    with names_are_known():
+        centred = any(getattr(step, "with_mean", False) for step in model[:-1])
+        return model[:-1].transform(X.toarray() if centred and sp.issparse(X) else X)
+
+
+@contextmanager
+def names_are_known() -> Iterator[None]:
+    """Let samples have no names: they were compared when the file was read."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
+
+
+def rows_of(X: Any, places: NDArray[np.intp]) -> Any:
+    """Return some rows of a matrix or of a data frame."""
+    return X.iloc[places] if hasattr(X, "iloc") else X[places]
+
+
+def _fitted_in_blocks(steps: Pipeline, X: Any) -> Any:
+    """Fit steps to a matrix on disk; return what they make of it, on disk too."""
+    for place, (_, step) in enumerate(steps.steps):
+        before = steps[:place] if place else None
+        if isinstance(step, SimpleImputer):
+            assert before is None
+            _fit_imputer(step, X)
+            continue
+        # That of a model to go on with has seen samples, and names, before.
+        fresh = clone(step)
+        for rows in row_blocks(X):
+            fresh.partial_fit(X[rows] if before is None else before.transform(X[rows]))
+        step.__dict__ = fresh.__dict__
+    return mapped_rows(X, steps.transform)
+
+
+def _fit_imputer(imputer: SimpleImputer, X: NDArray) -> None:
+    """Fit an imputer of medians: two rows that have these medians, and lack the same columns."""
+    medians = _medians(X)
+    is_missing = np.zeros(X.shape[1], bool)
+    for rows in row_blocks(X):
+        is_missing |= np.isnan(X[rows]).any(axis=0)
+    two_rows = np.vstack([medians, np.where(is_missing, np.nan, medians)])
+    imputer.fit(two_rows.astype(X.dtype))
+
+
+def _medians(X: NDArray) -> NDArray[np.float64]:
+    """Return the median of each column, without what is missing."""
+    n_samples, n_features = X.shape
+    room = MEDIAN_SHARE * available_bytes() / MEDIAN_COPIES
+    step = max(1, int(room // (X.dtype.itemsize * n_samples)))
+    medians = np.empty(n_features)
+    with warnings.catch_warnings():
+        # Of columns without any number.
+        warnings.filterwarnings("ignore", "All-NaN slice encountered")
+        for first in range(0, n_features, step):
+            part = slice(first, first + step)
+            medians[part] = np.nanmedian(X[:, part], axis=0)
+    return medians
+
+
+def classifier_of(model: Model) -> Classifier:
+    """Return the BandedSVC or LinearBandedSVC at the end of a model; of a search, the best."""
+    best = classifier_at_end(model)
+    if not isinstance(best, (BandedSVC, LinearBandedSVC)):
+        raise ValueError("the file holds a search without a model; fit it with refit=True.")
+    return best
+
+
+def check_takes_tables(model: Model) -> None:
+    """Refuse a model that predicts nothing, or takes something else than rows of a table."""
+    classifier_of(model)
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(
+            "the model takes texts, not tables; use bandsvm.load and predict in Python."
+        )
+
+
+def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
+    """Write a pipeline, or its only step, and what to remember of its training data."""
+    steps = [(name, copy.copy(step)) for name, step in pipeline.steps]
+    first, last = steps[0][1], steps[-1][1]
+    # Predictions do not need what only steers a fit.
+    last.set_params(verbose=0, warm_start=False)
+    if isinstance(last, LinearBandedSVC):
+        last.set_params(store_multipliers=False)
+        if last.certificate_.is_optimal:
+            # They are as long as the training set, and nothing is left to resume.
+            for name in ("alpha_", "theta_"):
+                last.__dict__.pop(name, None)
+    if table.names is not None:
+        first.feature_names_in_ = np.array(table.names, dtype=object)
+    save(Pipeline(steps) if len(steps) > 1 else last, path, notes=table.notes.as_json())
+
+
+def expected_table(model: Model, notes: Notes | None = None) -> Expected:
+    """Return what a model expects of a table."""
+    names = getattr(model, "feature_names_in_", None)
+    first = model[0] if isinstance(model, Pipeline) else model
+    texts: set[str] = set()
+    steps = [first, *model] if isinstance(model, Pipeline) else [model]
+    if isinstance(first, ColumnTransformer):
+        for _, step, columns in first.transformers_:
+            parts = list(step) if isinstance(step, Pipeline) else [step]
+            steps += parts
+            if any(isinstance(part, (OneHotEncoder, OrdinalEncoder)) for part in parts):
+                texts.update(map(str, columns))
+    return Expected(
+        n_features=int(model.n_features_in_),
+        names=None if names is None else list(map(str, names)),
+        texts=frozenset(texts),
+        takes_missing=any(isinstance(step, SimpleImputer) for step in steps),
+        takes_frames=isinstance(first, ColumnTransformer),
+        classes=[str(label) for label in model.classes_.tolist()],
+        notes=notes or Notes(),
+    )
+
+
+def unseen_categories(model: Model, table: Table) -> list[str]:
+    """Return a sentence for each column that has categories which the model does not know."""
+    first = model[0] if isinstance(model, Pipeline) else model
+    if not isinstance(first, ColumnTransformer):
+        return []
+    said = []
+    for _, step, names in first.transformers_:
+        if not isinstance(step, OneHotEncoder):
+            continue
+        for name, known in zip(names, step.categories_, strict=True):
+            is_new = ~table.X[name].isin(known)
+            if is_new.any():
+                new = dict.fromkeys(table.X[name][is_new].tolist())
+                said.append(
+                    f"{is_new.sum()} of {len(is_new)} values of {short_text(repr(name))} were never "
+                    f"seen in training and count as rare ones: {short_list(new)}."
+                )
+    return said
+
+
+def describe_preparation(pipeline: Pipeline, way_out: str = "") -> str:
+    """Return what a model does to features before it classifies them, in sentences.
+
+    ``way_out`` is how to leave features as they are, in a surface's words.
+    """
+    steps = dict(pipeline.steps[:-1])
+    said = []
+    if isinstance(by_column := steps.get("columns"), ColumnTransformer):
+        parts = by_column.named_transformers_
+        steps = dict(parts["numbers"].steps) if "numbers" in parts else {}
+        n_encoded = len(parts["categories"].get_feature_names_out())
+        said.append(f"It encodes categories as {n_encoded} features of 0 and 1.")
+    if "impute" in steps:
+        n_missing = len(steps["impute"].indicator_.features_)
+        if n_missing:
+            columns = "1 column" if n_missing == 1 else f"{n_missing} columns"
+            said.insert(0, f"It fills in missing numbers in {columns} by the median.")
+    return " ".join([_describe_scaling(steps.get("scale"), way_out), *said])
+
+
+def _describe_scaling(scaler: Any, way_out: str) -> str:
+    if isinstance(scaler, StandardScaler):
+        centred = "mean 0 and " if scaler.with_mean else ""
+        hint = f" ({way_out})" if way_out else ""
+        return f"The model scales every feature to {centred}variance 1 before it classifies{hint}."
+    if isinstance(scaler, MaxAbsScaler):
+        return "The model scales every feature to at most 1 in size before it classifies."
+    return "The model takes the features as they are."

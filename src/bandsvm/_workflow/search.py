@@ -1,0 +1,377 @@
+"""Searches: candidates and their scores, progress on the page, and what follows a search."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from bandsvm._decisions.probabilities import probabilities
+from bandsvm._defaults import SEARCHED
+from bandsvm._estimators.calibration import fit_sigmoids
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._system.stopping import stop_when
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.folds import DEFAULT_FOLDS, NotHeldOut, PreparedFolds, stratified_splits
+from bandsvm._workflow.holdout import Holdout, StoppedTooSoonError
+from bandsvm._workflow.pipeline import rows_of
+from bandsvm._workflow.work import Work, collected_warnings
+from bandsvm.model_selection import BandedSVCCV
+from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._reporting import SearchObserver
+from bandsvm.model_selection._standings import mean_fold_scores
+
+# Settings of a candidate that tables list.
+LISTED = ("kernel", "gamma", "C1", "C2", "rho2")
+# Candidates that a table lists.
+MAX_CANDIDATES = 20
+# How long the best candidate may be fitted once a search was stopped.
+SECONDS_AFTER_STOP = 2.0
+SECONDS_BEFORE_ESTIMATE = 1.0
+# Share of the search and its refit if more is to follow, and the least that it gets.
+SHARE_OF_SEARCH, MIN_SECONDS = 0.7, 0.01
+# Seconds, and share of the limit at most, in which pictures are drawn.
+SECONDS_TO_DRAW, SHARE_TO_DRAW = 3.0, 0.3
+
+
+@dataclass(frozen=True)
+class CandidateScores:
+    """A candidate of a search and its scores.
+
+    Parameters
+    ----------
+    settings : dict
+        Its parameters, those of `LISTED`; None where the kernel does not have them.
+    scores : ndarray of shape (n_folds,)
+        Its score in each fold; nan where it was given up before.
+    """
+
+    settings: dict[str, Any]
+    scores: NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """Mean score over the folds that it has; nan if it has none."""
+        return float(mean_fold_scores(self.scores[None])[0])
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation over these folds; nan if it has none."""
+        return float(np.nanstd(self.scores)) if self.n_folds else np.nan
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds in which it has a score."""
+        return int(np.isfinite(self.scores).sum())
+
+
+def scores_by_fold(search: BandedSVCCV) -> NDArray[np.float64]:
+    """Return the scores of all candidates, one column per fold; nan where one was given up."""
+    names = [f"split{k}_test_score" for k in range(search.n_splits_)]
+    return np.column_stack([search.cv_results_[name] for name in names])
+
+
+def best_candidates(search: BandedSVCCV) -> list[CandidateScores]:
+    """Return the chosen candidate of a search, then those of the highest mean scores."""
+    scores, best = scores_by_fold(search), search.best_index_
+    order = np.argsort(-np.nan_to_num(mean_fold_scores(scores), nan=-np.inf), kind="stable")
+    order = np.concatenate([[best], order[order != best]])[:MAX_CANDIDATES]
+    settings = search.cv_results_["params"]
+    return [
+        CandidateScores({name: settings[k].get(name) for name in LISTED}, scores[k])
+        for k in order.tolist()
+    ]
+
+
+class TimeBudget:
+    """Divides a time limit between a search and what follows it.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds for everything; it may be infinite.
+    began : float
+        When everything began, by `time.monotonic`.
+    is_drawn, is_calibrated : bool
+        Whether pictures, and probabilities, are to follow.
+    """
+
+    def __init__(self, limit: float, began: float, *, is_drawn: bool, is_calibrated: bool) -> None:
+        self._share = SHARE_OF_SEARCH if is_drawn or is_calibrated else 1.0
+        if is_drawn and limit < math.inf:
+            limit -= min(SECONDS_TO_DRAW, SHARE_TO_DRAW * limit)
+        # When no more models may be fitted, by `time.monotonic`.
+        self.end = began + limit
+
+    def seconds_for_search(self) -> float | None:
+        """Return how long search and refit may take, None if as long as they want."""
+        left = self.end - time.monotonic()
+        return max(self._share * left, MIN_SECONDS) if math.isfinite(left) else None
+
+    def spend(self) -> None:
+        """Leave no time for more models."""
+        self.end = -math.inf
+
+
+@dataclass
+class FinishedSearch:
+    """A search that has ended, and models of its parameters that predict held-out folds.
+
+    Parameters
+    ----------
+    search : BandedSVCCV
+        The search, with its best model.
+    folds : PreparedFolds
+        What it was fitted to.
+    budget : TimeBudget
+        How long everything may take.
+    """
+
+    search: BandedSVCCV
+    folds: PreparedFolds
+    budget: TimeBudget
+
+    @cached_property
+    def held_out(self) -> Predictions | str:
+        """What models of the best parameters say of folds that they were not fitted to.
+
+        Or why that is unknown.
+        """
+        return self._held_out(self.search.best_estimator_)
+
+    def held_out_by_model(self) -> dict[str, Predictions] | str:
+        """Return `held_out` by name, beside the same without a band where there is one."""
+        best, held_out = self.search.best_estimator_, self.held_out
+        if isinstance(held_out, str):
+            return held_out
+        by_model = {"best": held_out}
+        if best.C2 > 0.0:
+            without = self._held_out(clone(best).set_params(C2=0.0))
+            if not isinstance(without, str):
+                by_model["the same without a band"] = without
+        return by_model
+
+    def calibrate(self) -> str | None:
+        """Give the best model probabilities; return why that is not possible, or None."""
+        if isinstance(self.held_out, str):
+            return self.held_out
+        values = self.held_out.values.reshape(len(self.folds.y), -1)
+        self.search.best_estimator_.sigmoids_ = fit_sigmoids(values, self.folds.y)
+        return None
+
+    def held_out_probabilities(self) -> NDArray[np.float64] | None:
+        """Return probabilities of classes from `held_out`; None if there are none."""
+        sigmoids = getattr(self.search.best_estimator_, "sigmoids_", None)
+        if sigmoids is None or isinstance(self.held_out, str):
+            return None
+        return probabilities(sigmoids, self.held_out.values)
+
+    def _held_out(self, model: BandedSVC) -> Predictions | str:
+        with warnings.catch_warnings():
+            # The search has said which fits do not converge.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                return self.folds.held_out_predictions(model, self.budget.end)
+            except NotHeldOut as reason:
+                return str(reason)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search on the page chose.
+
+    Parameters
+    ----------
+    classifier : BandedSVC
+        The best candidate, fitted to the training samples.
+    sentences : list of str
+        What is worth knowing.
+    surface : dict
+        All candidates and their mean scores, for a picture.
+    search : BandedSVCCV
+        The search.
+    folds : Predictions or str
+        What models of the chosen parameters say of the fold that each was not fitted to; or why
+        that is unknown.
+    """
+
+    classifier: BandedSVC
+    sentences: list[str]
+    surface: dict[str, Any]
+    search: BandedSVCCV
+    folds: Predictions | str
+
+    @property
+    def chosen(self) -> CandidateScores:
+        """The scores of the chosen candidate."""
+        return best_candidates(self.search)[0]
+
+    def describe(self) -> dict[str, Any]:
+        """Return scores and candidates as values that JSON takes."""
+        listed = best_candidates(self.search)
+        return {
+            "surface": self.surface,
+            "folds": listed[0].scores.tolist(),
+            "candidates": [
+                {
+                    "settings": each.settings,
+                    "mean": each.mean,
+                    "deviation": each.deviation,
+                    "n_folds": each.n_folds,
+                }
+                for each in listed
+            ],
+            "n_candidates": len(self.search.cv_results_["params"]),
+            "no_folds": self.folds if isinstance(self.folds, str) else None,
+        }
+
+
+class SearchProgress(SearchObserver):
+    """Reports candidates and their scores as they come, and how many are to come.
+
+    Parameters
+    ----------
+    report : callable
+        Takes a dictionary on the progress.
+    min_seconds : float
+        What is left is estimated by what was done in this time at least.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[dict[str, Any]], None],
+        min_seconds: float = SECONDS_BEFORE_ESTIMATE,
+    ) -> None:
+        self._report, self._min_seconds = report, min_seconds
+        self.last = surface([], np.empty((0, DEFAULT_FOLDS)))
+        self._began = time.monotonic()
+        self._n_planned, self._n_done = 0, 0  # candidates; candidates times folds
+        self._lock = threading.Lock()
+
+    def planned(self, n_candidates: int) -> None:
+        """Take over how many candidates there will be."""
+        self._n_planned = n_candidates
+
+    def fold_ended(self, n_candidates: int) -> None:
+        """Report how far the search is."""
+        with self._lock:
+            self._n_done += n_candidates
+        self._report({"stage": "search", "progress": self._progress()})
+
+    def _progress(self) -> dict[str, Any]:
+        """Return how much is done, out of how much, and for how long the rest may take."""
+        n_all = max(self._n_planned * DEFAULT_FOLDS, self._n_done, 1)
+        share, seconds = self._n_done / n_all, time.monotonic() - self._began
+        is_known = share > 0.0 and seconds >= self._min_seconds
+        return {
+            "n_candidates": self._n_planned,
+            "n_done": self._n_done,
+            "n_all": n_all,
+            "n_folds": DEFAULT_FOLDS,
+            "share": share,
+            "seconds_left": seconds * (1.0 - share) / share if is_known else None,
+        }
+
+    def line(self, text: str) -> None:
+        """Report a line on what was done."""
+        self._report({"stage": "search", "line": text})
+
+    def scored(self, candidates: Sequence[Candidate], scores: NDArray) -> None:
+        """Report all scores so far."""
+        self.last = surface(candidates, scores)
+        self._report({"stage": "search", "surface": self.last})
+
+
+def surface(candidates: Sequence[Candidate], scores: NDArray) -> dict[str, Any]:
+    """Return candidates and their mean scores over the folds that they have, for a picture."""
+    means, is_whole = mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
+    whole = np.where(is_whole, means, -np.inf)
+    about: dict[str, Any] = {
+        name: [getattr(candidate, name) for candidate in candidates] for name in SEARCHED
+    }
+    return about | {
+        "score": [None if np.isnan(mean) else float(mean) for mean in means],
+        "is_whole": is_whole.tolist(),
+        "best": int(np.argmax(whole)) if np.isfinite(whole).any() else None,
+        "n_folds": scores.shape[1],
+    }
+
+
+def search_on_page(
+    holdout: Holdout,
+    parameters: dict[str, Any],
+    work: Work,
+    progress: SearchProgress | None = None,
+) -> SearchResult:
+    """Search C1, C2, rho2 and gamma by cross-validation; fit the best to the training samples.
+
+    A search that is stopped keeps the best candidate so far, and says so.
+    """
+    fixed = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    largest = int(np.unique(holdout.y_train, return_counts=True)[1].max())
+    if largest < DEFAULT_FOLDS:
+        raise ValueError(
+            f"A search needs a class of at least {DEFAULT_FOLDS} training samples, one for each "
+            f"fold; the largest has {largest}. Add samples, or press Fit."
+        )
+    progress = progress or SearchProgress(work.report)
+    with collected_warnings() as said, stop_when(work.reason):
+        folds = _training_folds(holdout)
+        search = BandedSVCCV(**fixed, cv=folds.splits, refit=False)
+        try:
+            fit_search(search, folds.X, folds.y, progress, folds.by_fold)
+        except KeyboardInterrupt:
+            if not hasattr(search, "best_params_"):
+                raise StoppedTooSoonError(
+                    "The search was stopped before any candidate was scored, so there is no model "
+                    "to show."
+                ) from None
+    was_stopped = work.take_stop()
+    classifier = BandedSVC(**fixed)
+    classifier.set_params(**search.best_params_)
+    classifier.set_params(time_limit=SECONDS_AFTER_STOP if was_stopped else None)
+    about_fit = holdout.fit(classifier, work)
+    classifier.set_params(time_limit=None)
+    n_tried = len(search.cv_results_["params"])
+    sentences = [
+        f"{'Stopped: the best so far' if was_stopped else 'Best'} of {n_tried} candidates, with a "
+        f"mean accuracy of {search.best_score_:.4f} in {DEFAULT_FOLDS} folds of the training "
+        "samples."
+    ]
+    chosen = {**progress.last, "best": int(search.best_index_)}
+    held_out: Predictions | str = "the search was stopped"
+    if not was_stopped:
+        held_out = _held_out_on_page(folds, classifier, work)
+    return SearchResult(classifier, [*sentences, *said, *about_fit], chosen, search, held_out)
+
+
+def _training_folds(holdout: Holdout) -> PreparedFolds:
+    """Return folds of the training samples of a table."""
+    X, y = rows_of(holdout.table.X, holdout.train), holdout.y_train
+    splits = stratified_splits(y, DEFAULT_FOLDS)
+    return PreparedFolds.of(holdout.preparation, holdout.training_samples, X, y, splits)
+
+
+def _held_out_on_page(folds: PreparedFolds, classifier: BandedSVC, work: Work) -> Predictions | str:
+    """Return what models of the chosen parameters say of folds that they were not fitted to."""
+    work.report({"stage": "folds", "line": "Predicting each fold by a model of the others."})
+    # What the search has said already need not be said again.
+    with collected_warnings(), stop_when(work.reason):
+        try:
+            return folds.held_out_predictions(classifier, np.inf)
+        except NotHeldOut as reason:
+            return str(reason)
+        except KeyboardInterrupt:
+            work.take_stop()
+            return "this was stopped"

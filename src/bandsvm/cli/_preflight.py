@@ -1,0 +1,194 @@
+"""What a command checks before its work begins: outputs, parameters and scores."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bandsvm._system.files import follow_links
+from bandsvm._system.text import short_list
+from bandsvm._workflow.naming import shell_name
+from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR
+
+# Outputs that hold pictures.
+WITH_PICTURES = ("plot", "report")
+
+
+def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any]) -> None:
+    """Raise unless every output can be made, and replaces neither another one nor the data.
+
+    Parameters
+    ----------
+    options : Namespace
+        The outputs, as far as they were given.
+    *names : str
+        The options that name outputs.
+    read : sequence of str or Path
+        Files that the command reads.
+    """
+    taken = {_identity(Path(path)): f"{path}, which is read" for path in read if str(path) != "-"}
+    for name in names:
+        path = getattr(options, name, None)
+        if path is None:
+            continue
+        if name in WITH_PICTURES:
+            from bandsvm.plotting._canvas import require_matplotlib
+
+            require_matplotlib(f"--{name}")
+        try:
+            target = follow_links(path)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        if target.is_dir():
+            raise ValueError(f"--{name} must name a file, got the folder {path}.")
+        if target.exists() and not target.is_file():
+            continue  # pipes and devices are written to, and may be named twice
+        check_folder(target.parent if path.is_symlink() else path.parent, f"--{name} {path}")
+        if (other := taken.get(_identity(path))) is not None:
+            raise ValueError(f"--{name} {path} would replace {other}; choose another name.")
+        taken[_identity(path)] = f"what --{name} writes"
+
+
+def check_folder(folder: Path, wanted: str) -> None:
+    """Raise unless files can be made in a folder; ``wanted`` is the option that needs it."""
+    if not folder.is_dir():
+        kind = "is a file" if folder.exists() else "does not exist"
+        raise ValueError(f"{wanted}: the folder {folder} {kind}; make it, or choose another.")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise ValueError(
+            f"{wanted}: cannot write to the folder {folder} ({error.strerror}); choose another."
+        ) from None
+
+
+def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
+    """Raise unless parameters make a model, whatever the classes."""
+    import numpy as np
+
+    from bandsvm import LinearBandedSVC
+    from bandsvm._checks.parameters import band_parameters, check_fit_parameters
+    from bandsvm._workflow.parameters import check_kernel_model
+
+    check_options(parameters, is_linear)
+    if is_linear:
+        linear = LinearBandedSVC(**parameters)
+        check_fit_parameters(linear, LINEAR_SOLVERS)
+        if not np.isfinite(band_parameters(linear, np.arange(2)).C1).all():
+            raise ValueError(
+                "--C1 inf needs a kernel; leave --linear out and add --kernel linear, or choose a "
+                "large --C1."
+            )
+        return
+    check_kernel_model(parameters)
+
+
+def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
+    """Raise if an option was given that a kind of model does not have."""
+    foreign = OF_KERNELS if is_linear else OF_LINEAR
+    given = [shell_name(name) for name in parameters if name in foreign]
+    if given and is_linear:
+        raise ValueError(
+            f"a linear model is one-vs-rest, without kernel, so {', '.join(given)} cannot be set; "
+            f"leave {'it' if len(given) == 1 else 'them'} out, or leave --linear out."
+        )
+    if given:
+        raise ValueError(f"{', '.join(given)} is an option of linear models; add --linear.")
+
+
+def check_scoring(name: str | None, positive: str | None) -> None:
+    """Raise unless scikit-learn has a score of that name, which makes use of ``positive``."""
+    from sklearn.metrics import get_scorer_names
+
+    known = get_scorer_names()
+    if name is not None and name not in known:
+        close = difflib.get_close_matches(name, known, 3)
+        cure = f"did you mean {' or '.join(close)}?" if close else "accuracy and f1_macro are two."
+        raise ValueError(
+            f"--scoring must be the name of a score of scikit-learn, got {name!r}; {cure}"
+        )
+    if positive is not None and name not in scores_of_one_class():
+        raise ValueError(
+            f"--positive goes with --scoring {', '.join(scores_of_one_class())}; "
+            f"{name or 'accuracy'} treats all classes alike, so leave it out."
+        )
+
+
+def scores_of_one_class() -> dict[str, tuple[Any, str]]:
+    """Return the scores that count one class as positive: function, and what it scores."""
+    from sklearn import metrics
+
+    return {
+        "f1": (metrics.f1_score, "predict"),
+        "precision": (metrics.precision_score, "predict"),
+        "recall": (metrics.recall_score, "predict"),
+        "jaccard": (metrics.jaccard_score, "predict"),
+        "average_precision": (metrics.average_precision_score, "decision_function"),
+    }
+
+
+def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
+    """Return the scorer for labels: a name, or a scorer that knows which class is positive."""
+    if name is None:
+        return None
+    if name not in scores_of_one_class():
+        _try_scorer(name, labels)
+        return name
+    if len(labels) != 2:
+        other = "balanced_accuracy" if name == "average_precision" else f"{name}_macro"
+        raise ValueError(
+            f"--scoring {name} is for two classes, and there are {len(labels)}; choose a score for "
+            f"more, such as {other}."
+        )
+    if positive is None and 1 in labels.tolist():
+        return name
+    chosen = [label for label in labels.tolist() if str(label) == positive]
+    if not chosen:
+        got = "it is missing" if positive is None else f"got {positive!r}"
+        raise ValueError(
+            f"--scoring {name} needs --positive, the class to look for, which must be one of "
+            f"{short_list(labels.tolist())}; {got}."
+        )
+    from sklearn.metrics import make_scorer
+
+    function, response = scores_of_one_class()[name]
+    return make_scorer(function, response_method=response, pos_label=chosen[0])
+
+
+def _try_scorer(name: str, labels: Any) -> None:
+    """Raise if a score cannot be had of decision values for such labels; those here are made up."""
+    import numpy as np
+    from sklearn.metrics import get_scorer
+
+    from bandsvm.model_selection._scoring import StoredDecisions
+
+    y = np.tile(labels, 4)
+    values = np.cos(np.arange(len(y) * len(labels))).reshape(len(y), -1)
+    decisions = StoredDecisions(labels, values[:, 0] if len(labels) == 2 else values)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            get_scorer(name)(decisions, np.zeros((len(y), 1)), y)
+    except (ValueError, TypeError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        if "predict_proba" in reason:
+            reason = "it needs probabilities, which these models do not have"
+        raise ValueError(
+            f"--scoring {name} cannot score the labels {short_list(labels.tolist())}: {reason}. Choose "
+            "another score, such as balanced_accuracy or f1_macro."
+        ) from None
+
+
+def _identity(path: Path) -> Any:
+    """Return what tells files apart, whatever their names: of one that is there, its inode."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return follow_links(path)
+    return found.st_dev, found.st_ino
