@@ -13,8 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.probabilities import ProbabilityMixin, probabilities
-
-DEFAULT_FOLDS = 5
+from bandsvm._defaults import DEFAULT_FOLDS
 
 
 def calibrate(model, X, y, *, cv=DEFAULT_FOLDS):

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bandsvm._defaults import SEARCHED
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
@@ -43,7 +43,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
-    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
+    parser.add_argument(
+        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
+    )
     parser.add_argument(
         "--groups",
         default=argparse.SUPPRESS,
