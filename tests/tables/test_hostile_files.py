@@ -18,17 +18,13 @@ from bandsvm._tables.csv import Text
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
-from bandsvm._tables.reading import read_table
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import Columns, roles_for_model
 from tests.helpers.counting import CountedText
+from tests.helpers.tables import read
 from torture import hostile_data
 
 MEGABYTE = 2**20
-
-
-def read(path, **options):
-    return read_table(str(path), ReadOptions(**options))
 
 
 def refused(path, words):

@@ -73,7 +73,7 @@ def test_the_page_of_docs_names_the_limit():
     ("name", "content", "words"),
     [
         ("a.csv", b"a,b\n1,2\n3,2\n", "single class.*“Target”"),
-        ("a.xlsx", b"PK", "Excel.*its right ending"),
+        ("a.xlsx", b"PK", "Excel.*set its ending"),
         ("a.csv", b"", "a.csv"),
         ("a.csv", b"a,y\n1,1\n2,0\nx,1\n", "not a number.*“Leave out”"),
         ("a.csv", b"day,y\n2020-01-02,1\n2020-01-03,0\n", "0 features.*'day' .dates"),

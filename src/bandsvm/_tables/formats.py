@@ -51,7 +51,7 @@ def require_data(path: str) -> None:
     if what is not None:
         raise DataFileError(
             f"{path} is {what}, which bandsvm does not read",
-            "save the table as CSV or Parquet; if the name is wrong, {format} tells the format",
+            "save the table as CSV or Parquet, or set {format} if the name is wrong",
         )
 
 

@@ -17,7 +17,7 @@ _ON_THE_PAGE = {
     "categorical": "“Categories”",
     "header": "“First line”",
     "skip_unlabelled": "bandsvm fit --skip-unlabelled at the shell",
-    "format": "its right ending",
+    "format": "its ending",
 }
 
 

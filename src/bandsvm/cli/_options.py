@@ -211,13 +211,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
         metavar="M",
         help="ovo: pairs, ovr: class and rest (ovo)",
     )
-    group.add_argument(
-        "--no-intercept",
-        dest="fit_intercept",
-        action="store_false",
-        default=argparse.SUPPRESS,
-        help="no constant in the decision value",
-    )
+    add("fit_intercept", action="store_false", help="no constant in the decision value")
     group.add_argument(
         "--scale",
         choices=("standard", "maxabs", "none"),
@@ -228,26 +222,15 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     gap, steps = ("", "") if searched else ("; --linear: gap (1e-6)", "; --linear: 1000")
     add("tol", type=_positive, metavar="X", help=f"largest violation (0.001){gap}")
     add("max_iter", type=positive_whole, metavar="N", help=f"bound on steps (10000{steps})")
-    add(
-        "time_limit",
-        type=_positive,
-        metavar="SECONDS",
-        help="stop after this time with the best so far",
-    )
+    until = "stop after this time with the best so far"
+    add("time_limit", type=_positive, metavar="SECONDS", help=until)
     add(
         "cache_size",
         type=_positive,
         metavar="MB",
         help="memory for kernel rows (2000, or a quarter if less)",
     )
-    group.add_argument(
-        "--jobs",
-        dest="n_jobs",
-        type=positive_whole,
-        default=argparse.SUPPRESS,
-        metavar="N",
-        help="threads (all cores)",
-    )
+    add("n_jobs", type=positive_whole, metavar="N", help="threads (all cores)")
 
 
 def add_linear_options(parser: argparse.ArgumentParser) -> None:

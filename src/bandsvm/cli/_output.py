@@ -7,9 +7,13 @@ import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm._system.text import json_text, printable
+from bandsvm._workflow.naming import shell_name
+
+if TYPE_CHECKING:
+    from bandsvm._tables.table import Table
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, NOT_TO_TOL, INTERRUPTED = 0, 1, 3, 130
@@ -42,6 +46,12 @@ class Output:
             # Nobody reads on, as with `| head`; what is to be written is still wanted.
             self.is_quiet = True
             drop_what_cannot_be_printed()
+
+    def about_table(self, table: Table) -> None:
+        """Say what was read, and what may be wrong with it."""
+        self.report(table.describe(shell_name))
+        for warning in table.warnings:
+            self.warn(warning.render(shell_name))
 
     def wrote(self, path: Path) -> None:
         """Remember a file that is there now; it is named if the command fails later."""

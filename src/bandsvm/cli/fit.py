@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
@@ -19,6 +19,12 @@ from bandsvm.cli._options import (
     read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm._certificate.not_optimal import NotOptimal
+    from bandsvm._tables.table import Table
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -64,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
     from bandsvm._fitting.ending import why_model_is_not_optimal
-    from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
+    from bandsvm._workflow.advice import LEAVES_FEATURES
     from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
     from bandsvm._workflow.pipeline import (
         classifier_of,
@@ -107,27 +113,55 @@ def run(options: argparse.Namespace) -> int:
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if reason:
-        output.warn(f"the fit {reason.render(SHELL)}")
-        if hasattr(model, "alpha_"):
-            megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
-            output.report(
-                f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
-                "that of a finished fit does not."
-            )
+        _say_what_is_missing(output, model, reason)
     if options.report is not None and not was_interrupted:
-        from bandsvm._system.files import write_whole
-        from bandsvm._workflow.evaluation import Predictions
-        from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
-
-        predictions = Predictions(model, X, table.y)
-        parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
-        write_whole(options.report, report_page(pipeline, table, predictions, TRAINED, parts))
+        _write_report(options.report, pipeline, table, X, unseen)
         output.report(f"The report is in {options.report}.")
     skipped = table.skipped(read_options(options))
     output.result({**result.values(), **skipped, "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
     return NOT_TO_TOL if reason else DONE
+
+
+def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None:
+    """Say why a fit is not optimal, and what its file holds to go on from there."""
+    from bandsvm._workflow.advice import SHELL
+
+    output.warn(f"the fit {reason.render(SHELL, shell_name)}")
+    if hasattr(model, "alpha_"):
+        megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
+        output.report(
+            f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
+            "that of a finished fit does not."
+        )
+
+
+def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
+    """Write a page about a model and its training samples.
+
+    Parameters
+    ----------
+    path : Path
+        The page.
+    pipeline : Pipeline
+        The model.
+    table : Table
+        The training set.
+    X : array-like
+        Its samples, prepared for the classifier.
+    unseen : ndarray or None
+        Probabilities by models that were not trained on the samples.
+    """
+    from bandsvm._system.files import write_whole
+    from bandsvm._workflow.evaluation import Predictions
+    from bandsvm._workflow.pipeline import classifier_of
+    from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
+
+    model = classifier_of(pipeline)
+    predictions = Predictions(model, X, table.y)
+    parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
+    write_whole(path, report_page(pipeline, table, predictions, TRAINED, parts))
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:
@@ -156,9 +190,7 @@ def _read(options: argparse.Namespace, output: Output, is_linear: bool) -> Any:
     # Folds of a matrix on disk would be copied into memory.
     may_use_disk = is_linear and not options.calibrate
     table = read_table(options.train, read_options(options), may_use_disk=may_use_disk)
-    output.report(table.describe(shell_name))
-    for warning in table.warnings:
-        output.warn(warning.render(shell_name))
+    output.about_table(table)
     if options.calibrate:
         from bandsvm._estimators.calibration import check_can_calibrate
 

@@ -7,10 +7,9 @@ import csv
 import io
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm._system.text import printable, some
-from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -19,6 +18,9 @@ from bandsvm.cli._options import (
     read_options,
 )
 from bandsvm.cli._output import Output
+
+if TYPE_CHECKING:
+    from bandsvm._workflow.evaluation import Predictions
 
 
 def add_parser(commands: Any) -> None:
@@ -60,7 +62,6 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     from bandsvm import LinearBandedSVC
-    from bandsvm._system.files import write_whole
     from bandsvm._tables.expected import Notes
     from bandsvm._tables.reading import read_table
     from bandsvm._workflow.evaluation import Predictions
@@ -88,42 +89,20 @@ def run(options: argparse.Namespace) -> int:
         )
     expected = expected_table(model, Notes.from_json(notes))
     table = read_table(options.data, reading, expected, may_use_disk=is_linear)
-    output.report(table.describe(shell_name))
-    about_table = (warning.render(shell_name) for warning in table.warnings)
-    for warning in (*about_table, *unseen_categories(model, table)):
+    output.about_table(table)
+    for warning in unseen_categories(model, table):
         output.warn(warning)
     X = transformed(model, table.X, table.is_on_disk)
     predictions = Predictions(classifier, X, table.y)
-    columns: dict[str, Any] = {**table.ids, "label": predictions.predicted}
-    if options.values:
-        columns |= _value_columns(predictions.values, classifier.classes_)
-    if options.proba:
-        of_classes = predictions.probabilities.T
-        names = [f"probability of {label}" for label in classifier.classes_.tolist()]
-        columns |= dict(zip(names, of_classes, strict=True))
-    if options.band:
-        columns["band"] = predictions.position
+    columns = {**table.ids, **_columns(options, predictions)}
     _warn_of_formulas(output, classifier.classes_)
-    result: dict[str, Any] = {
-        "n_samples": len(columns["label"]),
-        **table.skipped(reading),
-    }
+    result: dict[str, Any] = {"n_samples": len(columns["label"]), **table.skipped(reading)}
     if (scores := predictions.quality) is not None:
         result |= scores.values()
         output.report(scores.describe())
-    if options.output is not None:
-        write_whole(options.output, _as_text(columns).encode())
-        output.wrote(options.output)
-        output.report(f"The predictions are in {options.output}.")
-        result["output"] = str(options.output)
-    elif options.json:
-        result |= columns
-    else:
-        text = _as_text(columns)
-        # Files and pipes get labels as they are; a terminal would obey what they hold.
-        is_terminal = sys.stdout is not None and sys.stdout.isatty()
-        print(printable(text, kept="\n") if is_terminal else text, end="")
+    result |= _write(options, output, columns)
     if options.report is not None:
+        from bandsvm._system.files import write_whole
         from bandsvm._workflow.report import reliability_parts, report_page
 
         role = f"Predictions of the model {options.model}."
@@ -149,11 +128,39 @@ def _warn_of_formulas(output: Output, classes: Any) -> None:
         )
 
 
-def _value_columns(values: Any, classes: Any) -> dict[str, Any]:
-    """Return decision values by name of column: one for two classes, else one per class."""
-    if values.ndim == 1:
-        return {"value": values}
-    return {f"value {label}": values[:, k] for k, label in enumerate(classes.tolist())}
+def _columns(options: argparse.Namespace, predictions: Predictions) -> dict[str, Any]:
+    """Return what is asked for of each sample, by name of column."""
+    columns: dict[str, Any] = {"label": predictions.predicted}
+    labels = predictions.classifier.classes_.tolist()
+    if options.values and predictions.values.ndim == 1:
+        columns["value"] = predictions.values
+    elif options.values:
+        columns |= {f"value {label}": predictions.values[:, k] for k, label in enumerate(labels)}
+    if options.proba:
+        of_classes = predictions.probabilities.T
+        names = [f"probability of {label}" for label in labels]
+        columns |= dict(zip(names, of_classes, strict=True))
+    if options.band:
+        columns["band"] = predictions.position
+    return columns
+
+
+def _write(options: argparse.Namespace, output: Output, columns: dict[str, Any]) -> dict[str, Any]:
+    """Write or print predictions; return what the result for machines says of them."""
+    if options.output is not None:
+        from bandsvm._system.files import write_whole
+
+        write_whole(options.output, _as_text(columns).encode())
+        output.wrote(options.output)
+        output.report(f"The predictions are in {options.output}.")
+        return {"output": str(options.output)}
+    if options.json:
+        return columns
+    text = _as_text(columns)
+    # Files and pipes get labels as they are; a terminal would obey what they hold.
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    print(printable(text, kept="\n") if is_terminal else text, end="")
+    return {}
 
 
 def _as_text(columns: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import argparse
 import math
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._workflow.naming import shell_name
@@ -22,6 +22,13 @@ from bandsvm.cli._options import (
     read_options,
 )
 from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from bandsvm import BandedSVCCV
+    from bandsvm._tables.table import Table
+    from bandsvm._workflow.folds import PreparedFolds
 
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
@@ -78,20 +85,12 @@ def run(options: argparse.Namespace) -> int:
     _preflight(options)
     import numpy as np
 
-    from bandsvm import BandedSVC, BandedSVCCV
-    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
+    from bandsvm import BandedSVCCV
     from bandsvm._estimators.calibration import check_can_calibrate
     from bandsvm._tables.reading import read_table
-    from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
-    from bandsvm._workflow.folds import PreparedFolds
-    from bandsvm._workflow.pipeline import (
-        describe_preparation,
-        fitted_samples,
-        new_pipeline,
-        with_classifier,
-        write_model,
-    )
-    from bandsvm._workflow.search import FinishedSearch, TimeBudget, best_candidates
+    from bandsvm._workflow.advice import LEAVES_FEATURES
+    from bandsvm._workflow.pipeline import describe_preparation, with_classifier, write_model
+    from bandsvm._workflow.search import FinishedSearch, TimeBudget
     from bandsvm._workflow.training import summarise
     from bandsvm.cli._preflight import scorer_of
 
@@ -100,20 +99,14 @@ def run(options: argparse.Namespace) -> int:
     budget = TimeBudget(limit, began, is_drawn=is_drawn, is_calibrated=options.calibrate)
     reading = read_options(options)
     table = read_table(options.train, reading)
-    output.report(table.describe(shell_name))
-    for warning in table.warnings:
-        output.warn(warning.render(shell_name))
+    output.about_table(table)
     if options.calibrate:
         check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = splits_of(options, table)
-    parameters = chosen_parameters(options)
-    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
-    pipeline = new_pipeline(table, options.scale, BandedSVC(**kept))
-    X = fitted_samples(pipeline, table)
-    folds = PreparedFolds.of(pipeline, X, table.X, table.y, splits)
+    pipeline, folds = _prepared(options, table, splits)
     output.report(describe_preparation(pipeline, LEAVES_FEATURES))
-    parameters["time_limit"] = budget.seconds_for_search()
+    parameters = {**chosen_parameters(options), "time_limit": budget.seconds_for_search()}
     search = BandedSVCCV(
         **parameters, cv=splits, scoring=scoring, verbose=0 if options.quiet else 1
     )
@@ -122,25 +115,18 @@ def run(options: argparse.Namespace) -> int:
     model = with_classifier(pipeline, best)
     write_model(model, table, options.model)
     output.wrote(options.model)
-    chosen, score = search.best_params_, options.scoring or "accuracy"
-    n_folds, n_scored = search.n_splits_, best_candidates(search)[0].n_folds
-    of_folds = str(n_folds) if n_scored == n_folds else f"{n_scored} of {n_folds}"
-    sentences = [
-        f"Best of {len(search.cv_results_['params'])} candidates: {_settings(chosen)}",
-        f"Mean {score} in {of_folds} folds: {search.best_score_:.4f}",
-    ]
+    score = options.scoring or "accuracy"
+    sentences = _about_best(search, score)
     for sentence in sentences:
         output.report(sentence)
     output.report(repr(best.certificate_))
-    result = summarise(best, X, table.y, is_hurried=was_interrupted)
+    result = summarise(best, folds.X, table.y, is_hurried=was_interrupted)
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
     if was_interrupted:
         budget.spend()
         sentences.append("The search was interrupted: other candidates may be better.")
-    if reason := why_not_optimal(best.certificate_):
-        go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
-        complaint = reason.render({**SHELL, Cure.RESUME: go_on})
+    if complaint := _complaint(options, best):
         output.warn(f"the model of the best candidate {complaint}")
         sentences.append(f"The model {complaint}")
     finished = FinishedSearch(search, folds, budget)
@@ -149,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
     _write_pages(options, output, finished, model, table, sentences)
     output.result(
         {
-            "best": chosen,
+            "best": search.best_params_,
             "cv_score": search.best_score_,
             "scoring": score,
             **result.values(),
@@ -160,6 +146,44 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         return INTERRUPTED
     return DONE if best.certificate_.is_optimal else NOT_TO_TOL
+
+
+def _prepared(
+    options: argparse.Namespace, table: Table, splits: Any
+) -> tuple[Pipeline, PreparedFolds]:
+    """Return the steps that prepare samples, fitted to all of them, and the folds of a search."""
+    from bandsvm import BandedSVC
+    from bandsvm._workflow.folds import PreparedFolds
+    from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
+
+    parameters = chosen_parameters(options)
+    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    pipeline = new_pipeline(table, options.scale, BandedSVC(**kept))
+    X = fitted_samples(pipeline, table)
+    return pipeline, PreparedFolds.of(pipeline, X, table.X, table.y, splits)
+
+
+def _about_best(search: BandedSVCCV, score: str) -> list[str]:
+    """Return what the best candidate of a search is, and its score, in sentences."""
+    from bandsvm._workflow.search import best_candidates
+
+    n_folds, n_scored = search.n_splits_, best_candidates(search)[0].n_folds
+    of_folds = str(n_folds) if n_scored == n_folds else f"{n_scored} of {n_folds}"
+    n_candidates = len(search.cv_results_["params"])
+    return [
+        f"Best of {n_candidates} candidates: {_settings(search.best_params_)}",
+        f"Mean {score} in {of_folds} folds: {search.best_score_:.4f}",
+    ]
+
+
+def _complaint(options: argparse.Namespace, best: Any) -> str | None:
+    """Return why the best model is not optimal, and what to do; None if it is."""
+    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
+    from bandsvm._workflow.advice import SHELL
+
+    reason = why_not_optimal(best.certificate_)
+    go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
+    return None if reason is None else reason.render({**SHELL, Cure.RESUME: go_on}, shell_name)
 
 
 def _searched(search: Any, folds: Any, output: Output) -> bool:
