@@ -125,6 +125,8 @@ def main() -> None:
         run("bandsvm tune part.svm --model tuned.bsvm --plot tuned.svg")
         run("bandsvm predict ijcnn1.t.gz --model tuned.bsvm --json --quiet --output tuned.csv")
         page.append(
+            "\nMissing numbers are filled in, features scaled and categories encoded inside the folds: each fold learns that from its training part\n"
+            "alone, as a pipeline in scikit-learn's GridSearchCV does. Default gammas are computed from all samples.\n"
             "\nThe values to try are lists, or ranges `FROM:TO:HOW_MANY` on a log scale. Scores of one class, such as f1, look for the class that\n"
             "`--positive` names (1 if it is left out). `--groups COLUMN` keeps all samples of a group, such as a patient, in one fold:\n"
         )

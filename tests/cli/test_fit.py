@@ -82,7 +82,7 @@ def test_time_limit_then_resume(folder, capsys):
     arguments = slow_data(folder)
     assert main([*arguments, "--time-limit", "0.02", "--quiet"]) == 3
     told = capsys.readouterr().err
-    assert re.search("met its time.limit .*; raise --time-limit", told)
+    assert re.search("met its --time-limit .*; raise --time-limit", told)
     first = bandsvm.load("m.bsvm")[-1].certificate_
     assert first.status is Status.TIME_LIMIT
     assert main([*arguments, "--time-limit", "0.5", "--resume", "--quiet"]) in (0, 3)

@@ -148,7 +148,7 @@ def test_max_iter_then_resume(solver, folder, capsys):
     arguments = [*hard_data(folder), "--solver", solver]
     assert main([*arguments, "--linear", "--max-iter", "4"]) == 3
     printed, told = capsys.readouterr()
-    assert re.search("stopped at max.iter=4 .*; raise --max-iter", told)
+    assert re.search("stopped at --max-iter=4 .*; raise --max-iter", told)
     assert "--resume" in told
     assert "it holds multipliers of all training samples, 0.048 MB" in printed
     first = bandsvm.load("m.bsvm")[-1]

@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC
+from bandsvm._tables.table import Table
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.holdout import Holdout
 from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
@@ -91,6 +92,15 @@ def test_held_out_predictions_are_those_of_pipelines(table):
         whole, table.X, table.y, cv=folds.splits, method="decision_function"
     )
     np.testing.assert_allclose(values, expected, atol=1e-6)
+
+
+def test_a_column_that_is_empty_in_a_training_part_is_left_out_there():
+    y = np.arange(40) % 2
+    X = np.column_stack([np.arange(40.0), np.full(40, np.nan)])
+    X[stratified_splits(y, 5)[2][1], 1] = 1.0 + np.arange(8)
+    by_fold = prepared(Table("t", X, y), "standard")[0].by_fold
+    # A number, a number that may be missing, and whether it is.
+    assert [part.shape[1] for part in by_fold] == [3, 3, 2, 3, 3]
 
 
 def test_folds_share_samples_that_need_no_preparation():

@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from bandsvm._certificate.certificate import FEASIBLE, Certificate
 from bandsvm._problem import Status
+from bandsvm._system.advice import Naming, python_name, rendered
 
 
 class Cure(Enum):
@@ -39,8 +40,8 @@ PYTHON: Mapping[Cure, str] = {
 
 # How each limit ends a fit, and what may help besides continuing.
 _LIMITS = {
-    Status.ITERATION_LIMIT: ("stopped at max_iter={n_iter}", (Cure.RAISE_MAX_ITER, Cure.SCALE)),
-    Status.TIME_LIMIT: ("met its time_limit", (Cure.RAISE_TIME_LIMIT, Cure.SCALE)),
+    Status.ITERATION_LIMIT: ("stopped at {{max_iter}}={n_iter}", (Cure.RAISE_MAX_ITER, Cure.SCALE)),
+    Status.TIME_LIMIT: ("met its {{time_limit}}", (Cure.RAISE_TIME_LIMIT, Cure.SCALE)),
     Status.WORK_LIMIT: (
         "stopped after the most work that a problem of this size should take",
         (Cure.SCALE, Cure.LOWER_COSTS),
@@ -57,7 +58,8 @@ class NotOptimal:
     Attributes
     ----------
     reached : str
-        How the fit ended and what it reached; follows the word "fit" in a sentence.
+        How the fit ended and what it reached; follows the word "fit" in a sentence. Parameters are
+        mentioned as ``{max_iter}``.
     cures : tuple of Cure
         What may help.
     remark : str, default=""
@@ -68,13 +70,14 @@ class NotOptimal:
     cures: tuple[Cure, ...]
     remark: str = ""
 
-    def render(self, phrases: Mapping[Cure, str] = PYTHON) -> str:
-        """Return all of it in sentences, with the cures in a surface's own words.
+    def render(self, phrases: Mapping[Cure, str] = PYTHON, name: Naming = python_name) -> str:
+        """Return all of it in sentences, with cures and parameters in a surface's own words.
 
         Cures that the surface does not have are left out.
         """
         words = [phrases[cure] for cure in self.cures if cure in phrases]
-        text = f"{self.reached}; {_alternatives(words)}." if words else f"{self.reached}."
+        reached = rendered(self.reached, name)
+        text = f"{reached}; {_alternatives(words)}." if words else f"{reached}."
         return f"{text} {self.remark}" if self.remark else text
 
 

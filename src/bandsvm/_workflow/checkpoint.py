@@ -28,13 +28,7 @@ _FLAGS |= getattr(os, "O_BINARY", 0)
 
 
 class CheckpointFile:
-    """What a fit writes beside its model while it runs.
-
-    Parameters
-    ----------
-    model : Path
-        The model file.
-    """
+    """What a fit writes beside its model while it runs."""
 
     def __init__(self, model: Path) -> None:
         self._model = model

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import Table
 from bandsvm._workflow.holdout import ONE_IN, SEED, Holdout
+from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.source import Choices, Source
 
@@ -24,6 +25,7 @@ import pandas as pd
 table = pd.{reader}({arguments})
 y = table[{target}].to_numpy({labels})
 X = table.drop(columns={dropped}).to_numpy(float)
+from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Classifier
 
 # One sample in {held_out} of each class is held out.
@@ -137,8 +139,8 @@ def model_options(parameters: Mapping[str, Any], scale: str) -> list[str]:
     words = []
     for name, value in parameters.items():
         if name == "fit_intercept":
-            words += [] if value else ["--no-intercept"]
+            words += [] if value else [shell_name(name)]
         elif value is not None:
             text = value if isinstance(value, str) else f"{value:.12g}"
-            words += [f"--{name.replace('_', '-')}", text]
+            words += [shell_name(name), text]
     return [*words, *(["--scale", scale] if scale != "standard" else [])]

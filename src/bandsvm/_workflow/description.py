@@ -32,23 +32,12 @@ N_BINS, BAR_WIDTH = 8, 40
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """A model, described for people and for machines.
+    """A model, described for people and for machines."""
 
-    Parameters
-    ----------
-    model : Pipeline or classifier
-        A fitted model.
-    source : str
-        What its file is called.
-    n_bytes : int
-        Size of this file.
-    names : list of str, default=None
-        Names of the features that it takes, if it does not know them itself.
-    """
-
-    model: Model
-    source: str = ""
-    n_bytes: int = 0
+    model: Model  # a fitted model
+    source: str = ""  # what its file is called
+    n_bytes: int = 0  # size of this file
+    # Names of the features that it takes, if it does not know them itself.
     names: list[str] | None = None
 
     @cached_property

@@ -25,23 +25,12 @@ MIN_RANGE = 1e-9
 
 @dataclass(frozen=True)
 class Predictions:
-    """Samples and what a model says of them; their decision values are computed once.
+    """Samples and what a model says of them; their decision values are computed once."""
 
-    Parameters
-    ----------
-    classifier : BandedSVC
-        The model, without the steps before it.
-    X : array-like of shape (n_samples, n_features)
-        The samples as the classifier takes them.
-    y : ndarray of shape (n_samples,) or None
-        Their labels, where they are known.
-    decisions : Decisions, default=None
-        What is known of them already, such as decision values by models that have not seen them.
-    """
-
-    classifier: Classifier
-    X: Any
-    y: NDArray | None
+    classifier: Classifier  # the model, without the steps before it
+    X: Any  # the samples as the classifier takes them
+    y: NDArray | None  # their labels, where they are known
+    # What is known of them already, such as decision values by models that have not seen them.
     decisions: Decisions | None = None
 
     @cached_property
@@ -118,21 +107,12 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Quality:
-    """What came of predictions whose true labels are known.
+    """What came of predictions whose true labels are known."""
 
-    Parameters
-    ----------
-    names : list of str
-        The classes of the model, then the labels that only the data have.
-    confusion : ndarray of shape (n_names, n_names)
-        Numbers of samples by true class (rows) and predicted class (columns).
-    precision, recall, f1 : ndarray of shape (n_names,)
-        Scores per class; NaN where they are not defined.
-    """
-
-    names: list[str]
+    names: list[str]  # the classes of the model, then the labels that only the data have
+    # Numbers of samples by true class (rows) and predicted class (columns).
     confusion: NDArray[np.intp]
-    precision: NDArray[np.float64]
+    precision: NDArray[np.float64]  # scores per class; NaN where they are not defined
     recall: NDArray[np.float64]
     f1: NDArray[np.float64]
 
@@ -154,7 +134,7 @@ class Quality:
     def rows(self) -> list[list[str]]:
         """Return name, precision, recall, f1 and number of samples per class."""
         scores = zip(self.precision, self.recall, self.f1, strict=True)
-        numbers = [[_score(value) for value in of_class] for of_class in scores]
+        numbers = [[score_text(value) for value in of_class] for of_class in scores]
         counts = self.confusion.sum(axis=1).tolist()
         return [
             [short_text(name), *row, str(count)]
@@ -227,7 +207,8 @@ def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
     return np.linspace(low, high, n_bins + 1)
 
 
-def _score(value: float) -> str:
+def score_text(value: float) -> str:
+    """Return a score with four digits, or a dash if it is not known."""
     return "-" if np.isnan(value) else f"{value:.4f}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,15 +20,10 @@ from bandsvm._problem import Status
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import rows_of, transformed
 
-DEFAULT_FOLDS = 5
 # The same folds every time.
 SEED_OF_FOLDS = 0
 
 Splits = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
-
-
-class NotHeldOut(Exception):  # noqa: N818  (a reason, not an error)
-    """There are no held-out predictions; the text says why."""
 
 
 def stratified_splits(y: NDArray, n_folds: int, groups: NDArray | None = None) -> Splits:
@@ -42,24 +38,13 @@ def stratified_splits(y: NDArray, n_folds: int, groups: NDArray | None = None) -
 
 @dataclass(frozen=True)
 class PreparedFolds:
-    """Training samples, as a classifier takes them: in every fold, and for the final model.
+    """Training samples, as a classifier takes them: in every fold, and for the final model."""
 
-    Parameters
-    ----------
-    X : matrix of shape (n_samples, n_features)
-        The samples, prepared by steps that were fitted to all of them.
-    y : ndarray of shape (n_samples,)
-        Their labels.
-    splits : sequence of pairs of ndarray
-        Samples to train on, and samples to predict; each is predicted once.
-    by_fold : list of matrices or None
-        The samples, prepared by steps that were fitted to the training part of each fold. None:
-        nothing has to be fitted, and X serves all folds.
-    """
-
-    X: Any
-    y: NDArray
-    splits: Splits
+    X: Any  # the samples, prepared by steps that were fitted to all of them
+    y: NDArray  # their labels
+    splits: Splits  # samples to train on, and samples to predict; each is predicted once
+    # The samples, prepared by steps that were fitted to the training part of each fold. None:
+    # nothing has to be fitted, and X serves all folds.
     by_fold: list[Any] | None
 
     @classmethod
@@ -72,32 +57,20 @@ class PreparedFolds:
             by_fold = [_prepared(pipeline, X_raw, train) for train, _ in splits]
         return cls(X, y, splits, by_fold)
 
-    def held_out_predictions(self, model: BandedSVC, end: float) -> Predictions:
+    def held_out_predictions(self, model: BandedSVC, end: float) -> Predictions | str:
         """Fit a model's parameters to the training part of each fold; return what the rest gets.
 
-        Parameters
-        ----------
-        model : BandedSVC
-            The parameters; whether it is fitted does not matter.
-        end : float
-            When to end at the latest, by `time.monotonic`; it may be infinite.
-
-        Raises
-        ------
-        NotHeldOut
-            If time is up, or a part lacks a class.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a fit does not converge, which the search will have said already.
+        Or why that is unknown: time is up, or a part lacks a class. ``end`` is when to end at the
+        latest, by `time.monotonic`; it may be infinite. Fits that do not converge warn.
         """
         classes, values, fitted = np.unique(self.y), None, None
         for fold, (train, rest) in enumerate(self.splits):
             X = self.X if self.by_fold is None else self.by_fold[fold]
             fitted = _fitted_until(end, model, X[train], self.y[train])
+            if fitted is None:
+                return "there was no time left"
             if not np.array_equal(fitted.classes_, classes):
-                raise NotHeldOut("some folds lack a class")
+                return "some folds lack a class"
             part = decisions_of(fitted, X[rest]).of_problems
             if values is None:
                 values = np.zeros((len(self.y), *part.shape[1:]), dtype=part.dtype)
@@ -109,18 +82,18 @@ class PreparedFolds:
 
 def _prepared(pipeline: Pipeline, X: Any, train: NDArray[np.intp]) -> Any:
     """Return all samples, prepared by steps that were fitted to some of them."""
-    steps = clone(pipeline[:-1]).fit(rows_of(X, train))
-    return transformed(Pipeline([*steps.steps, pipeline.steps[-1]]), X)
+    with warnings.catch_warnings():
+        # A column without a number in a fold's training part is left out there, and only there.
+        warnings.filterwarnings("ignore", "Skipping features without any observed values")
+        steps = clone(pipeline[:-1]).fit(rows_of(X, train))
+        return transformed(Pipeline([*steps.steps, pipeline.steps[-1]]), X)
 
 
-def _fitted_until(end: float, model: BandedSVC, X: Any, y: NDArray) -> BandedSVC:
-    """Return a clone of a model that was fitted to some samples; raise if there is no time."""
+def _fitted_until(end: float, model: BandedSVC, X: Any, y: NDArray) -> BandedSVC | None:
+    """Return a clone of a model that was fitted to some samples; None if there is no time."""
     left = end - time.monotonic()
     if left <= 0.0:
-        raise NotHeldOut("there was no time left")
+        return None
     limit = left if np.isfinite(left) else None
-    fitted = clone(model).set_params(verbose=0, time_limit=limit)
-    fitted.fit(X, y)
-    if fitted.certificate_.status is Status.TIME_LIMIT:
-        raise NotHeldOut("there was no time left")
-    return fitted
+    fitted = clone(model).set_params(verbose=0, time_limit=limit).fit(X, y)
+    return None if fitted.certificate_.status is Status.TIME_LIMIT else fitted

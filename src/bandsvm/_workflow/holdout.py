@@ -49,18 +49,10 @@ class StoppedTooSoonError(ValueError):
 
 @dataclass(frozen=True)
 class Holdout:
-    """A table, part of which is held out, and the steps that prepare samples.
+    """A table, part of which is held out, and the steps that prepare samples."""
 
-    Parameters
-    ----------
-    table : Table
-        All samples.
-    scale : str
-        How features are scaled.
-    """
-
-    table: Table
-    scale: str = "standard"
+    table: Table  # all samples
+    scale: str = "standard"  # how features are scaled
 
     @cached_property
     def is_held_out(self) -> NDArray[np.bool_]:
@@ -149,30 +141,15 @@ def _about_stop(certificate: Certificate, parts_are: str) -> str:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Some samples of a table, and what a model says of them.
+    """Some samples of a table, and what a model says of them."""
 
-    Parameters
-    ----------
-    model : Pipeline or classifier
-        The fitted model.
-    table : Table
-        A data file.
-    places : ndarray
-        The samples of the table that are looked at.
-    role : str
-        Which samples these are, in a sentence.
-    predictions : Predictions
-        What the model says of them, or models of the same parameters that have not seen them.
-    cache : dict
-        What views compute once.
-    """
-
-    model: Model
-    table: Table
-    places: NDArray[np.intp]
-    role: str
+    model: Model  # the fitted model
+    table: Table  # a data file
+    places: NDArray[np.intp]  # the samples of the table that are looked at
+    role: str  # which samples these are, in a sentence
+    # What the model says of them, or models of the same parameters that have not seen them.
     predictions: Predictions
-    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)  # what views compute once
 
     @property
     def classifier(self) -> Classifier:
@@ -195,14 +172,8 @@ def parts_of_holdout(
 ) -> dict[str, TablePart]:
     """Return what a model says of the parts of a table, by name; the most honest part comes first.
 
-    Parameters
-    ----------
-    holdout : Holdout
-        The table.
-    model : Pipeline
-        A model that was fitted to its training samples.
-    folds : Predictions, default=None
-        What models of the same parameters say of training samples that they were not fitted to.
+    ``folds`` is what models of the same parameters say of training samples that they were not
+    fitted to.
     """
     n_held, n_train = len(holdout.held_out), len(holdout.train)
 

@@ -18,12 +18,9 @@ SCALES = ("standard", "maxabs", "none")
 
 
 def model_parameters(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters of a `BandedSVC`; raise with the rule that a value breaks.
+    """Return parameters of a `BandedSVC` from JSON of a page, which may be anything.
 
-    Parameters
-    ----------
-    sent : mapping
-        JSON from a page, which may be anything. Names other than those of parameters are refused.
+    Raises with the rule that a value breaks; names other than those of parameters are refused.
     """
     parameters: dict[str, Any] = {}
     for name, value in sent.items():

@@ -64,7 +64,7 @@ def band_path_on_page(
         "n_upper": found.n_theta[:n_points].tolist(),
         "primal": [certificate.primal for certificate in found.certificates[:n_points]],
         "is_optimal": [certificate.is_optimal for certificate in found.certificates[:n_points]],
-        "n_samples": len(_judged_places(holdout)),
+        "n_samples": len(_evaluated_places(holdout)),
         "is_held_out": len(holdout.held_out) > 0,
         "sentences": said,
         **points,
@@ -81,13 +81,13 @@ def _values(model: Classifier, vary: str) -> Any:
     return np.unique([*np.linspace(model.rho1, widest, POINTS), model.rho2])[::-1]
 
 
-def _judged_places(holdout: Holdout) -> Any:
+def _evaluated_places(holdout: Holdout) -> Any:
     return holdout.held_out if len(holdout.held_out) else holdout.train
 
 
 def _add(points: dict[str, list[Any]], holdout: Holdout, found: BandPath, k: int) -> None:
     """Add what the model at a point says of the held-out samples."""
-    places = _judged_places(holdout)
+    places = _evaluated_places(holdout)
     predictions = Predictions(found.model(k), holdout.samples[places], holdout.table.y[places])
     points["accuracy"].append(float(np.mean(predictions.predicted_codes == predictions.true_codes)))
     for place in POSITIONS.tolist():

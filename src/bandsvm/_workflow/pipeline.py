@@ -52,15 +52,7 @@ def with_classifier(pipeline: Pipeline, classifier: Classifier) -> Pipeline:
 
 
 def _preparation(table: Table, scale: str) -> Steps:
-    """Return the steps of a pipeline before the classifier.
-
-    Parameters
-    ----------
-    table : Table
-        The training set.
-    scale : {"standard", "maxabs", "none"}
-        How numbers are scaled.
-    """
+    """Return the steps before the classifier; ``scale`` is "standard", "maxabs" or "none"."""
     if table.texts:
         return [("columns", _by_column(table, scale))]
     is_sparse = sp.issparse(table.X)

@@ -52,18 +52,8 @@ def report_page(
 ) -> bytes:
     """Return a page about a model and samples.
 
-    Parameters
-    ----------
-    model : estimator
-        The model, with all its steps.
-    table : Table
-        The samples.
-    predictions : Predictions
-        What the model says of them.
-    role : str
-        What the samples are to the model, in a sentence.
-    more : sequence of str
-        Parts to add, such as those about probabilities.
+    ``role`` is what the samples are to the model, in a sentence; ``more`` are parts to add, such as
+    those about probabilities.
     """
     parts = [
         *[heading("Data"), paragraph(table.describe(shell_name)), paragraph(role)],
@@ -131,15 +121,7 @@ def prediction_parts(predictions: Predictions, with_map: bool = True) -> list[st
 
 
 def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[str]:
-    """Return tables of the samples that deserve a look.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        The samples.
-    names : tuple
-        What their names are, such as "sample", and the names.
-    """
+    """Return tables of the samples that deserve a look; ``names`` are a title and their names."""
     own, decision, position = predictions.own_values, predictions.decision, predictions.position
     title_of_names, name_of = names
     are_numbers = title_of_names == NUMBERED
@@ -271,18 +253,9 @@ def reliability_parts(
 ) -> list[str]:
     """Return how often samples belong to a class, next to how probable that was said to be.
 
-    Nothing is said where there are no probabilities, or no labels.
-
-    Parameters
-    ----------
-    of_classes : ndarray of shape (n_samples, n_classes)
-        Probabilities.
-    true : ndarray of shape (n_samples,)
-        Places of the true classes; -1 where the model does not know them.
-    classes : ndarray of shape (n_classes,)
-        The classes of the model.
-    role : str
-        What the samples are to the model, in a sentence.
+    Nothing is said where there are no probabilities of classes, a column each, or no labels.
+    ``true`` are places of the true classes, -1 where the model does not know them; ``role`` is what
+    the samples are to the model, in a sentence.
     """
     if of_classes is None or true is None:
         return []

@@ -24,28 +24,14 @@ DECISION_VALUE = "decision value"
 
 @dataclass(frozen=True)
 class Query:
-    """Which rows of the table, and in which order.
+    """Which rows of the table, and in which order."""
 
-    Parameters
-    ----------
-    place : str
-        "doubtful", "typical", "extreme" or "" for all.
-    text : str
-        What a cell of text must contain, in any case of letters; "" for all rows.
-    is_wrong : bool
-        Whether only wrong predictions are wanted.
-    sort : int or None
-        The column to sort by; None: the most doubtful first, or of extreme samples the most
-        extreme.
-    is_descending : bool
-        Whether the largest come first.
-    """
-
-    place: str = ""
-    text: str = ""
-    is_wrong: bool = False
+    place: str = ""  # "doubtful", "typical", "extreme" or "" for all
+    text: str = ""  # what a cell of text must contain, in any case of letters; "" for all rows
+    is_wrong: bool = False  # whether only wrong predictions are wanted
+    # The column to sort by; None: the most doubtful first, or of extreme samples the most extreme.
     sort: int | None = None
-    is_descending: bool = False
+    is_descending: bool = False  # whether the largest come first
 
 
 def columns(part: TablePart) -> dict[str, NDArray]:

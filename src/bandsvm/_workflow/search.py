@@ -17,12 +17,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._decisions.probabilities import probabilities
-from bandsvm._defaults import SEARCHED
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._estimators.calibration import fit_sigmoids
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._system.stopping import stop_when
 from bandsvm._workflow.evaluation import Predictions
-from bandsvm._workflow.folds import DEFAULT_FOLDS, NotHeldOut, PreparedFolds, stratified_splits
+from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.holdout import Holdout, StoppedTooSoonError
 from bandsvm._workflow.pipeline import rows_of
 from bandsvm._workflow.work import Work, collected_warnings
@@ -47,18 +47,11 @@ SECONDS_TO_DRAW, SHARE_TO_DRAW = 3.0, 0.3
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """A candidate of a search and its scores.
+    """A candidate of a search and its scores."""
 
-    Parameters
-    ----------
-    settings : dict
-        Its parameters, those of `LISTED`; None where the kernel does not have them.
-    scores : ndarray of shape (n_folds,)
-        Its score in each fold; nan where it was given up before.
-    """
-
+    # Its parameters, those of `LISTED`; None where the kernel does not have them.
     settings: dict[str, Any]
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64]  # its score in each fold; nan where it was given up before
 
     @property
     def mean(self) -> float:
@@ -95,16 +88,9 @@ def best_candidates(search: BandedSVCCV) -> list[CandidateScores]:
 
 
 class TimeBudget:
-    """Divides a time limit between a search and what follows it.
+    """Divides a time limit, which may be infinite, between a search and what follows it.
 
-    Parameters
-    ----------
-    limit : float
-        Seconds for everything; it may be infinite.
-    began : float
-        When everything began, by `time.monotonic`.
-    is_drawn, is_calibrated : bool
-        Whether pictures, and probabilities, are to follow.
+    Pictures and probabilities may follow. ``began`` is when everything began, by `time.monotonic`.
     """
 
     def __init__(self, limit: float, began: float, *, is_drawn: bool, is_calibrated: bool) -> None:
@@ -126,21 +112,11 @@ class TimeBudget:
 
 @dataclass
 class FinishedSearch:
-    """A search that has ended, and models of its parameters that predict held-out folds.
+    """A search that has ended, and models of its parameters that predict held-out folds."""
 
-    Parameters
-    ----------
-    search : BandedSVCCV
-        The search, with its best model.
-    folds : PreparedFolds
-        What it was fitted to.
-    budget : TimeBudget
-        How long everything may take.
-    """
-
-    search: BandedSVCCV
-    folds: PreparedFolds
-    budget: TimeBudget
+    search: BandedSVCCV  # the search, with its best model
+    folds: PreparedFolds  # what it was fitted to
+    budget: TimeBudget  # how long everything may take
 
     @cached_property
     def held_out(self) -> Predictions | str:
@@ -181,35 +157,19 @@ class FinishedSearch:
         with warnings.catch_warnings():
             # The search has said which fits do not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                return self.folds.held_out_predictions(model, self.budget.end)
-            except NotHeldOut as reason:
-                return str(reason)
+            return self.folds.held_out_predictions(model, self.budget.end)
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search on the page chose.
+    """What a search on the page chose."""
 
-    Parameters
-    ----------
-    classifier : BandedSVC
-        The best candidate, fitted to the training samples.
-    sentences : list of str
-        What is worth knowing.
-    surface : dict
-        All candidates and their mean scores, for a picture.
-    search : BandedSVCCV
-        The search.
-    folds : Predictions or str
-        What models of the chosen parameters say of the fold that each was not fitted to; or why
-        that is unknown.
-    """
-
-    classifier: BandedSVC
-    sentences: list[str]
-    surface: dict[str, Any]
-    search: BandedSVCCV
+    classifier: BandedSVC  # the best candidate, fitted to the training samples
+    sentences: list[str]  # what is worth knowing
+    surface: dict[str, Any]  # all candidates and their mean scores, for a picture
+    search: BandedSVCCV  # the search
+    # What models of the chosen parameters say of the fold that each was not fitted to; or why that
+    # is unknown.
     folds: Predictions | str
 
     @property
@@ -240,12 +200,7 @@ class SearchResult:
 class SearchProgress(SearchObserver):
     """Reports candidates and their scores as they come, and how many are to come.
 
-    Parameters
-    ----------
-    report : callable
-        Takes a dictionary on the progress.
-    min_seconds : float
-        What is left is estimated by what was done in this time at least.
+    What is left is estimated by what was done in ``min_seconds`` at least.
     """
 
     def __init__(
@@ -370,8 +325,6 @@ def _held_out_on_page(folds: PreparedFolds, classifier: BandedSVC, work: Work) -
     with collected_warnings(), stop_when(work.reason):
         try:
             return folds.held_out_predictions(classifier, np.inf)
-        except NotHeldOut as reason:
-            return str(reason)
         except KeyboardInterrupt:
             work.take_stop()
             return "this was stopped"

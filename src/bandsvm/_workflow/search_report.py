@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import NUMBERED, Table
-from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.evaluation import Predictions, score_text
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Model
@@ -60,23 +60,9 @@ def search_page(
 ) -> bytes:
     """Return a page about a search.
 
-    Parameters
-    ----------
-    search : BandedSVCCV
-        The fitted search.
-    model : estimator
-        The best model, with all its steps.
-    table : Table
-        The samples.
-    trained : Predictions
-        What the model says of these samples, which it was trained on.
-    unseen : Predictions or str
-        What models of the same parameters say of the samples of each fold, which they were not
-        trained on; or why that is unknown.
-    sentences : list of str
-        What the search found, and whether something was cut short.
-    more : sequence of str
-        Parts to add, such as those about probabilities.
+    ``trained`` are predictions of its best model for the samples that it was trained on, ``unseen``
+    those by models of the same parameters for folds that they were not trained on, or why there are
+    none. ``sentences`` say what the search found; ``more`` are parts to add.
     """
     parts = [heading("Data"), paragraph(table.describe(shell_name))]
     parts += [heading("Search"), *map(paragraph, sentences), *_search_parts(search)]
@@ -107,16 +93,7 @@ def holdout_page(
 ) -> bytes:
     """Return a page about a model of the page, and about the search that found it, if one did.
 
-    Parameters
-    ----------
-    model : Pipeline
-        The fitted model.
-    parts : mapping of str to TablePart
-        What it says of the parts of its table, the most honest part first.
-    result : SearchResult or None
-        The search that chose its parameters.
-    sentences : list of str
-        What is worth knowing.
+    ``parts`` are those of its table, the most honest one first.
     """
     if result is None:
         first = next(iter(parts.values()))
@@ -156,12 +133,12 @@ def _search_parts(search: BandedSVCCV) -> list[str]:
     from matplotlib.figure import Figure
 
     listed = best_candidates(search)
-    folds = [(k + 1, _number(score)) for k, score in enumerate(listed[0].scores.tolist())]
+    folds = [(k + 1, score_text(score)) for k, score in enumerate(listed[0].scores.tolist())]
     rows = [
         (
             *(_setting(value) for value in each.settings.values()),
-            _number(each.mean),
-            _number(each.deviation),
+            score_text(each.mean),
+            score_text(each.deviation),
             each.n_folds,
         )
         for each in listed
@@ -193,23 +170,11 @@ def _setting(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _number(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4f}"
-
-
 def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
     """Return a figure: scores over each parameter above, then places, path and risk.
 
-    Parameters
-    ----------
-    search : BandedSVCCV
-        The fitted search.
-    X, y : array-like
-        The samples as the classifier takes them, and their labels.
-    risk : dict of Predictions by name, or str
-        Held-out predictions by models to compare, or why there are none.
-    end : float
-        When to end at the latest, by `time.monotonic`; it may be infinite, or past.
+    ``risk`` are held-out predictions by models to compare, or why there are none. The path is left
+    out after ``end``, by `time.monotonic`; it may be infinite, or past.
     """
     from matplotlib.figure import Figure
 

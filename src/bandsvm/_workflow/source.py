@@ -49,38 +49,20 @@ def check_size(name: str, n_bytes: int, max_bytes: int = MAX_FILE_BYTES) -> None
 
 @dataclass(frozen=True)
 class Choices:
-    """What the page chose about the columns of a file, each by its place.
+    """What the page chose about the columns of a file, each by its place."""
 
-    Parameters
-    ----------
-    target : int or None
-        The column of labels; None: as the readers guess.
-    dropped, categorical : tuple of int
-        Columns to leave out, and columns whose numbers are categories.
-    has_header : bool or None
-        Whether the first line holds names; None: if it looks like it.
-    kept : tuple of int
-        Columns to use although they seem to number the rows.
-    """
-
-    target: int | None = None
-    dropped: tuple[int, ...] = ()
-    categorical: tuple[int, ...] = ()
-    has_header: bool | None = None
-    kept: tuple[int, ...] = ()
+    target: int | None = None  # the column of labels; None: as the readers guess
+    dropped: tuple[int, ...] = ()  # columns to leave out
+    categorical: tuple[int, ...] = ()  # columns whose numbers are categories
+    has_header: bool | None = None  # whether the first line holds names; None: if it looks like it
+    kept: tuple[int, ...] = ()  # columns to use although they seem to number the rows
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data file in memory.
+    """A data file in memory."""
 
-    Parameters
-    ----------
-    file : DataFile
-        Its name and its content.
-    """
-
-    file: DataFile
+    file: DataFile  # its name and its content
     _tables: dict[Choices, Table] = field(default_factory=dict, repr=False)
 
     @classmethod

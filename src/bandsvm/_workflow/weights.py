@@ -49,12 +49,7 @@ def has_weights(classifier: Classifier) -> bool:
 def largest_weights(model: Model, given: list[str] | None = None) -> list[ClassWeights]:
     """Return the largest weights: of two classes those of the second, else of each or each pair.
 
-    Parameters
-    ----------
-    model : Pipeline or classifier
-        The fitted model, linear.
-    given : list of str, default=None
-        Names of the features that the model takes, if it does not know them itself.
+    ``given`` are names of the features that the model takes, if it does not know them itself.
     """
     classifier = classifier_of(model)
     coef, names = feature_weights(classifier), feature_names(model, given)

@@ -25,12 +25,8 @@ _filters = ExitStack()
 class Work:
     """What long work needs to know of whoever waits for it.
 
-    Parameters
-    ----------
-    report : callable
-        Takes a dictionary on the progress.
-    is_wanted : callable, optional
-        Returns whether anybody still waits; if not, the work ends at once.
+    ``report`` takes a dictionary on the progress. ``is_wanted`` returns whether anybody still
+    waits; if not, the work ends at once.
     """
 
     def __init__(

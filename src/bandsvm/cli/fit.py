@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_disk_option,
@@ -127,7 +128,7 @@ def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None
     """Say why a fit is not optimal, and what its file holds to go on from there."""
     from bandsvm._workflow.advice import SHELL
 
-    output.warn(f"the fit {reason.render(SHELL)}")
+    output.warn(f"the fit {reason.render(SHELL, shell_name)}")
     if hasattr(model, "alpha_"):
         megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
         output.report(

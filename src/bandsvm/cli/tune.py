@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bandsvm._defaults import SEARCHED
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
+from bandsvm._workflow.naming import shell_name
 from bandsvm.cli._options import (
     add_data_options,
     add_grid_options,
@@ -49,7 +50,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
     )
-    parser.add_argument("--folds", type=folds, default=5, metavar="K", help="folds (5)")
+    parser.add_argument(
+        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
+    )
     parser.add_argument(
         "--groups",
         default=argparse.SUPPRESS,
@@ -180,7 +183,7 @@ def _complaint(options: argparse.Namespace, best: Any) -> str | None:
 
     reason = why_not_optimal(best.certificate_)
     go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
-    return None if reason is None else reason.render({**SHELL, Cure.RESUME: go_on})
+    return None if reason is None else reason.render({**SHELL, Cure.RESUME: go_on}, shell_name)
 
 
 def _searched(search: Any, folds: Any, output: Output) -> bool:
