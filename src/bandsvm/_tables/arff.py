@@ -40,7 +40,8 @@ def as_csv(file: DataFile) -> DataFile:
             found = _ATTRIBUTE.match(line)
             if found is None:
                 raise DataFileError(
-                    f"{file.source}, line {number}: {short_text(repr(line.strip()))} lacks name or type."
+                    f"{file.source}, line {number}: {short_text(repr(line.strip()))} lacks "
+                    "name or type."
                 )
             names.append(_unquoted(found[1]) if found[1][0] in "'\"" else found[1])
     samples = _COMMENT.sub(b"", file.content[start.end() :])

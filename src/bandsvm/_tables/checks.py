@@ -145,16 +145,20 @@ def with_known_labels(table: Table, expected: Expected, is_optional: bool) -> Ta
     labels = np.unique(table.y)
     unknown = labels[class_places(labels, np.array(expected.classes)) < 0].tolist()
     if len(unknown) == len(labels) and is_optional:
-        decision = Remark(f"Its labels {short_list(unknown)} are ignored: none is a class of the model.")
+        decision = Remark(
+            f"Its labels {short_list(unknown)} are ignored: none is a class of the model."
+        )
         return replace(table, y=None, decisions=(*table.decisions, decision))
     if len(unknown) == len(labels):
         raise DataFileError(
-            f"{table.source} has the labels {short_list(unknown)}, none of which the model knows: its "
-            f"classes are {short_list(expected.classes)}",
+            f"{table.source} has the labels {short_list(unknown)}, none of which the model knows: "
+            f"its classes are {short_list(expected.classes)}",
             "name the column of labels with {target}",
         )
     if not unknown:
         return table
     n_unknown = int(np.isin(table.y, unknown).sum())
-    warning = f"{n_unknown} labels are unknown to the model and count as errors: {short_list(unknown)}."
+    warning = (
+        f"{n_unknown} labels are unknown to the model and count as errors: {short_list(unknown)}."
+    )
     return replace(table, warnings=(*table.warnings, Remark(warning)))

@@ -11,7 +11,7 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.advice import literal
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.arff import as_csv
 from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Kind
@@ -164,7 +164,9 @@ def _about_file(
         )
     disguised = [k for k in numbers if k in stored.disguises]
     if disguised:
-        examples = (f"{columns.quoted_name(k)} ({short_text(stored.disguises[k])})" for k in disguised)
+        examples = (
+            f"{columns.quoted_name(k)} ({short_text(stored.disguises[k])})" for k in disguised
+        )
         said.append(f"Read as numbers: {_first(examples)}.")
     return said
 

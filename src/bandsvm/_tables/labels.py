@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.advice import ParameterError, literal
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import ALWAYS_FINE, DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
 from bandsvm._tables.expected import Expected
@@ -143,7 +143,8 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
         n_usual = int(seems_missing[labels.values.codes].sum())
         warnings = (
             Remark(
-                f"{n_usual} samples have the labels {short_list(usual)}, which are taken as classes",
+                f"{n_usual} samples have the labels {short_list(usual)}, which are taken "
+                "as classes",
                 "if they stand for missing labels, skip these samples with {skip_unlabelled}",
             ),
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
@@ -69,7 +69,9 @@ class Parquet:
         except self._errors as error:
             raise self._unreadable(error) from None
         if twins := twice(self._names):
-            raise DataFileError(f"{file.source}: two columns have the same name: {short_list(twins)}.")
+            raise DataFileError(
+                f"{file.source}: two columns have the same name: {short_list(twins)}."
+            )
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
         self._are_texts = [kind is Kind.TEXT for kind in self.kinds]
@@ -241,7 +243,8 @@ class Parquet:
 
     def _unreadable(self, error: Exception) -> DataFileError:
         return DataFileError(
-            f"{self._file.source} is not a Parquet file that can be read: {short_text(reason(error))}."
+            f"{self._file.source} is not a Parquet file that can be read: "
+            f"{short_text(reason(error))}."
         )
 
 

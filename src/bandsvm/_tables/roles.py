@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bandsvm._system.advice import ParameterError, literal
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.columns import TARGET_NAMES, Kind
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
@@ -133,7 +133,9 @@ def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> 
     else:
         missing = [name for name in model.names if name not in places]
         if missing:
-            raise DataFileError(f"{columns.source} lacks the columns {short_list(missing)} of the model.")
+            raise DataFileError(
+                f"{columns.source} lacks the columns {short_list(missing)} of the model."
+            )
         features = [places[name] for name in model.names]
         wanted = options.id or [name for name in model.notes.ids if name in places]
         ids = [_position(columns, name, "id") for name in wanted]

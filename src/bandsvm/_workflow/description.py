@@ -111,7 +111,9 @@ class ModelDescription:
         given = getattr(self.model, "n_features_in_", encoded)
         of_encoded = "" if encoded == given else f", encoded as {encoded}"
         yield f"  features        {given}{of_names}{of_encoded}"
-        settings = ", ".join(f"{name}={short_text(repr(value))}" for name, value in self.changed.items())
+        settings = ", ".join(
+            f"{name}={short_text(repr(value))}" for name, value in self.changed.items()
+        )
         yield f"  parameters      {settings or 'all as by default'}"
         yield f"  band            {classifier.rho1} to {classifier.rho2}"
         if self.gamma is not None:

@@ -73,9 +73,9 @@ class Predictions:
         return self.values if len(self.classifier.classes_) == 2 else self.own_values
 
     @property
-    def lead(self) -> NDArray:
+    def margin(self) -> NDArray:
         """How far predicted classes are ahead of others."""
-        return self._decisions.lead
+        return self._decisions.margin
 
     @cached_property
     def true_codes(self) -> NDArray[np.intp] | None:

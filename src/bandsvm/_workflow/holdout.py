@@ -159,7 +159,7 @@ class TablePart:
     @cached_property
     def score(self) -> NDArray[np.float64]:
         """How far the predicted class is ahead: what abstaining goes by."""
-        return self.predictions.lead.astype(np.float64)
+        return self.predictions.margin.astype(np.float64)
 
     @property
     def classes(self) -> list[str]:
@@ -213,8 +213,8 @@ def whole_table(model: Model, table: Table) -> TablePart:
     """Return what a model says of all samples of a table."""
     n_samples = table.X.shape[0]
     role = (
-        f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was fitted to "
-        "some of them, it does worse on new ones."
+        f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was "
+        "fitted to some of them, it does worse on new ones."
     )
     predictions = Predictions(classifier_of(model), transformed(model, table.X), table.y)
     return TablePart(model, table, np.arange(n_samples), role, predictions)

@@ -25,7 +25,7 @@ from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.memory import available_bytes
-from bandsvm._system.text import short_text, short_list
+from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.scratch import mapped_rows, row_blocks
 from bandsvm._tables.table import Table
@@ -232,8 +232,8 @@ def unseen_categories(model: Model, table: Table) -> list[str]:
             if is_new.any():
                 new = dict.fromkeys(table.X[name][is_new].tolist())
                 said.append(
-                    f"{is_new.sum()} of {len(is_new)} values of {short_text(repr(name))} were never "
-                    f"seen in training and count as rare ones: {short_list(new)}."
+                    f"{is_new.sum()} of {len(is_new)} values of {short_text(repr(name))} were "
+                    f"never seen in training and count as rare ones: {short_list(new)}."
                 )
     return said
 

@@ -141,7 +141,12 @@ def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[s
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
         head = [short_text(title_of_names), "predicted", "decision value", "position"]
         rows = [
-            [short_text(name_of[k]), short_text(predictions.predicted[k]), signed(decision[k]), position[k]]
+            [
+                short_text(name_of[k]),
+                short_text(predictions.predicted[k]),
+                signed(decision[k]),
+                position[k],
+            ]
             for k in first.tolist()
         ]
         if predictions.y is not None:
@@ -207,7 +212,9 @@ def _draw_values(predictions: Predictions) -> Any:
     groups: dict[str, NDArray[np.bool_]]
     if len(classes) == 2:
         codes = predictions.codes
-        groups = {f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())}
+        groups = {
+            f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())
+        }
         colours = (NEGATIVE, POSITIVE)
     else:
         values, colours = predictions.own_values, (NEGATIVE, POSITIVE)

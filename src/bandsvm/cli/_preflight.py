@@ -180,8 +180,8 @@ def _try_scorer(name: str, labels: Any) -> None:
         if "predict_proba" in reason:
             reason = "it needs probabilities, which these models do not have"
         raise ValueError(
-            f"--scoring {name} cannot score the labels {short_list(labels.tolist())}: {reason}. Choose "
-            "another score, such as balanced_accuracy or f1_macro."
+            f"--scoring {name} cannot score the labels {short_list(labels.tolist())}: {reason}. "
+            "Choose another score, such as balanced_accuracy or f1_macro."
         ) from None
 
 

@@ -124,7 +124,7 @@ def _check_is_model(upload: Upload) -> None:
     """Refuse files that are not models."""
     if not is_model(upload.content):
         raise ValueError(
-            f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and come "
-            "from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
+            f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and "
+            "come from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
             "“Your data”."
         )

@@ -12,7 +12,7 @@ from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import Cure, why_not_optimal
 from bandsvm._decisions.position import band_positions
 from bandsvm._fitting.model import fit_model
-from bandsvm._problem import LOSSES
+from bandsvm._defaults import LOSSES
 from bandsvm._workflow.advice import PAGE
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.play_data import Recipe
