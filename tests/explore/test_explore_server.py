@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from bandsvm import BandedSVC
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm.cli import main
 from bandsvm.explore import launch
 from bandsvm.explore.server.app import PAGE

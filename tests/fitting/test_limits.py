@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC, LinearBandedSVC
-from bandsvm._fitting.model import fit_model
-from bandsvm._fitting.run import MIN_SPOT_CHECKS, Observer
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.kernel_run import MIN_SPOT_CHECKS
+from bandsvm._fitting.run import Observer
 from bandsvm._kernels import KernelSettings, PrecomputedRows, packing
 from bandsvm._problem.band_problem import band_problem
 from bandsvm._solvers import Start, Status, solve

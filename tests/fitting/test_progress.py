@@ -2,6 +2,7 @@
 
 import io
 import logging
+import math
 import re
 import sys
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from sklearn.datasets import load_iris, make_classification
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm._fitting import progress
 from bandsvm._fitting.progress import ProgressBar, ProgressLines, progress_shower, share_done
+from bandsvm._fitting.run import FitRun
 
 
 @pytest.fixture
@@ -186,6 +188,15 @@ def test_progress_bar_of_scikit_learn(capsys):
     assert "'eel' against the rest" in capsys.readouterr().out
 
 
+class FarFromDone(FitRun):
+    """A run at some distance from its end."""
+
+    distance = math.inf
+
+    def figures(self):
+        return f"violation {self.distance:.1e}, tol {self.progress.tol:.0e}, 999999 SVs"
+
+
 @pytest.mark.parametrize("columns", [80, 100, 200])
 @pytest.mark.parametrize("title", ["fit", "class 'a rather long name of a class' against the rest"])
 def test_bar_fits_the_terminal(columns, title, monkeypatch):
@@ -194,15 +205,11 @@ def test_bar_fits_the_terminal(columns, title, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys, "stderr", Terminal())
     shown = ProgressBar()
-    training = SimpleNamespace(titles=[title])
-    state = SimpleNamespace(violation=1.234, tol=8e-4)
-    run = SimpleNamespace(
-        training=training, index=0, progress=state, n_support=lambda: (500_000, 499_999)
-    )
+    run = FarFromDone([title], [])
+    run.progress = SimpleNamespace(tol=8e-4)
     shown.begin(run)
-    shown.step(run)
-    state.violation = 0.03
-    shown.step(run)
+    for run.distance in (1.234, 0.03):
+        shown.step(run)
     with shown._bar.console.capture() as capture:
         shown._bar.console.print(shown._bar.get_renderable())
     (line,) = re.sub(r"\x1b\[[0-9;]*m", "", capture.get()).splitlines()

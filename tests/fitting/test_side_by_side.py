@@ -16,11 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
 from bandsvm._engines.sizes import LARGEST_BLOCK
-from bandsvm._fitting import run as fitting_run
+from bandsvm._fitting import kernel_run
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.kernel_run import KernelRun
 from bandsvm._fitting.limits import Limits
-from bandsvm._fitting.model import fit_model
 from bandsvm._fitting.rows import OwnRows
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._kernels import PackedKernel, PackedRows, make_kernel, packed
 from bandsvm._kernels import rows as rows_module
@@ -147,13 +148,13 @@ def test_an_observer_that_wants_classes_one_by_one_changes_no_bit(multi_class):
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classes_are_solved_at_the_same_time(monkeypatch, multi_class):
-    both, solve = threading.Barrier(2, timeout=LONG), fitting_run.solve
+    both, solve = threading.Barrier(2, timeout=LONG), kernel_run.solve
 
     def meet(*args, **options):
         both.wait()  # breaks if one class waits for the other to end
         return solve(*args, **options)
 
-    monkeypatch.setattr(fitting_run, "solve", meet)
+    monkeypatch.setattr(kernel_run, "solve", meet)
     X, y = classes(6, n_samples=2400, n_classes=4)
     assert BandedSVC(multi_class=multi_class, n_jobs=2).fit(X, y).certificate_.is_optimal
 
@@ -366,7 +367,7 @@ def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
 
 
 def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
-    has_ended, job, solution = threading.Event(), FitRun._solve, FitRun._solution
+    has_ended, job, solution = threading.Event(), KernelRun._solve, KernelRun._solution
 
     def ends(run, index, *args):
         try:
@@ -378,8 +379,8 @@ def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_fi
         assert index > 0 or has_ended.wait(LONG)
         return solution(run, index, *args)
 
-    monkeypatch.setattr(FitRun, "_solve", ends)
-    monkeypatch.setattr(FitRun, "_solution", waits)
+    monkeypatch.setattr(KernelRun, "_solve", ends)
+    monkeypatch.setattr(KernelRun, "_solution", waits)
     X, y = classes(6, n_samples=300)
     model = BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2)
     with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from bandsvm import BandedSVC
 from bandsvm._certificate import certify
 from bandsvm._fitting import run
-from bandsvm._fitting.run import closer_aim
+from bandsvm._fitting.kernel_run import closer_aim
 from bandsvm._kernels import prediction
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel

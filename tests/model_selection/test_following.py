@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm._certificate import intercept_interval
-from bandsvm._fitting.run import judge
+from bandsvm._fitting.kernel_run import certified
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem.band_problem import LOSSES, band_problem
 from bandsvm._solvers import Start, solve, solve_for
@@ -33,7 +33,7 @@ def violation(problem, solution):
 
 
 def solved(problem, rows):
-    return judge(problem, rows, solve(problem, rows, tol=TOL), TOL)
+    return certified(problem, rows, solve(problem, rows, tol=TOL), TOL)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

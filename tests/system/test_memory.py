@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._kernels import KernelRows, PackedKernel, PackedRows, Samples, make_kernel
 from bandsvm._kernels.packed import useful_bytes

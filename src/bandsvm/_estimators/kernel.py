@@ -15,9 +15,9 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandPositionMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
-from bandsvm._fitting.model import decision_rule, fit_model
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.fitted import decision_rule, training_set
 from bandsvm._fitting.rows import problem_rows
-from bandsvm._fitting.training_set import training_set
 from bandsvm._solvers import Solution
 from bandsvm._system.threads import single_threaded_blas
 

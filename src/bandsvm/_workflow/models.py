@@ -14,8 +14,9 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC, LinearBandedSVC, save
 from bandsvm._estimators.calibration import classifier_at_end
-from bandsvm._fitting.model import fit_model
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.kernel_run import KernelRun
+from bandsvm._fitting.run import Observer
 from bandsvm._linear.fit import fit_linear
 from bandsvm._tables.reading import Table
 from bandsvm._tables.scratch import mapped_rows
@@ -117,7 +118,7 @@ def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
 def train(model: Any, X: Any, y: Any, checkpoint: Observer) -> bool:
     """Fit a model without a warning of its own; return whether Ctrl-C was pressed meanwhile.
 
-    Linear fits have no observers, and so write no checkpoints.
+    Linear fits write no checkpoints.
     """
     if not isinstance(model, LinearBandedSVC):
         return fit_model(model, X, y, None, checkpoint)
@@ -125,7 +126,7 @@ def train(model: Any, X: Any, y: Any, checkpoint: Observer) -> bool:
     return fit_linear(model.set_params(store_multipliers=True), X, y, None)
 
 
-class Checkpoint(Observer):
+class Checkpoint(Observer[KernelRun]):
     """Hands the model so far to ``write`` now and then; a failure is said, not fatal."""
 
     may_interleave = True
@@ -136,7 +137,7 @@ class Checkpoint(Observer):
         self._write, self._every, self._warn = write, every, warn
         self._last = time.monotonic()
 
-    def step(self, run: FitRun) -> None:
+    def step(self, run: KernelRun) -> None:
         """Write a checkpoint if one is due and the decision values are up to date."""
         if time.monotonic() - self._last < self._every or not run.progress.is_current:
             return

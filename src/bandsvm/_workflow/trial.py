@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.shortfall import shortfall
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm._solvers import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._tables.reading import Table

@@ -146,7 +146,7 @@ def _searched(search: Any, X: Any, y: Any, output: Output) -> bool:
     """
     import warnings
 
-    from bandsvm._fitting.model import fit_model
+    from bandsvm._fitting.fit import fit_model
 
     try:
         with warnings.catch_warnings():

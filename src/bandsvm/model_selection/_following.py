@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._engines.slopes import free_variables
-from bandsvm._fitting.run import Outcome
+from bandsvm._fitting.kernel_run import Outcome
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers import LARGEST_BLOCK, Solution, Start, block_size, moved_by, solve_for

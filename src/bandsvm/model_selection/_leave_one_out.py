@@ -13,10 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._certificate import choose_intercept
 from bandsvm._engines.sizes import SMALL_PROBLEM
 from bandsvm._engines.slopes import free_variables
-from bandsvm._fitting.model import decision_rule
+from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
-from bandsvm._fitting.training_set import TrainingSet, training_set
 from bandsvm._kernels import KernelOperator, KernelRows
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers import Solution, Start, Status, solve

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.shortfall import shortfall
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields

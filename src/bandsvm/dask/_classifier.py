@@ -12,9 +12,9 @@ from bandsvm._certificate.shortfall import end_fit
 from bandsvm._decisions.values import POSITIONS, Decisions, verdict
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
-from bandsvm.dask.fit import fit_on_cluster
-from bandsvm.dask.prediction import float_type, lazily, share_correct
-from bandsvm.dask.reading import check_rows_only, is_collection
+from bandsvm.dask._collections import check_rows_only, is_collection
+from bandsvm.dask._fit import fit_on_cluster
+from bandsvm.dask._lazy import float_type, lazily, share_correct
 
 
 class LinearBandedSVC(ClassifierMixin, BaseEstimator):

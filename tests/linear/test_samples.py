@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from bandsvm import LinearBandedSVC, _core
 from bandsvm._linear import samples as module
-from bandsvm._linear.choice import choose_method
 from bandsvm._linear.samples import DENSE_CHUNK_BYTES, LinearSamples
+from bandsvm._linear.solver_choice import CD_THEN_NEWTON, choose_method
 
 
 @pytest.fixture(params=["dense", "csr", "csr, long indices"])
@@ -142,7 +142,7 @@ def test_auto_counts_multiplications():
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
     assert choose_method(LinearSamples(narrow)) == "newton"
     few = sp.csr_array(rng.random((1001, 20)))
-    assert choose_method(LinearSamples(few)) == "trial"
+    assert choose_method(LinearSamples(few)) == CD_THEN_NEWTON
     assert choose_method(LinearSamples(few[:1000])) == "newton"
     assert choose_method(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
     assert choose_method(LinearSamples(wide)) == "cd"

@@ -1,0 +1,25 @@
+"""What tests of linear models share."""
+
+import pytest
+from sklearn.datasets import make_classification
+
+from bandsvm._linear.solving import available_linear_solvers
+from bandsvm._problem.band_problem import LOSSES
+
+
+@pytest.fixture(params=available_linear_solvers())
+def solver(request):
+    """Every solver."""
+    return request.param
+
+
+@pytest.fixture(params=LOSSES)
+def loss(request):
+    """Every loss."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Samples of two classes that overlap."""
+    return make_classification(600, 8, n_informative=4, flip_y=0.1, random_state=0)
