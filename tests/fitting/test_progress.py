@@ -17,12 +17,6 @@ from bandsvm._fitting.progress import ProgressBar, ProgressLines, progress_showe
 from bandsvm._fitting.run import FitRun
 
 
-@pytest.fixture
-def nobody_listens(monkeypatch):
-    """A logger without handlers, as in a plain script; pytest adds its own to the root."""
-    monkeypatch.setattr(progress.logger, "propagate", False)
-
-
 class Terminal(io.StringIO):
     """Text that says it is a terminal."""
 

@@ -22,7 +22,7 @@ class AfterEveryStep(Observer):
 
     may_interleave = True
 
-    def __init__(self, action):
+    def __init__(self, action=lambda: None):
         self.n_steps, self._action = 0, action
 
     def step(self, run):

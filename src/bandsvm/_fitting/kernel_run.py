@@ -32,7 +32,7 @@ COARSE_AIM = 0.8
 # Where rounding errors leave less of ``tol`` than the solver aimed at, it aims at this share of
 # what they leave, unless that is less than the second share of ``tol``: steps in single precision
 # are cheaper than decision values in double precision, but not if they must be many.
-CLOSER_AIM, LEAST_AIM = 0.9, 0.1
+CLOSER_AIM, MIN_AIM = 0.9, 0.1
 
 
 def aim_at(tol: float, rows: KernelOperator) -> float:
@@ -47,7 +47,7 @@ def closer_aim(certificate: Certificate) -> float | None:
     it does not see is the uncertainty.
     """
     aim = CLOSER_AIM * (certificate.tol - certificate.uncertainty)
-    is_way_out = LEAST_AIM * certificate.tol <= aim < certificate.kkt_violation
+    is_way_out = MIN_AIM * certificate.tol <= aim < certificate.kkt_violation
     return aim if certificate.status is Status.CONVERGED and is_way_out else None
 
 

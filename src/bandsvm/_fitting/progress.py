@@ -16,7 +16,7 @@ SECONDS_BETWEEN_LINES = 1.0
 # More problems than this share a bar, and few of them have lines of their own.
 MAX_PROBLEMS_SHOWN = 12
 # Widths of a line with a bar: it fits into 80 columns with a million support vectors.
-TITLE_WIDTH, SHORTEST_BAR, LONGEST_BAR, WITHOUT_BAR = 18, 10, 40, 70
+TITLE_WIDTH, MIN_BAR_WIDTH, MAX_BAR_WIDTH, WITHOUT_BAR = 18, 10, 40, 70
 
 
 def report(line: str) -> None:
@@ -95,7 +95,7 @@ class ProgressBar(Observer[FitRun]):
         console = Console(file=sys.stderr)
         title = Column(max_width=TITLE_WIDTH, no_wrap=True, overflow="ellipsis")
         # A bar shrinks to nothing where the rest leaves no room.
-        width = min(max(console.width - WITHOUT_BAR, SHORTEST_BAR), LONGEST_BAR)
+        width = min(max(console.width - WITHOUT_BAR, MIN_BAR_WIDTH), MAX_BAR_WIDTH)
         self._bar = Progress(
             # A label in brackets is not markup.
             TextColumn("{task.description}", markup=False, table_column=title),

@@ -24,7 +24,7 @@ from bandsvm._problem.band_problem import BandProblem
 # next to the distance of the sample from the edge, in units of the edge.
 SNAP = 1e-2
 # Shares of their common target between which products are brought by a step that is centred.
-LEAST_SHARE, LARGEST_SHARE = 0.3, 10.0
+MIN_CENTRED_SHARE, MAX_CENTRED_SHARE = 0.3, 10.0
 
 
 # What no operation has computed yet.
@@ -274,7 +274,7 @@ class Chunk:
             in_plain_memory(state.line),
             _or_none(step),
             _or_none(earlier),
-            (target, trial, LEAST_SHARE, LARGEST_SHARE),
+            (target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE),
             state.products,
             dp,
             aim,

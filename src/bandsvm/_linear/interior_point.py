@@ -37,7 +37,7 @@ CLOSE, MAX_REFINEMENTS, MAX_GROWTH = 1e-6, 3, 1.0
 # How often coefficients are pulled to where their weights are those of the iterate.
 MAX_PULLS = 3
 # A shorter step gets nowhere.
-SHORTEST_LENGTH = 1e-8
+MIN_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-2
 # From models of a larger relative gap, the method takes more steps than from nothing.
@@ -140,7 +140,7 @@ class InteriorPoint:
                 length = self._step()
             except np.linalg.LinAlgError:
                 return
-            if not length > SHORTEST_LENGTH:
+            if not length > MIN_LENGTH:
                 return
 
     def _step(self) -> float:

@@ -24,7 +24,7 @@ GAP_AIM = 0.9
 # of this size on.
 EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
 # Factor by which the gap of points that are evaluated must fall while a method has patience.
-LEAST_FALL = 0.5
+MIN_FALL = 0.5
 
 
 LINEAR_METHODS: dict[str, Callable[[Executor, Start | None], Method]] = {
@@ -175,7 +175,7 @@ class LinearSolve:
 
     def _is_stuck(self, method: Method) -> bool:
         """Return whether points that are evaluated have not come closer to the optimum for long."""
-        if self._best.relative_gap <= LEAST_FALL * self._gap_then:
+        if self._best.relative_gap <= MIN_FALL * self._gap_then:
             self._fell_at, self._gap_then = self._n_iter, self._best.relative_gap
         elif method.is_steady and not self._is_evaluated:
             self._fell_at = self._n_iter
