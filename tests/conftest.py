@@ -21,6 +21,33 @@ settings.register_profile("fresh", deadline=None, print_blob=True, suppress_heal
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
+# Left out by --quick, whatever else is asked for.
+NOT_QUICK = ("slow", "browser", "dask", "docs", "bench")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="the first case of each test only, and none that needs a browser, a cluster or long",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what the inner loop can do without: see CONTRIBUTING.md."""
+    if not config.getoption("--quick"):
+        return
+    seen, kept, left_out = set(), [], []
+    for item in items:
+        test = (item.path, getattr(item, "originalname", item.name), item.cls)
+        is_long = any(item.get_closest_marker(name) for name in NOT_QUICK)
+        (left_out if is_long or test in seen else kept).append(item)
+        if not is_long:
+            seen.add(test)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
+
+
 @pytest.fixture
 def rng():
     """The one source of random numbers of a test."""

@@ -17,7 +17,7 @@ from bandsvm._certificate import (
     kkt_violation,
     primal_value,
 )
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem.band_problem import LOSSES, BandProblem
 from bandsvm._solvers import Status
@@ -85,7 +85,8 @@ def test_coefficient_outside_the_box_is_infeasible(has_intercept):
     c[1] -= c.sum() if case.problem.has_intercept else 0.0
     mutated = replace(solution, c=c, f=case.K @ c)
     certificate = certificate_of(case, mutated, intercept)
-    assert certificate.infeasibility >= 0.25 / np.abs(c).sum()
+    # Sums in another order differ by rounding errors, which depend on the machine.
+    assert certificate.infeasibility >= 0.25 / np.abs(c).sum() * (1.0 - 1e-12)
     assert not certificate.is_optimal
 
 
@@ -210,7 +211,7 @@ def test_classes_are_judged_one_by_one():
     parts = [replace(good, kkt_violation=0.9 * TOL), replace(good, uncertainty=0.9 * TOL)]
     assert all(part.is_optimal for part in parts)
     assert combine(parts).is_optimal
-    assert not shortfall(combine(parts))
+    assert why_not_optimal(combine(parts)) is None
     bad = combine([good, replace(good, kkt_violation=2 * TOL)])
     assert not bad.is_optimal
-    assert "2.0e-06 > tol" in shortfall(bad)
+    assert "2.0e-06 > tol" in why_not_optimal(bad).render()

@@ -115,7 +115,7 @@ def test_distances_of_sparse_samples_equal_those_of_dense_ones(rng, kernel, monk
     expected = function(Samples(A), Samples(B))
     sparse = Samples(sp.csr_array(A)), Samples(sp.csr_array(B))
     np.testing.assert_allclose(function(*sparse), expected, rtol=1e-13)
-    for module in ("_samples", "distances"):
+    for module in ("samples", "distances"):
         monkeypatch.setattr(f"bandsvm._kernels.{module}.CHUNK_BYTES", 8 * 100)
     np.testing.assert_allclose(function(*sparse), expected, rtol=1e-13)
 

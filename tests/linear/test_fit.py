@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.svm import LinearSVC
 
 from bandsvm._certificate import combine
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.solving import LinearSolve
@@ -218,7 +218,7 @@ def test_the_certificate_of_several_problems_shows_what_counts():
     assert not certificate.is_optimal
     assert "over 3 problems: NOT optimal to tol in 1 of them" in repr(certificate)
     assert "of single problems at most 2.0e-03, tol 1.0e-06" in repr(certificate)
-    complaint = shortfall(certificate)
+    complaint = why_not_optimal(certificate).render()
     assert "met its time_limit with duality gap 1.0e-05 (2.0e-03 of the objective" in complaint
     assert complaint.endswith("2 of 3 problems are optimal.")
 

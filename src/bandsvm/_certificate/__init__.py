@@ -2,7 +2,7 @@
 
 - `values`: objectives, gap, violations.
 - `gradient`: whether the solver's decision values are right, and what rounding errors leave open.
-- `shortfall`: the warning if a solution is not optimal to ``tol``.
+- `not_optimal`: why a solution is not optimal to ``tol``, and what to do about it.
 """
 
 from __future__ import annotations

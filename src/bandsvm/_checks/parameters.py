@@ -1,4 +1,4 @@
-"""Checks of the estimator's parameters; messages name the parameter, the rule and the value."""
+"""Checks of the estimator's parameters; errors hold parameter, rule, value and cure."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bandsvm._kernels import available_kernels
 from bandsvm._problem.band_problem import LOSSES
 from bandsvm._solvers import available_solvers
+from bandsvm._system.advice import ParameterError, ParameterTypeError, literal
 from bandsvm._system.text import some
 
 # The compiled kernel uses 32-bit integers.
@@ -37,22 +38,26 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
         of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
         if not low > 0.0:
-            raise ValueError(f"rho1{of_class} must be greater than 0, got {low}.")
+            raise ParameterError("rho1", "must be greater than 0", float(low), of=of_class)
         if high < low:
-            raise ValueError(
-                f"rho2{of_class} must not be less than rho1, got rho1={low} and rho2={high}; "
-                "the band is [rho1, rho2]."
+            raise ParameterError(
+                "rho2",
+                f"must not be less than {{rho1}}, got {{rho1}}={low} and {{rho2}}={high}",
+                cure="the band is [{rho1}, {rho2}]",
+                of=of_class,
             )
     if not (C1 > 0.0).all():
-        raise ValueError(f"C1 must be greater than 0, got {estimator.C1!r}.")
+        raise ParameterError("C1", "must be greater than 0", estimator.C1)
     if np.isinf(C1).any() and getattr(estimator, "loss", "hinge") != "hinge":
-        raise ValueError(
-            f"loss must be 'hinge' with C1=inf, got {estimator.loss!r}; no sample may lie below "
-            "the band, so squares would make no difference."
+        raise ParameterError(
+            "loss",
+            "must be 'hinge' with {C1}=inf",
+            estimator.loss,
+            "no sample may lie below the band, so squares would make no difference",
         )
     if not (C2 >= 0.0).all():
-        raise ValueError(
-            f"C2 must be at least 0, got {estimator.C2!r}; C2=0 gives the C-SVM, without a band."
+        raise ParameterError(
+            "C2", "must be at least 0", estimator.C2, "{C2}=0 gives the C-SVM, without a band"
         )
     return BandParameters(rho1, rho2, C1, C2)
 
@@ -69,9 +74,11 @@ def check_finite_costs(estimator: Any) -> None:
     """Refuse infinite costs in paths and searches, where each problem starts from another."""
     costs = estimator.C1.values() if isinstance(estimator.C1, Mapping) else [estimator.C1]
     if any(isinstance(cost, Real) and cost == math.inf for cost in costs):
-        raise ValueError(
-            f"C1 must be finite along a path and in a search, got {estimator.C1!r}; a large C1 "
-            "comes close, and BandedSVC itself takes C1=inf."
+        raise ParameterError(
+            "C1",
+            "must be finite along a path and in a search",
+            estimator.C1,
+            "a large {C1} comes close, and BandedSVC itself takes {C1}=inf",
         )
 
 
@@ -87,33 +94,35 @@ def _per_class(
     unknown = [label for label in value if label not in known]
     missing = [label for label in labels if label not in value]
     if unknown or missing:
-        raise ValueError(
-            f"{name} as a mapping must have one entry for each class {some(labels)}; "
-            f"missing: {some(missing)}, unknown: {some(unknown)}."
+        raise ParameterError(
+            name,
+            literal(f"must have one entry for each class {some(labels)}"),
+            cure=literal(f"missing: {some(missing)}, unknown: {some(unknown)}"),
+            of=" as a mapping",
         )
-    return np.array([number(name + _of_class(label), value[label]) for label in labels])
+    return np.array([number(name, value[label], _of_class(label)) for label in labels])
 
 
-def _finite(name: str, value: Any) -> float:
+def _finite(name: str, value: Any, of: str = "") -> float:
     """Return a finite real number as a float."""
-    number = _real(name, value)
+    number = _real(name, value, of)
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value!r}.")
+        raise ParameterError(name, "must be finite", value, of=of)
     return number
 
 
-def _finite_or_inf(name: str, value: Any) -> float:
+def _finite_or_inf(name: str, value: Any, of: str = "") -> float:
     """Return a real number or inf as a float; refuse finite numbers that overflow."""
-    number = _real(name, value)
+    number = _real(name, value, of)
     if not math.isfinite(number) and value != math.inf:
-        raise ValueError(f"{name} must be finite or inf, got {value!r}.")
+        raise ParameterError(name, "must be finite or inf", value, of=of)
     return number
 
 
-def _real(name: str, value: Any) -> float:
+def _real(name: str, value: Any, of: str = "") -> float:
     """Return a real number as a float, or inf if it overflows."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number, got {value!r}.")
+        raise ParameterTypeError(name, "must be a real number", value, of=of)
     try:
         return float(value)
     except OverflowError:
@@ -126,8 +135,8 @@ def check_parameters(estimator: Any) -> None:
     check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
     if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
-        raise ValueError(
-            f"cache_size must be greater than 0 (megabytes) or None, got {estimator.cache_size!r}."
+        raise ParameterError(
+            "cache_size", "must be greater than 0 (megabytes) or None", estimator.cache_size
         )
 
 
@@ -136,22 +145,26 @@ def check_multi_class(estimator: Any) -> None:
     for name in ("multi_class", "decision_function_shape"):
         value = getattr(estimator, name)
         if not (isinstance(value, str) and value in ("ovr", "ovo")):
-            raise ValueError(f"{name} must be 'ovr' or 'ovo', got {value!r}.")
+            raise ParameterError(name, "must be 'ovr' or 'ovo'", value)
     if not isinstance(estimator.break_ties, (bool, np.bool_)):
-        raise TypeError(f"break_ties must be a bool, got {estimator.break_ties!r}.")
+        raise ParameterTypeError("break_ties", "must be a bool", estimator.break_ties)
     if estimator.decision_function_shape == "ovo" and estimator.multi_class == "ovr":
-        raise ValueError(
-            "decision_function_shape='ovo' needs multi_class='ovo', got multi_class='ovr'; only "
-            "one-vs-one models have decision values of pairs of classes."
+        raise ParameterError(
+            "decision_function_shape",
+            "needs {multi_class}='ovo', got {multi_class}='ovr'",
+            cure="only one-vs-one models have decision values of pairs of classes",
+            of="='ovo'",
         )
 
 
 def check_voting(estimator: Any) -> None:
     """Check that `predict` can break ties; like `sklearn.svm.SVC`, a fit does not ask for this."""
     if estimator.break_ties and estimator.decision_function_shape == "ovo":
-        raise ValueError(
-            "break_ties must be False when decision_function_shape is 'ovo', got True; set "
-            "decision_function_shape='ovr'."
+        raise ParameterError(
+            "break_ties",
+            "must be False when {decision_function_shape} is 'ovo'",
+            True,
+            "set {decision_function_shape}='ovr'",
         )
 
 
@@ -159,32 +172,30 @@ def check_fit_parameters(estimator: Any, solvers: Sequence[str]) -> None:
     """Check the parameters of a fit that have nothing to do with a kernel."""
     if estimator.loss not in LOSSES:
         names = " or ".join(repr(name) for name in LOSSES)
-        raise ValueError(f"loss must be {names}, got {estimator.loss!r}.")
+        raise ParameterError("loss", f"must be {names}", estimator.loss)
     if estimator.solver not in ("auto", *solvers):
         names = ", ".join(repr(name) for name in ("auto", *solvers))
-        raise ValueError(f"solver must be one of {names}, got {estimator.solver!r}.")
+        raise ParameterError("solver", f"must be one of {names}", estimator.solver)
     if not _finite("tol", estimator.tol) > 0.0:
-        raise ValueError(f"tol must be greater than 0, got {estimator.tol!r}.")
+        raise ParameterError("tol", "must be greater than 0", estimator.tol)
     if isinstance(estimator.max_iter, bool) or not isinstance(estimator.max_iter, Integral):
-        raise TypeError(f"max_iter must be an integer, got {estimator.max_iter!r}.")
+        raise ParameterTypeError("max_iter", "must be an integer", estimator.max_iter)
     if estimator.max_iter < 1:
-        raise ValueError(
-            f"max_iter must be at least 1, got {estimator.max_iter!r}; it bounds the outer steps."
+        raise ParameterError(
+            "max_iter", "must be at least 1", estimator.max_iter, "it bounds the outer steps"
         )
     if estimator.time_limit is not None and not _finite("time_limit", estimator.time_limit) > 0.0:
-        raise ValueError(
-            f"time_limit must be greater than 0 (seconds) or None, got {estimator.time_limit!r}."
+        raise ParameterError(
+            "time_limit", "must be greater than 0 (seconds) or None", estimator.time_limit
         )
     if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
-        raise TypeError(f"fit_intercept must be a bool, got {estimator.fit_intercept!r}.")
+        raise ParameterTypeError("fit_intercept", "must be a bool", estimator.fit_intercept)
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
-        raise TypeError(f"verbose must be an integer or a bool, got {estimator.verbose!r}.")
+        raise ParameterTypeError("verbose", "must be an integer or a bool", estimator.verbose)
     if estimator.n_jobs is not None and (
         not isinstance(estimator.n_jobs, Integral) or estimator.n_jobs == 0
     ):
-        raise ValueError(
-            f"n_jobs must be None or an integer other than 0, got {estimator.n_jobs!r}."
-        )
+        raise ParameterError("n_jobs", "must be None or an integer other than 0", estimator.n_jobs)
 
 
 def _check_kernel(estimator: Any) -> None:
@@ -193,22 +204,27 @@ def _check_kernel(estimator: Any) -> None:
     names = (*available_kernels(), "precomputed")
     if not callable(kernel) and not (isinstance(kernel, str) and kernel in names):
         known = ", ".join(repr(name) for name in names)
-        raise ValueError(f"kernel must be one of {known} or a callable, got {kernel!r}.")
+        raise ParameterError("kernel", f"must be one of {known} or a callable", kernel)
     if isinstance(gamma, str):
         if gamma not in ("scale", "auto"):
-            raise ValueError(f"gamma must be 'scale', 'auto' or a number, got {gamma!r}.")
+            raise ParameterError("gamma", "must be 'scale', 'auto' or a number", gamma)
     elif _finite("gamma", gamma) < 0.0:
-        raise ValueError(f"gamma must be at least 0, got {gamma!r}.")
-    if _finite("degree", estimator.degree) < 0.0:
-        raise ValueError(f"degree must be at least 0, got {estimator.degree!r}.")
-    if kernel == "poly" and not float(estimator.degree).is_integer():
-        raise ValueError(
-            f"degree must be an integer, got {estimator.degree!r}: other powers of a negative "
-            "inner product are undefined."
+        raise ParameterError("gamma", "must be at least 0", gamma)
+    degree = estimator.degree
+    if _finite("degree", degree) < 0.0:
+        raise ParameterError("degree", "must be at least 0", degree)
+    if kernel == "poly" and not float(degree).is_integer():
+        raise ParameterError(
+            "degree",
+            "must be an integer",
+            degree,
+            "other powers of a negative inner product are undefined",
         )
-    if kernel == "poly" and estimator.degree > LARGEST_DEGREE:
-        raise ValueError(
-            f"degree must be at most {LARGEST_DEGREE}, got {estimator.degree!r}; such powers "
-            "underflow or overflow."
+    if kernel == "poly" and degree > LARGEST_DEGREE:
+        raise ParameterError(
+            "degree",
+            f"must be at most {LARGEST_DEGREE}",
+            degree,
+            "such powers underflow or overflow",
         )
     _finite("coef0", estimator.coef0)

@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate, certify, combine
-from bandsvm._certificate.shortfall import end_fit
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_voting
 from bandsvm._checks.svc_arguments import names_svc_arguments
@@ -18,6 +17,7 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandPositionMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
+from bandsvm._fitting.ending import end_fit
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.fitted import decision_rule, training_set
 from bandsvm._fitting.rows import problem_rows

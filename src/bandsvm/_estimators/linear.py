@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.shortfall import end_fit
 from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandPositionMixin, decisions_of, feature_weights
 from bandsvm._defaults import DEFAULT_RHO2
+from bandsvm._fitting.ending import end_fit
 from bandsvm._linear.fit import certify_linear, fit_linear
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._system.threads import n_threads

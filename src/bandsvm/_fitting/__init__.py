@@ -10,5 +10,5 @@
 - `fit`: a fit of a BandedSVC from end to end; `rows`: kernel rows of its problems: who has which,
   and how many at the same time; `kernel_run`: problems are solved and certified.
 - `fitted`: turns outcomes into a fitted state, and a fitted model with its training set into a
-  starting point.
+  starting point; `ending`: KeyboardInterrupt after Ctrl-C, or warnings if it is not optimal.
 """

@@ -7,4 +7,5 @@
 - `cached`: cached properties that forked children can use.
 - `files`: files that are written whole or not at all.
 - `text`: text from files, made safe for terminals.
+- `advice`: errors that say which parameter breaks which rule, and what to do.
 """

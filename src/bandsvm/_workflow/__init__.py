@@ -8,6 +8,7 @@
   models.
 - `after_search`: what follows a search, within the time of `clock`: `held_out` predictions, the
   page `search_report`, the picture `tune_plot`.
+- `advice`: how the shell and the page word what may help a fit that is not optimal.
 - `source`: a data file, within a size that a page can handle, as a table; `parameters`: those
   of a model, checked; `work`: long work that reports its progress and can be stopped; `noted`:
   warnings of one thread.

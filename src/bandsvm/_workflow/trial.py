@@ -12,11 +12,12 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._fitting.fit import fit_model
 from bandsvm._solvers import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._tables.reading import Table
+from bandsvm._workflow.advice import PAGE
 from bandsvm._workflow.models import prepare, transformed
 from bandsvm._workflow.noted import noted_warnings
 from bandsvm._workflow.work import FitProgress, Work
@@ -105,13 +106,11 @@ class Trial:
             except KeyboardInterrupt:
                 raise StoppedTooSoonError(NO_MODEL) from None
         certificate = classifier.certificate_
-        complaint = shortfall(certificate)
-        if not complaint:
+        reason = why_not_optimal(certificate)
+        if reason is None:
             return said
         if certificate.status is not Status.INTERRUPTED:
-            # What follows the semicolon is advice for Python.
-            reached = complaint.split(";")[0]
-            return [f"The fit {reached}. Scale the features, or try smaller costs.", *said]
+            return [f"The fit {reason.render(PAGE)}", *said]
         if certificate.n_iter == 0:
             raise StoppedTooSoonError(NO_MODEL)
         work.take_stop()

@@ -63,8 +63,9 @@ def run(options: argparse.Namespace) -> int:
         check_model(chosen_parameters(options), options.linear)
     from sklearn.pipeline import Pipeline
 
-    from bandsvm._certificate.shortfall import shortfall_of
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
+    from bandsvm._fitting.ending import why_model_is_not_optimal
+    from bandsvm._workflow.advice import SHELL
     from bandsvm._workflow.checkpoint import CheckpointFile
     from bandsvm._workflow.models import (
         Checkpoint,
@@ -104,14 +105,14 @@ def run(options: argparse.Namespace) -> int:
         output.report(f"Calibrating probabilities on {DEFAULT_FOLDS} folds.")
         unseen = set_sigmoids(as_pipeline(model), table.X, table.y)
         write_model(as_pipeline(model), table, options.model)
-    complaint = shortfall_of(model, linear_models="--linear")
+    reason = why_model_is_not_optimal(model)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = (summary_without_predictions if was_interrupted else summary)(model, X, table.y)
     output.report(repr(model.certificate_))
     output.report(result.describe())
     output.report(f"The model is in {options.model}.")
-    if complaint:
-        output.warn(f"the fit {complaint.replace('warm_start=True', '--resume').replace('_', '-')}")
+    if reason:
+        output.warn(f"the fit {reason.render(SHELL)}")
         if hasattr(model, "alpha_"):
             megabytes = (model.alpha_.nbytes + model.theta_.nbytes) / 1e6
             output.report(
@@ -130,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     output.result({**result.values(), **table.skipped(options), "model": str(options.model)})
     if was_interrupted:
         return INTERRUPTED
-    return NOT_TO_TOL if complaint else DONE
+    return NOT_TO_TOL if reason else DONE
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:

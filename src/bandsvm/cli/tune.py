@@ -70,9 +70,10 @@ def run(options: argparse.Namespace) -> int:
     from sklearn.pipeline import Pipeline
 
     from bandsvm import BandedSVC, BandedSVCCV
-    from bandsvm._certificate.shortfall import shortfall
+    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
     from bandsvm._estimators.calibration import check_can_calibrate
     from bandsvm._tables.reading import read_table
+    from bandsvm._workflow.advice import SHELL
     from bandsvm._workflow.after_search import AfterSearch
     from bandsvm._workflow.models import prepare, write_model
     from bandsvm._workflow.preparation import describe_preparation
@@ -115,10 +116,9 @@ def run(options: argparse.Namespace) -> int:
     if was_interrupted:
         clock.end()
         findings.append("The search was interrupted: other candidates may be better.")
-    if complaint := shortfall(best.certificate_):
-        go_on = f"bandsvm fit {options.train} --model {options.model} --resume"
-        complaint = complaint.replace("go on from here with warm_start=True", "go on with {}")
-        complaint = complaint.replace("_", "-").replace("{}", go_on)
+    if reason := why_not_optimal(best.certificate_):
+        go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
+        complaint = reason.render({**SHELL, Cure.RESUME: go_on})
         output.warn(f"the model of the best candidate {complaint}")
         findings.append(f"The model {complaint}")
     after = AfterSearch(options, output, search, model, table, X, clock)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import Certificate, combine
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.fitted import fitted_state, with_state
 from bandsvm._fitting.kernel_run import Outcome
@@ -96,11 +96,11 @@ class BandPath:
         """Return the path of the points reached; warn about points that are not optimal."""
         outcomes, kept, n_samples = models.outcomes, models.trainings[0].kept, len(models.y)
         certificates = tuple(combine([o.certificate for o in point]) for point in outcomes)
-        short = [certificate for certificate in certificates if not certificate.is_optimal]
+        short = [reason for reason in map(why_not_optimal, certificates) if reason is not None]
         if short:
             warnings.warn(
                 f"band_path: {len(short)} of {len(certificates)} points are not optimal to tol; "
-                f"the first of them {shortfall(short[0])}",
+                f"the first of them {short[0].render()}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
-from bandsvm._certificate.shortfall import shortfall
+from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._fitting.fit import fit_model
+from bandsvm._workflow.advice import PAGE
 from bandsvm.explore.server.frames import Answer
 from bandsvm.explore.server.play_data import Recipe
 from bandsvm.explore.server.requests import Fields
@@ -177,8 +178,8 @@ def words(certificate: Certificate) -> list[str]:
     )
     gap = f"{max(certificate.gap, 0.0):.1e}"
     share = f"{100.0 * max(certificate.relative_gap, 0.0):.1e} %"
-    if not certificate.is_optimal:
-        return [f"Not optimal: the fit {shortfall(certificate)}", cost]
+    if reason := why_not_optimal(certificate):
+        return [f"Not optimal: the fit {reason.render(PAGE)}", cost]
     return [
         f"Optimal: no solver can lower the objective by more than {gap}, which is {share} of it.",
         f"The optimality conditions are violated by at most {certificate.kkt_violation:.1e}; "
