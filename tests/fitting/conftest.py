@@ -1,6 +1,8 @@
 """What tests of fits share."""
 
+import io
 import logging
+import sys
 
 import numpy as np
 import pytest
@@ -19,3 +21,23 @@ def nobody_listens():
     logger.propagate = False
     yield
     logger.propagate = True
+
+
+class Terminal(io.StringIO):
+    """Text that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def open_terminal(monkeypatch):
+    """Return a function that makes standard error a terminal, during a test as pytest sets it."""
+
+    def open_terminal(columns=200):
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        return sys.stderr
+
+    return open_terminal

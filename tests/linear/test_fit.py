@@ -141,10 +141,9 @@ def test_dense_and_sparse_single_and_double(data, solver, dtype, index):
         np.testing.assert_allclose(values, expected.decision_function(X), atol=1e-3)
 
 
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix])
-def test_the_number_of_threads_changes_no_bit(solver, convert, monkeypatch):
-    monkeypatch.setattr("bandsvm._linear.samples.DENSE_CHUNK_BYTES", 8 * 20 * 64)
-    monkeypatch.setattr("bandsvm._linear.samples.SPARSE_CHUNK_VALUES", 20 * 64)
+def test_the_number_of_threads_changes_no_bit(solver, convert):
     X, y = make_classification(500, 20, random_state=0)
     X[np.abs(X) < 0.3] = 0.0
     models = [exact(solver=solver, n_jobs=n).fit(convert(X), y) for n in (1, 2, 3, 4)]
