@@ -67,17 +67,25 @@ def fit_on_cluster(
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
     check_linear_parameters(model)
     client = client_of(model)
+    # The futures of a fit are released before the last message to the workers, not after it: what
+    # is computed next may then use the same names of tasks.
     with workers_ignoring_ctrl_c(client), observed(observers):
-        # Without the data there is no model to end with at a time limit.
-        with interruptions_only():
-            chunks, survey = read_chunks(client, X, y, sample_weight)
-        targets = survey.targets(model)
-        model.n_features_in_ = survey.n_features
-        vars(model).pop("feature_names_in_", None)
-        if survey.names is not None:
-            model.feature_names_in_ = survey.names
-        tasks = ChunkTasks(client, chunks)
-        fit_to(model, ClusterTraining(chunks, tasks, survey, targets, model.n_jobs), observers)
+        _fit_on(client, model, X, y, sample_weight, observers)
+
+
+def _fit_on(
+    client: Client, model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers
+) -> None:
+    # Without the data there is no model to end with at a time limit.
+    with interruptions_only():
+        chunks, survey = read_chunks(client, X, y, sample_weight)
+    targets = survey.targets(model)
+    model.n_features_in_ = survey.n_features
+    vars(model).pop("feature_names_in_", None)
+    if survey.names is not None:
+        model.feature_names_in_ = survey.names
+    tasks = ChunkTasks(client, chunks)
+    fit_to(model, ClusterTraining(chunks, tasks, survey, targets, model.n_jobs), observers)
 
 
 def read_chunks(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[PerChunk, Survey]:
