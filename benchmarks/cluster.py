@@ -23,8 +23,8 @@ from distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import LinearBandedSVC as LocalLinearBandedSVC
-from bandsvm.dask import LinearBandedSVC, findings
-from bandsvm.dask.crew import BRANCHES
+from bandsvm.dask import LinearBandedSVC, _survey
+from bandsvm.dask._tasks import BRANCHES
 from measure import RESULTS, save
 
 WORKERS = (1, 2, 4)
@@ -112,12 +112,12 @@ def whole(client: Client, n_samples: int, features: int, n_chunks: int, repeats:
 @contextmanager
 def chunks_apart() -> Iterator[None]:
     """Let small chunks be as many tasks as large ones."""
-    usual = findings.MIN_VALUES_OF_GROUP
-    findings.MIN_VALUES_OF_GROUP = 1
+    usual = _survey.MIN_VALUES_OF_GROUP
+    _survey.MIN_VALUES_OF_GROUP = 1
     try:
         yield
     finally:
-        findings.MIN_VALUES_OF_GROUP = usual
+        _survey.MIN_VALUES_OF_GROUP = usual
 
 
 def simulated(cases: list[dict[str, Any]], cores: int) -> list[dict[str, Any]]:

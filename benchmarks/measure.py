@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 import bandsvm._estimators.kernel
-import bandsvm._fitting.run
+import bandsvm._fitting.fit
+import bandsvm._fitting.kernel_run
 import bandsvm._kernels.packed
 import bandsvm._solvers.block
 import bandsvm._solvers.driver
@@ -45,8 +46,8 @@ STAGES = {
     (CpuEngine, "free"): "selection",
     (bandsvm._solvers.block, "climb_face"): "faces",
     (bandsvm._solvers.driver, "polish"): "polish",
-    (bandsvm._fitting.run, "checked_gradient"): "certificate",
-    (bandsvm._fitting.run, "certificate_of"): "certificate",
+    (bandsvm._fitting.kernel_run, "checked_gradient"): "certificate",
+    (bandsvm._fitting.kernel_run, "certificate_of"): "certificate",
     (bandsvm._fitting.fit.data, "check_samples"): "validation",
     (bandsvm._fitting.fit, "training_problems"): "validation",
 }

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import bandsvm
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._workflow.checkpoint import Checkpoint
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz

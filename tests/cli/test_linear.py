@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import bandsvm
 from bandsvm import LinearBandedSVC
 from bandsvm._linear.solving import LinearSolve
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._workflow.pipeline import transformed
 from bandsvm.cli import main
 from tests.helpers.iris_files import FILES, SPECIES, X, Y, comma_separated, npz

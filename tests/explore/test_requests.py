@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
 from bandsvm import BandedSVC
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm.explore import launch
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.play_data import Recipe

@@ -12,14 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC, LinearBandedSVC
-from bandsvm._fitting.model import fit_model
-from bandsvm._fitting.run import MIN_SPOT_CHECKS, Observer
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.kernel_run import MIN_SPOT_CHECKS
+from bandsvm._fitting.run import Observer
 from bandsvm._kernels import KernelSettings, PrecomputedRows, packing
 from bandsvm._problem import Start, Status
 from bandsvm._problem.band_problem import band_problem
 from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from tests.helpers.problems import assert_same_objective
+from tests.helpers.watching import AfterEveryStep
 
 
 @pytest.fixture(scope="module")
@@ -267,44 +269,35 @@ def test_a_start_that_takes_long_is_given_up_on_ctrl_c_only(rng, reason):
     np.testing.assert_allclose(solution.f, expected, atol=2e-3)
 
 
-def test_ctrl_c_before_the_first_step_leaves_an_earlier_fit_as_it_was(data, monkeypatch):
+def test_ctrl_c_before_the_first_step_leaves_an_earlier_fit_as_it_was(data):
     model = BandedSVC(warm_start=True).fit(*data)
     before = dict(vars(model))
-    monkeypatch.setattr("bandsvm._fitting.limits.Limits.reason", lambda self: Status.INTERRUPTED)
-    with pytest.raises(KeyboardInterrupt, match="before its first step"):
+    interrupted = stop_when(lambda: Status.INTERRUPTED)
+    with interrupted, pytest.raises(KeyboardInterrupt, match="before its first step"):
         model.fit(*data)
     assert vars(model) == before
 
 
-@pytest.fixture
-def time_is_up_after_four_steps(monkeypatch):
-    class Counts(Observer):
-        n_steps = 0
-
-        def step(self, run):
-            self.n_steps += 1
-
-    counts = Counts()
-    monkeypatch.setattr(
-        "bandsvm._fitting.limits.Limits.reason",
-        lambda self: Status.TIME_LIMIT if counts.n_steps >= 4 else None,
-    )
-    return counts
+def fit_for_four_steps(model, *data):
+    """Fit a model whose time is up after four steps."""
+    counts = AfterEveryStep()
+    with stop_when(lambda: Status.TIME_LIMIT if counts.n_steps >= 4 else None):
+        fit_model(model, *data, counts)
 
 
-def test_the_certificate_is_part_of_the_time_limit(data, time_is_up_after_four_steps):
+def test_the_certificate_is_part_of_the_time_limit(data):
     model = BandedSVC()
-    fit_model(model, *data, None, time_is_up_after_four_steps)
+    fit_for_four_steps(model, *data, None)
     assert model.certificate_.status is Status.TIME_LIMIT
     assert model.certificate_.n_checked <= MIN_SPOT_CHECKS
     assert model.certify(*data).gap == pytest.approx(model.certificate_.gap, rel=1e-3)
 
 
-def test_samples_without_weight_hold_up_no_fit_that_must_end(data, time_is_up_after_four_steps):
+def test_samples_without_weight_hold_up_no_fit_that_must_end(data):
     X, y = data
     weights = np.ones(len(y))
     weights[:50] = 0.0
     model = BandedSVC()
-    fit_model(model, X, y, weights, time_is_up_after_four_steps)
+    fit_for_four_steps(model, X, y, weights)
     assert np.isnan(model.xi_[:50]).all()
     assert np.isfinite(model.xi_[50:]).all()

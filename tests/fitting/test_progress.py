@@ -1,7 +1,7 @@
 """What a fit shows while it runs: lines, the log, a bar, scikit-learn's callbacks."""
 
-import io
 import logging
+import math
 import re
 import sys
 from types import SimpleNamespace
@@ -13,19 +13,7 @@ from sklearn.datasets import load_iris, make_classification
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm._fitting import progress
 from bandsvm._fitting.progress import ProgressBar, ProgressLines, progress_shower, share_done
-
-
-@pytest.fixture
-def nobody_listens(monkeypatch):
-    """A logger without handlers, as in a plain script; pytest adds its own to the root."""
-    monkeypatch.setattr(progress.logger, "propagate", False)
-
-
-class Terminal(io.StringIO):
-    """Text that says it is a terminal."""
-
-    def isatty(self):
-        return True
+from bandsvm._fitting.run import FitRun
 
 
 def samples(n_classes):
@@ -51,7 +39,9 @@ def test_lines_go_to_standard_error(n_classes, capsys, monkeypatch, nobody_liste
     assert sum("'eel' against the rest" in line for line in printed[1]) == (n_classes == 3)
 
 
-def test_many_problems_share_a_bar_and_few_have_lines(capsys, monkeypatch, nobody_listens):
+def test_many_problems_share_a_bar_and_few_have_lines(
+    capsys, monkeypatch, nobody_listens, open_terminal
+):
     X, y = make_classification(120, n_informative=6, n_classes=6, random_state=0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", np.inf)
     BandedSVC(verbose=1, multi_class="ovo", n_jobs=1).fit(X, y)
@@ -61,10 +51,9 @@ def test_many_problems_share_a_bar_and_few_have_lines(capsys, monkeypatch, nobod
     BandedSVC(verbose=1, multi_class="ovo", n_jobs=2).fit(X, y)  # in any order
     assert len(capsys.readouterr().err.splitlines()) == 2
     pytest.importorskip("rich")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("TERM", "xterm")
+    terminal = open_terminal()
     BandedSVC(verbose=1, multi_class="ovo").fit(X, y)
-    drawn = sys.stderr.getvalue()
+    drawn = terminal.getvalue()
     assert "problem 15 of 15" in drawn
     assert "against" not in drawn
 
@@ -85,10 +74,10 @@ def test_lines_can_be_captured_by_logging(caplog, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_bar_on_a_terminal_only(monkeypatch, nobody_listens):
+def test_a_bar_on_a_terminal_only(monkeypatch, nobody_listens, open_terminal):
     pytest.importorskip("rich")
     assert isinstance(progress_shower(1), ProgressLines)
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    open_terminal()
     assert isinstance(progress_shower(1), ProgressBar)
     assert isinstance(progress_shower(2), ProgressLines)
     monkeypatch.setitem(sys.modules, "rich.console", None)
@@ -97,17 +86,16 @@ def test_a_bar_on_a_terminal_only(monkeypatch, nobody_listens):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(("kind", "figure"), [(BandedSVC, "SVs"), (LinearBandedSVC, "gap")])
-def test_bar_ends_full(kind, figure, n_classes, monkeypatch, nobody_listens):
+def test_bar_ends_full(kind, figure, n_classes, monkeypatch, nobody_listens, open_terminal):
     pytest.importorskip("rich")
     X, y = samples(n_classes)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = open_terminal()
     bars = []
     monkeypatch.setattr(progress, "ProgressBar", lambda: bars.append(ProgressBar()) or bars[0])
     model = kind(verbose=1).fit(X, y)
     tasks = bars[0]._bar.tasks
     assert [task.completed for task in tasks] == [1.0] * len(model.intercept_)
-    assert figure in sys.stderr.getvalue()
+    assert figure in terminal.getvalue()
     assert bars[0]._bar.finished
 
 
@@ -186,23 +174,27 @@ def test_progress_bar_of_scikit_learn(capsys):
     assert "'eel' against the rest" in capsys.readouterr().out
 
 
+class FarFromDone(FitRun):
+    """A run at some distance from its end."""
+
+    distance = math.inf
+
+    def figures(self):
+        return f"violation {self.distance:.1e}, tol {self.progress.tol:.0e}, 999999 SVs"
+
+
 @pytest.mark.parametrize("columns", [80, 100, 200])
 @pytest.mark.parametrize("title", ["fit", "class 'a rather long name of a class' against the rest"])
-def test_bar_fits_the_terminal(columns, title, monkeypatch):
+def test_bar_fits_the_terminal(columns, title, open_terminal):
     """Bar, violation and time are all there, in one line each."""
     pytest.importorskip("rich")
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    open_terminal(columns)
     shown = ProgressBar()
-    training = SimpleNamespace(titles=[title])
-    state = SimpleNamespace(violation=1.234, tol=8e-4)
-    run = SimpleNamespace(
-        training=training, index=0, progress=state, n_support=lambda: (500_000, 499_999)
-    )
+    run = FarFromDone([title], [])
+    run.progress = SimpleNamespace(tol=8e-4)
     shown.begin(run)
-    shown.step(run)
-    state.violation = 0.03
-    shown.step(run)
+    for run.distance in (1.234, 0.03):
+        shown.step(run)
     with shown._bar.console.capture() as capture:
         shown._bar.console.print(shown._bar.get_renderable())
     (line,) = re.sub(r"\x1b\[[0-9;]*m", "", capture.get()).splitlines()

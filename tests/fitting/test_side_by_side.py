@@ -6,7 +6,7 @@ import threading
 import time
 import tracemalloc
 import weakref
-from itertools import count, pairwise
+from itertools import count
 
 import numpy as np
 import pytest
@@ -15,20 +15,18 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC, _core
-from bandsvm._fitting import run as fitting_run
-from bandsvm._fitting.limits import Limits
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting import kernel_run
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.kernel_run import KernelRun
 from bandsvm._fitting.rows import OwnRows
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._kernels import KernelSettings, PackedKernel, PackedRows, packed
+from bandsvm._kernels import PackedRows, packed
 from bandsvm._kernels import rows as rows_module
-from bandsvm._kernels.sizes import MAX_BLOCK
-from bandsvm._kernels.slots import SlotTable
 from bandsvm._problem import Status
 from bandsvm._system.memory import MEGABYTE
-from bandsvm._system.stopping import current_reason
-from bandsvm._system.threads import results_in_threads
+from bandsvm._system.stopping import current_reason, stop_when
+from tests.helpers.watching import AfterEveryStep
 
 BAND = {"C1": 10.0, "C2": 10.0, "rho2": 1.5}
 LONG = 60.0  # seconds after which a test that waits has failed
@@ -147,13 +145,13 @@ def test_an_observer_that_wants_classes_one_by_one_changes_no_bit(multi_class):
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_classes_are_solved_at_the_same_time(monkeypatch, multi_class):
-    both, solve = threading.Barrier(2, timeout=LONG), fitting_run.solve
+    both, solve = threading.Barrier(2, timeout=LONG), kernel_run.solve
 
     def meet(*args, **options):
         both.wait()  # breaks if one class waits for the other to end
         return solve(*args, **options)
 
-    monkeypatch.setattr(fitting_run, "solve", meet)
+    monkeypatch.setattr(kernel_run, "solve", meet)
     X, y = classes(6, n_samples=2400, n_classes=4)
     assert BandedSVC(multi_class=multi_class, n_jobs=2).fit(X, y).certificate_.is_optimal
 
@@ -176,9 +174,9 @@ def test_every_row_is_computed_once_for_all_classes(monkeypatch, n_features, n_j
     assert sum(part.n_kernel_rows for part in model.certificate_.parts) == len(computed)
 
 
+@pytest.mark.usefixtures("rows_in_single_precision")
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_rows_in_double_precision_finish_what_others_began(monkeypatch, multi_class):
-    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+def test_rows_in_double_precision_finish_what_others_began(multi_class):
     X, y = classes(6, n_samples=2000)
     one, two = (
         BandedSVC(multi_class=multi_class, tol=1e-8, n_jobs=n_jobs, **BAND).fit(X, y)
@@ -260,21 +258,14 @@ def test_ctrl_c_ends_all_classes(multi_class):
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_time_limit_ends_all_classes(monkeypatch, multi_class):
-    class RunsOut(Interleaved):
-        n_steps = 0
-
-        def step(self, run):
-            self.n_steps += 1
-
-    runs_out = RunsOut()
-    late = lambda self: Status.TIME_LIMIT if runs_out.n_steps >= 4 else None  # noqa: E731
-    monkeypatch.setattr(Limits, "reason", late)
+def test_time_limit_ends_all_classes(multi_class):
+    counts = AfterEveryStep()
     X, y = classes(6, n_samples=2000)
     model = BandedSVC(multi_class=multi_class, n_jobs=2, tol=1e-6, time_limit=1e6, **BAND)
-    fit_model(model, X, y, None, runs_out)
+    with stop_when(lambda: Status.TIME_LIMIT if counts.n_steps >= 4 else None):
+        fit_model(model, X, y, None, counts)
     assert model.certificate_.status is Status.TIME_LIMIT
-    assert runs_out.n_steps <= 4 + 3  # each class looks at most once more
+    assert counts.n_steps <= 4 + 3  # each class looks at most once more
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
@@ -312,12 +303,10 @@ def test_ctrl_c_keeps_classes_that_have_not_begun_at_their_last_solution(multi_c
     np.testing.assert_allclose(now[used], last[last != 0.0])
 
 
+@pytest.mark.usefixtures("rows_in_single_precision")
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(
-    monkeypatch, multi_class, n_jobs
-):
-    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(multi_class, n_jobs):
     X, y = classes(6, n_samples=2000)
     model = BandedSVC(multi_class=multi_class, n_jobs=n_jobs, tol=1e-8, **BAND)
     presses = PressesAt(lambda run: len(run._earlier) == 3)  # all with float64 rows
@@ -327,8 +316,8 @@ def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(
     assert model.certificate_.kkt_violation < 1e-3
 
 
+@pytest.mark.usefixtures("rows_in_single_precision")
 def test_only_pairs_with_rows_in_single_precision_get_more_precise_ones(monkeypatch):
-    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
     X, y = classes(6, n_samples=2000)
     kept = (y < 2) | (np.cumsum(y == 2) <= 250)  # one pair of more than 1000 samples
     made, original = [], OwnRows.of
@@ -366,7 +355,7 @@ def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
 
 
 def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
-    has_ended, job, solution = threading.Event(), FitRun._solve, FitRun._solution
+    has_ended, job, solution = threading.Event(), KernelRun._solve, KernelRun._solution
 
     def ends(run, index, *args):
         try:
@@ -378,34 +367,12 @@ def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_fi
         assert index > 0 or has_ended.wait(LONG)
         return solution(run, index, *args)
 
-    monkeypatch.setattr(FitRun, "_solve", ends)
-    monkeypatch.setattr(FitRun, "_solution", waits)
+    monkeypatch.setattr(KernelRun, "_solve", ends)
+    monkeypatch.setattr(KernelRun, "_solution", waits)
     X, y = classes(6, n_samples=300)
     model = BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2)
     with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):
         model.fit(X, y)
-
-
-def rows_of(X, cache_bytes, n_jobs=4):
-    kernel = PackedKernel("rbf", 0.01, 0.0, 3), KernelSettings("rbf", 0.01, 0.0, 3).function()
-    return PackedRows(*kernel, X, cache_bytes, n_jobs)
-
-
-def test_views_share_the_memory_of_the_rows(rng):
-    few, many = rng.normal(size=(4000, 5)), rng.normal(size=(4000, 200))
-    assert len(rows_of(few, 500 * MEGABYTE).views(8, 8)) == 4  # threads
-    assert len(rows_of(few, 500 * MEGABYTE).views(8, 3)) == 3
-    assert len(rows_of(many, 500 * MEGABYTE).views(8, 8)) == 4
-    # Views of kept rows would replace each other's.
-    assert len(rows_of(many, 80 * MEGABYTE).views(8, 8)) == 1
-    # Otherwise each view has enough of the store for itself.
-    few = rng.normal(size=(8000, 5))
-    assert len(rows_of(few, 100 * MEGABYTE).views(8, 8)) == 1
-    views = rows_of(few, 300 * MEGABYTE).views(8, 8)
-    assert len(views) > 1
-    assert all(MAX_BLOCK <= view.capacity < len(few) for view in views)
-    stores = [view._store for view in views]
-    assert not any(np.shares_memory(a, b) for a, b in pairwise(stores))
 
 
 @pytest.mark.parametrize(("n_features", "megabytes"), [(6, 60), (150, 60), (150, 120)])
@@ -418,45 +385,3 @@ def test_classes_at_the_same_time_stay_within_the_cache(n_features, megabytes):
         assert tracemalloc.get_traced_memory()[1] <= 1.1 * megabytes * MEGABYTE
     finally:
         tracemalloc.stop()
-
-
-def test_a_row_that_another_thread_computes_is_waited_for():
-    table, some = SlotTable(4, 4), np.arange(3)
-    assert table.find(some).missing.tolist() == [0, 1, 2]
-    found = table.find(some[1:])
-    assert len(found.missing) == 0
-    assert table.peek(some).tolist() == [-1, -1, -1]  # nothing to read yet
-    waited = []
-    waiting = threading.Thread(target=lambda: waited.append(table.wait_for(some[1:])))
-    waiting.start()
-    table.written(some)
-    waiting.join(LONG)
-    assert waited == [True]
-    assert table.peek(some[1:]).tolist() == found.slots.tolist()
-
-
-def test_a_row_that_another_thread_gave_up_is_computed_here():
-    table, some = SlotTable(4, 4), np.arange(3)
-    table.find(some)
-    waited = []
-    waiting = threading.Thread(target=lambda: waited.append(table.wait_for(some)))
-    waiting.start()
-    table.forget(some)
-    waiting.join(LONG)
-    assert waited == [False]
-    assert table.find(some).missing.tolist() == [0, 1, 2]
-
-
-def test_results_come_in_order_and_jobs_one_by_one_when_asked():
-    begun = []
-
-    def job(k):
-        begun.append(k)
-        return k
-
-    jobs = [lambda k=k: job(k) for k in range(5)]
-    results = results_in_threads(jobs, 1)
-    assert next(results) == 0
-    assert begun == [0]
-    results.close()
-    assert list(results_in_threads(jobs, 3)) == [0, 1, 2, 3, 4]

@@ -7,6 +7,7 @@ few.
 import pickle
 import uuid
 
+import dask.array as da
 from distributed import Client
 
 import dask
@@ -60,3 +61,9 @@ def _value(argument):
     if isinstance(argument, InlineFuture):
         return argument.value
     return [_value(item) for item in argument] if isinstance(argument, list) else argument
+
+
+def in_chunks(n_chunks, *arrays):
+    """Return arrays as Dask arrays, in about equal chunks of rows."""
+    size = -(-len(arrays[0]) // n_chunks)
+    return [da.from_array(a, chunks=(size, *a.shape[1:])) for a in arrays]

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from bandsvm import BandedSVC
 from bandsvm._certificate import certify
-from bandsvm._fitting import run
-from bandsvm._fitting.run import closer_aim
+from bandsvm._fitting import kernel_run
+from bandsvm._fitting.kernel_run import closer_aim
 from bandsvm._kernels import prediction
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
@@ -144,5 +144,5 @@ def test_fits_come_closer_before_they_turn_to_double_precision(monkeypatch, rng)
         return len(sharpened)
 
     number = n_sharpened()
-    monkeypatch.setattr(run, "MIN_AIM", np.inf)
+    monkeypatch.setattr(kernel_run, "MIN_AIM", np.inf)
     assert number < n_sharpened() <= 12

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._kernels import KernelRows, KernelSettings, PackedKernel, PackedRows, Samples
 from bandsvm._kernels.packed import useful_bytes

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
 from bandsvm._fitting.run import Observer
-from bandsvm._solvers import Status
+from bandsvm._problem import Status
 from bandsvm._workflow.holdout import Holdout, StoppedTooSoonError, parts_of_holdout
 from bandsvm._workflow.source import Choices, Source
 from bandsvm._workflow.views import overview

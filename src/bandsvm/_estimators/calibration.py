@@ -16,7 +16,7 @@ from bandsvm._decisions.probabilities import ProbabilityMixin, probabilities
 from bandsvm._defaults import DEFAULT_FOLDS
 
 
-def calibrate(model, X, y, *, cv=DEFAULT_FOLDS):
+def calibrate(model: Any, X: Any, y: Any, *, cv: Any = DEFAULT_FOLDS) -> Any:
     """Give a fitted model `predict_proba`, by Platt scaling.
 
     Clones of the model are fitted to the training part of each fold. A sigmoid for each class is

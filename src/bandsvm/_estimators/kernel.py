@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._certificate import certify, combine
+from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_voting
 from bandsvm._checks.svc_arguments import names_svc_arguments
@@ -15,9 +18,9 @@ from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandPositionMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._fitting.ending import end_fit
-from bandsvm._fitting.model import decision_rule, fit_model
+from bandsvm._fitting.fit import fit_model
+from bandsvm._fitting.fitted import decision_rule, training_set
 from bandsvm._fitting.rows import problem_rows
-from bandsvm._fitting.training_set import training_set
 from bandsvm._problem import Solution
 from bandsvm._system.threads import single_threaded_blas
 
@@ -186,30 +189,30 @@ default='rbf'
 
     def __init__(
         self,
-        C1=1.0,
-        C2=1.0,
-        rho1=1.0,
-        rho2=DEFAULT_RHO2,
+        C1: Any = 1.0,
+        C2: Any = 1.0,
+        rho1: Any = 1.0,
+        rho2: Any = DEFAULT_RHO2,
         *,
-        loss="hinge",
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        fit_intercept=True,
-        class_weight=None,
-        multi_class="ovo",
-        decision_function_shape="ovr",
-        break_ties=False,
-        tol=1e-3,
-        solver="auto",
-        max_iter=10_000,
-        time_limit=None,
-        cache_size=None,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-    ):
+        loss: str = "hinge",
+        kernel: Any = "rbf",
+        gamma: str | float = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        tol: float = 1e-3,
+        solver: str = "auto",
+        max_iter: int = 10_000,
+        time_limit: float | None = None,
+        cache_size: float | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C1 = C1
         self.C2 = C2
         self.rho1 = rho1
@@ -233,7 +236,7 @@ default='rbf'
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Return the estimator's scikit-learn tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
@@ -241,7 +244,7 @@ default='rbf'
         tags.input_tags.positive_only = self.kernel == "chi2"
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -268,7 +271,7 @@ default='rbf'
         end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of samples.
 
         Parameters
@@ -287,7 +290,7 @@ default='rbf'
         """
         return decisions_of(self, X).values
 
-    def _problem_values(self, X):
+    def _problem_values(self, X: Any) -> NDArray:
         """Return the decision values of samples, one column per problem."""
         check_is_fitted(self)
         # Values that overflow raise an error with advice.
@@ -296,7 +299,7 @@ default='rbf'
             values = decision_rule(self)(X)
         return values.astype(np.float32) if X.dtype == np.float32 else values
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         """Return the predicted classes of samples.
 
         Parameters
@@ -313,7 +316,7 @@ default='rbf'
         predicted = decisions_of(self, X).predicted
         return self.classes_[predicted]
 
-    def certify(self, X, y, sample_weight=None):
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Certify the fitted model with all decision values recomputed in float64.
 
         Parameters
@@ -360,7 +363,7 @@ default='rbf'
         return combine(certificates)
 
     @property
-    def coef_(self):
+    def coef_(self) -> NDArray[np.float64]:
         """Weights of the features, for the linear kernel."""
         check_is_fitted(self)
         if self.kernel != "linear":

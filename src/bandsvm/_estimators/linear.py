@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._certificate import Certificate
 from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandPositionMixin, decisions_of, feature_weights
@@ -17,7 +21,52 @@ from bandsvm._linear.samples import LinearSamples
 from bandsvm._system.threads import n_threads
 
 
-class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, BaseEstimator):
+class LinearEstimator(BaseEstimator):
+    """The parameters of a linear model, wherever its samples are."""
+
+    def __init__(
+        self,
+        C1: Any = 1.0,
+        C2: Any = 1.0,
+        rho1: Any = 1.0,
+        rho2: Any = DEFAULT_RHO2,
+        *,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        solver: str = "auto",
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        store_multipliers: bool = False,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C1 = C1
+        self.C2 = C2
+        self.rho1 = rho1
+        self.rho2 = rho2
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.solver = solver
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.store_multipliers = store_multipliers
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn should know of the estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, LinearEstimator):
     """Linear banded support vector classification, for many samples or many features.
 
     The model is that of `BandedSVC` with ``kernel='linear'``. The solvers here compute no kernel
@@ -110,48 +159,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
     True
     """
 
-    def __init__(
-        self,
-        C1=1.0,
-        C2=1.0,
-        rho1=1.0,
-        rho2=DEFAULT_RHO2,
-        *,
-        loss="hinge",
-        fit_intercept=True,
-        class_weight=None,
-        tol=1e-6,
-        solver="auto",
-        max_iter=1000,
-        time_limit=None,
-        store_multipliers=False,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-    ):
-        self.C1 = C1
-        self.C2 = C2
-        self.rho1 = rho1
-        self.rho2 = rho2
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.solver = solver
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.store_multipliers = store_multipliers
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self):
-        """Return what scikit-learn should know of the estimator."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -177,7 +185,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
         end_fit(self, fit_linear(self, X, y, sample_weight))
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of samples.
 
         Parameters
@@ -199,7 +207,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
         values = values.astype(X.dtype, copy=False)
         return values[:, 0] if len(self.classes_) == 2 else values
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         """Return the predicted classes of samples.
 
         Parameters
@@ -215,7 +223,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
         predicted = decisions_of(self, X).predicted
         return self.classes_[predicted]
 
-    def certify(self, X, y, sample_weight=None):
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Certify the fitted model with all decision values recomputed in float64.
 
         Parameters
@@ -235,7 +243,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
         """
         return certify_linear(self, X, y, sample_weight)
 
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Convert `coef_` to a sparse matrix, which takes less memory if most weights are 0.
 
         Returns
@@ -247,7 +255,7 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Base
         self.coef_ = sp.csr_matrix(feature_weights(self))
         return self
 
-    def densify(self):
+    def densify(self) -> Self:
         """Convert `coef_` back to an array, as `fit` leaves it.
 
         Returns

@@ -1,10 +1,10 @@
-"""SelectiveClassifier, which abstains when unsure; `_held_out`: scores of held-out samples."""
+"""SelectiveClassifier, which abstains when unsure."""
 
 from __future__ import annotations
 
 import warnings
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,22 +114,28 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, estimator=None, *, coverage=None, max_error=None, cv=DEFAULT_FOLDS, abstain_label=None
-    ):
+        self,
+        estimator: Any = None,
+        *,
+        coverage: Any = None,
+        max_error: Any = None,
+        cv: Any = DEFAULT_FOLDS,
+        abstain_label: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.coverage = coverage
         self.max_error = max_error
         self.cv = cv
         self.abstain_label = abstain_label
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Return the scikit-learn tags of the wrapped estimator."""
         tags = super().__sklearn_tags__()
         wrapped = get_tags(self._wrapped())
         tags.input_tags, tags.classifier_tags = wrapped.input_tags, wrapped.classifier_tags
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier and choose the threshold.
 
         Parameters
@@ -169,7 +175,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._choose_threshold(X, y, weights)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         """Return the predicted classes of all samples, accepted or not.
 
         Parameters
@@ -185,7 +191,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    def accepts(self, X):
+    def accepts(self, X: Any) -> NDArray[np.bool_]:
         """Return which samples get a prediction.
 
         Parameters
@@ -201,7 +207,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return prediction_score(self.estimator_, X) >= self.threshold_
 
-    def predict_or_abstain(self, X):
+    def predict_or_abstain(self, X: Any) -> NDArray:
         """Return the predicted classes, with abstentions marked.
 
         Parameters
@@ -224,7 +230,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return marked
 
     @available_if(_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of the fitted classifier.
 
         Parameters
@@ -241,7 +247,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.estimator_.decision_function(X)
 
     @available_if(_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the fitted classifier.
 
         Parameters

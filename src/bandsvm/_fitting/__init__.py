@@ -1,15 +1,14 @@
 """A fit, from parameters and data to the fitted state.
 
-- `model`: fits a BandedSVC and sets its attributes.
-- `fit`: a fit from end to end: checks the input, builds problems and rows, solves.
-- `training`: turns labels, weights and parameters into band problems, one for two classes, else one
-  per class or per pair of classes.
-- `rows`: kernel rows of the problems: who has which, and how many at the same time.
-- `run`: solves and certifies the problems, and calls observers.
 - `settings`: an estimator's parameters, frozen.
-- `fitted`: turns outcomes into a fitted state, and a fitted model into a starting point.
-- `training_set`: a fitted model together with the data that it was fitted to.
-- `ending`: KeyboardInterrupt after Ctrl-C, or warnings if a model is not optimal.
+- `targets`: how labels become band problems, for any samples; `training`: a training set as
+  problems, one for two classes, else one per class or per pair of classes.
+- `lifecycle`: what surrounds every fit, kernel or linear: observers, limits, rollback; `run`: the
+  problems of a fit and their observers.
 - `limits`, `progress`, `callbacks`: observers for Ctrl-C and time limits, for ``verbose``, and for
   scikit-learn's callbacks.
+- `fit`: a fit of a BandedSVC from end to end; `rows`: kernel rows of its problems: who has which,
+  and how many at the same time; `kernel_run`: problems are solved and certified.
+- `fitted`: turns outcomes into a fitted state, and a fitted model with its training set into a
+  starting point; `ending`: KeyboardInterrupt after Ctrl-C, or warnings if it is not optimal.
 """

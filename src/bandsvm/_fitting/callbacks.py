@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.kernel_run import KernelRun
+from bandsvm._fitting.run import Observer
 from bandsvm._problem import Status
 
 
@@ -13,7 +14,7 @@ def has_callbacks(estimator: Any) -> bool:
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
-class FitTasks(Observer):
+class FitTasks(Observer[KernelRun]):
     """A fit for scikit-learn's callbacks: one task per problem, with one subtask per step."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
@@ -23,9 +24,9 @@ class FitTasks(Observer):
         self._root: Any = None
         self._problems: dict[int, Any] = {}
 
-    def begin(self, run: FitRun) -> None:
+    def begin(self, run: KernelRun) -> None:
         """Open the task of a problem; for two classes, the fit itself is the task."""
-        n_problems = len(run.training.problems)
+        n_problems = len(run.titles)
         if self._root is None:
             steps_alone = n_problems == 1
             self._root = self._estimator._init_callback_context(
@@ -33,12 +34,12 @@ class FitTasks(Observer):
             )
             self._begin(self._root)
         if n_problems > 1:
-            title = run.training.titles[run.index].rstrip(":")
+            title = run.titles[run.index].rstrip(":")
             problem = self._root.subcontext(task_name=title, max_subtasks=None)
             self._problems[run.index] = problem
             self._begin(problem)
 
-    def step(self, run: FitRun) -> Status | None:
+    def step(self, run: KernelRun) -> Status | None:
         """Report an outer step as a task that has ended."""
         task = self._problems.get(run.index, self._root)
         step = task.subcontext(task_name=f"step {run.progress.n_iter}")

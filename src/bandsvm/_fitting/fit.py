@@ -1,80 +1,76 @@
-"""A fit from end to end: check the input, build problems and rows, solve."""
+"""A fit of a BandedSVC from end to end: check the input, build problems and rows, solve, store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_parameters
+from bandsvm._compat import with_callbacks
 from bandsvm._decisions.multiclass import MultiClass
-from bandsvm._fitting.fitted import FittedState, LastFit, fitted_state, starting_points
+from bandsvm._fitting.callbacks import FitTasks, has_callbacks
+from bandsvm._fitting.fitted import (
+    FittedState,
+    LastFit,
+    fitted_state,
+    last_fit,
+    put_state,
+    starting_points,
+    with_state,
+)
+from bandsvm._fitting.kernel_run import KernelRun, Outcome
+from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.rows import problem_rows
-from bandsvm._fitting.run import FitRun, Observer, Outcome
+from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.training import training_problems
 from bandsvm._kernels import resolve_gamma, uses_gamma
 from bandsvm._system.threads import single_threaded_blas
 
 
-def fit_state(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    last: LastFit | None,
-    observers: Sequence[Observer],
-    with_state: Callable[[FittedState], Any],
-) -> FittedState:
-    """Return the state of an estimator fitted to data.
+def fit_model(
+    model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer[KernelRun]
+) -> bool:
+    """Fit a BandedSVC; return whether Ctrl-C was pressed meanwhile.
 
-    Parameters
-    ----------
-    estimator : BandedSVC
-        Its parameters define what to fit. Only `validate_data` sets attributes on it.
-    X, y, sample_weight : array-like
-        The training set.
-    last : LastFit or None
-        An earlier fit to start from.
-    observers : sequence of Observer
-        Called after every outer step.
-    with_state : callable
-        Returns a fitted copy of the estimator, for observers that ask for one.
-
-    Returns
-    -------
-    FittedState
-        The best state reached, converged or not.
+    ``watchers`` are called after every outer step, in addition to the observers that the model's
+    parameters ask for.
     """
-    check_parameters(estimator)
-    with ExitStack() as stack:
-        for observer in observers:
-            stack.enter_context(observer)
-        # Overflows are detected where they matter, and raise an error with advice.
-        stack.enter_context(np.errstate(over="ignore", invalid="ignore"))
-        X, y = data.check_samples(estimator, X, y, reset=True)
-        weights = data.check_weights(sample_weight, X.shape[0])
-        training = training_problems(
-            BandSettings.of(estimator), MultiClass.of(estimator), y, weights
-        )
-        data.check_for_kernel(estimator.kernel, X)
-        needs_gamma = uses_gamma(estimator.kernel)
-        gamma = resolve_gamma(estimator.gamma, X, weights) if needs_gamma else np.nan
-        settings = FitSettings.of(estimator, gamma)
+    return run_fit(model, partial(_fit, model, X, y, sample_weight), watchers)
 
-        def assemble(outcomes: list[Outcome]) -> Any:
-            return with_state(fitted_state(settings, X, y, training, outcomes))
 
-        with single_threaded_blas():
-            run = FitRun(
-                settings,
-                training,
-                problem_rows(settings, X, training),
-                starting_points(last, training),
-                observers,
-                assemble,
-            )
-            return fitted_state(settings, X, y, training, run.run())
+@with_callbacks
+def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
+    """Fit a model, watched by observers and by scikit-learn's callbacks."""
+    last = last_fit(model) if model.warm_start and hasattr(model, "alpha_") else None
+    tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
+    check_parameters(model)
+    observers = [*observers, *tasks]
+    with observed(observers):
+        state = _fitted(model, X, y, sample_weight, last, observers)
+    put_state(model, state)
+    for task in tasks:
+        task.close()
+
+
+def _fitted(
+    model: Any, X: Any, y: Any, sample_weight: Any, last: LastFit | None, observers: Observers
+) -> FittedState:
+    """Return the best state reached, converged or not; only `validate_data` sets attributes."""
+    X, y = data.check_samples(model, X, y, reset=True)
+    weights = data.check_weights(sample_weight, X.shape[0])
+    training = training_problems(BandSettings.of(model), MultiClass.of(model), y, weights)
+    data.check_for_kernel(model.kernel, X)
+    gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
+    settings = FitSettings.of(model, gamma)
+
+    def assemble(outcomes: list[Outcome]) -> Any:
+        return with_state(model, fitted_state(settings, X, y, training, outcomes))
+
+    with single_threaded_blas():
+        rows, starts = problem_rows(settings, X, training), starting_points(last, training)
+        run = KernelRun(settings, training, rows, starts, observers, assemble)
+        return fitted_state(settings, X, y, training, run.run())

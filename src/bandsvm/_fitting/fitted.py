@@ -1,19 +1,26 @@
-"""The fitted state of a model: from outcomes to attributes, and back to coefficients."""
+"""The fitted state of a BandedSVC: from outcomes to attributes, and back.
+
+Fitted attributes are set and read here alone.
+"""
 
 from __future__ import annotations
 
+import copy
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate, combine
+from bandsvm._checks import data
+from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import DecisionRule
-from bandsvm._fitting.run import Outcome
-from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.training import Training
+from bandsvm._fitting.kernel_run import Outcome
+from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.training import Training, training_problems
 from bandsvm._system.stopping import Stop
 
 
@@ -92,6 +99,33 @@ def _decision_values(
     return decision
 
 
+def with_state(model: Any, state: FittedState, band: BandSettings | None = None) -> Any:
+    """Return a copy of a model that has a fitted state, and another band if one is named."""
+    fitted = copy.copy(model)
+    fitted.__dict__.update({} if band is None else vars(band))
+    put_state(fitted, state)
+    return fitted
+
+
+def put_state(model: Any, state: FittedState) -> None:
+    """Set the fitted attributes of a model; probabilities belonged to the former ones."""
+    model.__dict__.pop("sigmoids_", None)
+    model.__dict__.update(state.attributes())
+
+
+def decision_rule(model: Any) -> DecisionRule:
+    """Return the decision rule of a fitted model."""
+    return DecisionRule(
+        FitSettings.of(model, model.gamma_).kernel,
+        model.support_vectors_,
+        model.dual_coef_,
+        model.intercept_,
+        model.tol,
+        model.n_jobs,
+        strategy_of(model),
+    )
+
+
 class LastFit(NamedTuple):
     """What an earlier fit leaves to start from: its classes, and c of every training sample."""
 
@@ -116,3 +150,67 @@ def starting_points(last: LastFit | None, training: Training) -> list[NDArray | 
     if len(last.coefficients) != len(cold):  # another multi-class strategy
         return cold
     return list(training.gathered(last.coefficients))
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A model with its training samples, their band problems and coefficients.
+
+    Parameters
+    ----------
+    model : BandedSVC
+        The fitted model.
+    settings : FitSettings
+        Its parameters, gamma included.
+    X : ndarray or CSR of shape (n_samples, n_features)
+        All training samples, or their kernel matrix.
+    y : ndarray of shape (n_samples,)
+        Their labels.
+    training : Training
+        Classes, signs and band problems.
+    coefficients : ndarray of shape (n_problems, n_samples)
+        The model's coefficients c.
+    """
+
+    model: Any
+    settings: FitSettings
+    X: Any
+    y: NDArray
+    training: Training
+    coefficients: NDArray[np.float64]
+
+    @property
+    def kept_coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the samples of positive weight."""
+        return self.coefficients[:, self.training.kept]
+
+
+def training_set(
+    model: Any, X: Any, y: Any, sample_weight: Any, caller: str, *, share_samples: bool = False
+) -> TrainingSet:
+    """Return a fitted model's training set, checked as far as the model allows.
+
+    With ``share_samples`` all problems have all samples of positive weight; see `band_problems`.
+    """
+    check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
+    X, y = data.check_samples(model, X, y, reset=False)
+    weights = data.check_weights(sample_weight, X.shape[0])
+    settings = FitSettings.of(model, model.gamma_)
+    training = training_problems(
+        settings.band, settings.multi_class, y, weights, share_samples=share_samples
+    )
+    n_samples = len(model.alpha_)
+    if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):
+        raise ValueError(
+            f"{caller} needs the training set: {n_samples} samples and the classes "
+            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
+            f"{training.classes.tolist()}."
+        )
+    return TrainingSet(
+        model,
+        settings,
+        X,
+        y,
+        training,
+        last_fit(model).coefficients,
+    )

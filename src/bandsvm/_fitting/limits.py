@@ -6,10 +6,10 @@ import math
 import signal
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from types import FrameType
 
-from bandsvm._fitting.run import Observer
+from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._problem import Status
 from bandsvm._system.stopping import current_reason, stop_when
 
@@ -17,7 +17,7 @@ from bandsvm._system.stopping import current_reason, stop_when
 SHARE_FOR_THE_END, MAX_FOR_THE_END = 0.1, 0.3
 
 
-class Limits(Observer):
+class Limits(Observer[FitRun]):
     """Ends work that was interrupted or takes longer than ``time_limit`` seconds.
 
     Solvers, kernel rows and certificates check it between pieces of work. A reason to stop that the
@@ -56,6 +56,17 @@ class Limits(Observer):
         if self._wish_of_caller is not None and (wish := self._wish_of_caller()) is not None:
             return wish
         return Status.TIME_LIMIT if time.monotonic() >= self._end else None
+
+
+def interruptions_only() -> AbstractContextManager[None]:
+    """Return a context for work that Ctrl-C may cut short, but no time limit."""
+    find_reason = current_reason()
+
+    def reason() -> Status | None:
+        found = None if find_reason is None else find_reason()
+        return found if found is Status.INTERRUPTED else None
+
+    return stop_when(reason)
 
 
 class Interruption:

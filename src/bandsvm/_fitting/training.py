@@ -8,31 +8,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._checks.parameters import band_parameters, check_finite_costs
-from bandsvm._decisions.multiclass import MultiClass, OneVsOne, Strategy
+from bandsvm._checks.parameters import check_finite_costs
+from bandsvm._decisions.multiclass import MultiClass, Strategy
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._problem.band_problem import BandProblem, band_problem, slacks, split_coefficients
+from bandsvm._fitting.targets import ClassTargets, Labels, labels_of
+from bandsvm._problem.band_problem import BandProblem, slacks, split_coefficients
 from bandsvm._system.cached import cached_property
-from bandsvm._system.memory import MEGABYTE, available_bytes
-
-# Multipliers, slacks, coefficients and decision values: bytes per sample and pair of classes.
-BYTES_PER_SAMPLE = 6 * 8
-LITTLE_TABLES = 256 * MEGABYTE
 
 
 @dataclass(frozen=True)
 class Training:
-    """Classes, labels as signs, and the resulting band problems.
+    """Labels as signs, and the resulting band problems.
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-        Labels of the classes that have samples of positive weight.
-    strategy : Strategy
-        How they make problems.
+    targets : ClassTargets
+        How labels become problems.
     signs : ndarray of shape (n_problems, n_samples)
         The side of each sample in each problem: +1, -1, or 0 if it takes no part.
     rho1, rho2 : ndarray of shape (n_samples,)
@@ -46,14 +38,28 @@ class Training:
         One per row of signs, over its own samples.
     """
 
-    classes: NDArray
-    strategy: Strategy
+    targets: ClassTargets
     signs: NDArray
     rho1: NDArray[np.float64]
     rho2: NDArray[np.float64]
     kept: NDArray[np.intp]
     members: list[NDArray[np.intp]]
     problems: list[BandProblem]
+
+    @property
+    def classes(self) -> NDArray:
+        """Labels of the classes that have samples of positive weight."""
+        return self.targets.classes
+
+    @property
+    def strategy(self) -> Strategy:
+        """How they make problems."""
+        return self.targets.strategy
+
+    @property
+    def titles(self) -> list[str]:
+        """A title for each problem, for progress and messages."""
+        return self.targets.titles
 
     @property
     def dropped(self) -> NDArray[np.intp]:
@@ -66,11 +72,6 @@ class Training:
     def largest_cost(self) -> float:
         """An estimate of the largest absolute coefficient."""
         return max(problem.largest_coefficient() for problem in self.problems)
-
-    @cached_property
-    def titles(self) -> list[str]:
-        """A title for each problem, for progress and messages."""
-        return self.strategy.titles(self.classes.tolist())
 
     def multipliers(self, coefficients: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
         """Return alpha and theta, shaped as attributes, from c of each problem's own samples."""
@@ -115,82 +116,6 @@ def some_samples(X: Any, indices: NDArray, is_pairwise: bool) -> Any:
     return X[np.ix_(indices, indices)] if is_pairwise else X[indices]
 
 
-@dataclass(frozen=True)
-class Labels:
-    """Labels and weights, independent of band and costs.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels of the classes that have samples of positive weight.
-    class_of : ndarray of shape (n_samples,)
-        Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
-    strategy : Strategy
-        How classes make problems.
-    signs : ndarray of shape (n_problems, n_samples)
-        As in `Training`.
-    weights, factors : ndarray of shape (n_samples,)
-        Sample weights, and sample weights times class weights.
-    """
-
-    classes: NDArray
-    class_of: NDArray[np.intp]
-    strategy: Strategy
-    signs: NDArray
-    weights: NDArray[np.float64]
-    factors: NDArray[np.float64]
-
-
-def labels_of(
-    class_weight: Any,
-    y: NDArray,
-    weights: NDArray,
-    multi_class: MultiClass = MultiClass(),  # noqa: B008  (frozen)
-) -> Labels:
-    """Return the classes of a training set, with weights of samples and classes."""
-    if y.dtype.kind not in "biuU":  # these types are always labels
-        check_classification_targets(y)
-    counted = weights > 0.0
-    classes = np.unique(y[counted])
-    if len(classes) < 2:
-        raise ValueError(
-            f"y must hold at least two classes of samples with a weight greater than 0, got one "
-            f"class: {classes.tolist()}."
-        )
-    class_weights = np.ones(len(classes))
-    if class_weight is not None:
-        class_weights = compute_class_weight(
-            class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
-        )
-    if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
-        raise ValueError(
-            f"class_weight must hold finite values greater than 0, got {class_weight}; to "
-            "leave a class out, set its sample_weight to 0."
-        )
-    # Labels of samples of weight 0 need not be in classes; any class will do for them.
-    class_of = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    strategy = multi_class.strategy(len(classes))
-    if isinstance(strategy, OneVsOne):
-        _check_tables_fit(strategy.n_problems, len(classes), len(y))
-    with np.errstate(over="ignore"):
-        factors = weights * class_weights[class_of]
-    return Labels(classes, class_of, strategy, strategy.signs(class_of), weights, factors)
-
-
-def _check_tables_fit(n_pairs: int, n_classes: int, n_samples: int) -> None:
-    """Refuse so many pairs of classes that multipliers and slacks exceed the memory."""
-    needed = BYTES_PER_SAMPLE * float(n_pairs) * n_samples
-    if needed <= LITTLE_TABLES:
-        return  # the system need not be asked
-    available = available_bytes()
-    if needed > available:
-        raise ValueError(
-            f"{n_classes} classes make {n_pairs} pairs; for {n_samples} samples their "
-            f"multipliers and slacks take {needed / 2**30:.1f} GiB; {available / 2**30:.1f} GiB "
-            "are free. Use multi_class='ovr', fewer classes or fewer samples."
-        )
-
-
 def band_problems(
     band: BandSettings,
     labels: Labels,
@@ -208,8 +133,8 @@ def band_problems(
     """
     if not allows_hard:
         check_finite_costs(band)
-    by_class = band_parameters(band, labels.classes)
-    rho1, rho2, C1, C2 = (values[labels.class_of] for values in by_class)
+    targets = ClassTargets.of(band, labels)
+    rho1, rho2, C1, C2 = (values[labels.class_of] for values in targets.band)
     with np.errstate(over="ignore"):
         finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
         largest = float((labels.factors * finite).max())
@@ -221,23 +146,13 @@ def band_problems(
         )
     everything = np.arange(len(labels.weights))
     kept = everything if keep_all else np.flatnonzero(labels.weights > 0.0)
-    has_intercept = bool(band.fit_intercept)
     members, problems = [], []
-    for row in labels.signs:
-        of_problem = kept if share_samples or row.all() else kept[row[kept] != 0.0]
-        values: tuple[NDArray, ...] = (row, rho1, rho2, C1, C2, labels.factors)
-        if len(of_problem) < len(everything):
-            values = tuple(value[of_problem] for value in values)
-        signs, low, high, cost1, cost2, factors = values
-        weights = factors if signs.all() else np.where(signs == 0.0, 0.0, factors)
-        problem = band_problem(
-            signs, low, high, cost1, cost2, weights, has_intercept, loss=band.loss
-        )
-        members.append(of_problem)
-        problems.append(problem)
-    return Training(
-        labels.classes, labels.strategy, labels.signs, rho1, rho2, kept, members, problems
-    )
+    for k, row in enumerate(labels.signs):
+        own = kept if share_samples or row.all() else kept[row[kept] != 0.0]
+        some = slice(None) if len(own) == len(everything) else own
+        members.append(own)
+        problems.append(targets.problem_of_classes(labels.class_of[some], labels.weights[some], k))
+    return Training(targets, labels.signs, rho1, rho2, kept, members, problems)
 
 
 def training_problems(

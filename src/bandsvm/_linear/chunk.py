@@ -1,13 +1,14 @@
 """Some of the samples and what the interior point method knows of them.
 
-All that grows with the number of samples lives in chunks: the samples, their edges and the iterate.
-A method of a chunk takes weights or numbers and returns sums over its samples, which are added up
-over all chunks, or a largest value. Chunks may therefore lie on several machines. Methods rebind
-attributes and never write into arrays: a shallow copy of a chunk remains as it is.
+All that grows with the number of samples lives in chunks and their states. An operation on a chunk
+takes its state and weights or numbers. It returns the next state, and sums over the samples of the
+chunk, which are added up over all chunks, or a largest value. Chunks may therefore lie on several
+machines. States are values: no operation writes into their arrays.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from bandsvm import _core
 from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.edges import Edges
-from bandsvm._linear.largest import Largest
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
 
@@ -24,11 +24,62 @@ from bandsvm._problem.band_problem import BandProblem
 # next to the distance of the sample from the edge, in units of the edge.
 SNAP = 1e-2
 # Shares of their common target between which products are brought by a step that is centred.
-MIN_SHARE, MAX_SHARE = 0.3, 10.0
+MIN_CENTRED_SHARE, MAX_CENTRED_SHARE = 0.3, 10.0
+
+
+# What no operation has computed yet.
+UNKNOWN: Any = None
+
+
+class Largest(float):
+    """A number of which the largest, or NaN, is kept where others are added up."""
+
+    __slots__ = ()
+
+    def __add__(self, other: float) -> Largest:
+        return Largest(np.maximum(self, other))
+
+
+@dataclass(frozen=True)
+class ChunkState:
+    """The iterate at the samples of a chunk, and the Newton step that is being computed.
+
+    Attributes
+    ----------
+    at, g : ndarray
+        ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
+    line, D : ndarray
+        The coefficients of the equations of every edge, and what they add up to.
+    products, dp, begun_dg : ndarray or None
+        The step that was begun: the products that it aims at (None for 0), the changes of ``p``
+        for ``dw = 0``, and the changes of ``g`` that are known.
+    step, dg : ndarray
+        The step that was completed last.
+    kept : tuple of ndarray
+        The one before the last centring.
+    room, loose : ndarray
+        Coefficients that `pull` changes, and how far they may go.
+    """
+
+    at: NDArray[np.float64] = UNKNOWN
+    g: NDArray[np.float64] = UNKNOWN
+    line: NDArray[np.float64] = UNKNOWN
+    D: NDArray[np.float64] = UNKNOWN
+    products: NDArray[np.float64] | None = None
+    dp: NDArray[np.float64] = UNKNOWN
+    begun_dg: NDArray[np.float64] | None = None
+    step: NDArray[np.float64] = UNKNOWN
+    dg: NDArray[np.float64] = UNKNOWN
+    kept: tuple[NDArray[np.float64], NDArray[np.float64]] = UNKNOWN
+    room: NDArray[np.float64] = UNKNOWN
+    loose: NDArray[np.float64] = UNKNOWN
+
+
+Sums = tuple[Any, ...]
 
 
 class Chunk:
-    """Samples, their edges, an iterate, and the Newton step that is being computed.
+    """Samples, their edges, and the operations that move an iterate at them.
 
     An iterate, and a step, holds ``p, s, u`` and ``xi`` of every edge; with the squared hinge there
     is no ``u``. For every edge ``s dp + p ds = product - s p`` with ``ds = dv + dxi + residual``
@@ -43,32 +94,26 @@ class Chunk:
         The band problem, restricted to them.
     """
 
-    at: NDArray[np.float64]
-    g: NDArray[np.float64]
-    _step: NDArray[np.float64]
-    _products: NDArray[np.float64] | None
-    _begun_dg: NDArray[np.float64] | None
-    _kept: tuple[NDArray[np.float64], ...]
-    _room: NDArray[np.float64]
-    _loose: NDArray[np.float64]
-
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:
         self._samples, self._edges = samples, Edges(problem)
 
-    def start(self, w: NDArray, b: float, share: float, centred: bool) -> tuple[Any, ...]:
+    def start(
+        self, state: ChunkState, w: NDArray, b: float, share: float, centred: bool
+    ) -> tuple[ChunkState, Sums]:
         """Start at a model; products are a share of what edges cost at g = 0.
 
-        Returns their number, their sum, the loss, and what `linearise` returns.
+        Returns their number, their sum, the loss, and what `_linearise` returns.
         """
         edges = self._edges
-        self.g = self._samples.product(w) + b
-        at_zero = np.abs(edges.margins(np.zeros(len(self.g))))
+        g = self._samples.product(w) + b
+        at_zero = np.abs(edges.margins(np.zeros(len(g))))
         losses = edges.costs * (at_zero**2 if edges.is_squared else at_zero)
-        central = self._central(edges.margins(self.g), share * losses)
-        self.at = np.where(edges.are_there, central, 1.0)
+        central = self._central(edges.margins(g), share * losses)
+        state = ChunkState(np.where(edges.are_there, central, 1.0), g)
         n_products = (1 if edges.is_squared else 2) * int(edges.are_there.sum())
-        sums = self._move(np.zeros_like(self.at), np.zeros_like(self.g), 0.0)
-        return n_products, *sums, *self.linearise(centred)
+        state, sums = self._move(state, np.zeros_like(state.at), np.zeros_like(g), 0.0)
+        state, linearised = self._linearise(state, centred)
+        return state, (n_products, *sums, *linearised)
 
     def _central(self, v: NDArray, mu: NDArray) -> NDArray[np.float64]:
         """Return the point with margins ``v`` at which products are ``mu``.
@@ -88,159 +133,169 @@ class Chunk:
         u = np.where(v > 0.0, costs - smaller, smaller)
         return np.stack([p, mu / p, u, mu / u])
 
-    def linearise(self, centred: bool) -> tuple[NDArray, float, NDArray, float]:
+    def _linearise(self, state: ChunkState, centred: bool) -> tuple[ChunkState, Sums]:
         """Begin the step to where products are 0; return ``X'D, sum D, X'aim, sum aim``.
 
         Without an intercept nobody needs ``X'D``; it is then 0.
         """
-        self._line, self._D = np.empty((3, *self.at.shape[1:])), np.empty_like(self.g)
-        _core.newton_linearise(*self._place(), self._line, self._D, self._samples.n_threads)
-        self._products = None
-        of_D = self._samples.weights(self._D) if centred else np.zeros(self._samples.n_features)
-        return of_D, float(self._D.sum()), *self._begin(0.0)
+        line, D = np.empty((3, *state.at.shape[1:])), np.empty_like(state.g)
+        _core.newton_linearise(*self._place(state), line, D, self._samples.n_threads)
+        of_D = self._samples.weights(D) if centred else np.zeros(self._samples.n_features)
+        state, aim = self._begin(replace(state, line=line, D=D, products=None), 0.0)
+        return state, (of_D, float(D.sum()), *aim)
 
-    def gram(self, centre: NDArray | None) -> tuple[NDArray[np.float64]]:
+    def gram(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
         """Return the sum of ``D (x - centre) (x - centre)'``."""
-        return (self._samples.gram(self._D, centre),)
+        return state, (self._samples.gram(state.D, centre),)
 
-    def complete(self, dw: NDArray, db: float) -> tuple[Largest, float, float]:
+    def complete(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Complete the step that was begun; return its steepest fall, and how products change.
 
         The fall is the largest share that a step of length 1 takes away from anything positive. A
         step of length t changes the sum of products by ``t (linear + t quadratic)``.
         """
-        self._dg = self._turned(dw, db)
-        self._step = np.empty_like(self.at)
+        dg, step = self._turned(state, dw, db), np.empty_like(state.at)
         steepest, linear, quadratic = _core.newton_complete(
-            *self._place(),
-            as_contiguous(self._line),
-            None if self._products is None else as_contiguous(self._products),
-            as_contiguous(self._dp),
-            self._dg,
-            self._step,
+            *self._place(state),
+            as_contiguous(state.line),
+            _or_none(state.products),
+            as_contiguous(state.dp),
+            dg,
+            step,
             self._samples.n_threads,
         )
         is_finite = np.isfinite(linear) and np.isfinite(quadratic)
-        return Largest(steepest if is_finite else np.nan), linear, quadratic
+        fall = Largest(steepest if is_finite else np.nan)
+        return replace(state, step=step, dg=dg), (fall, linear, quadratic)
 
-    def correct(self, target: float) -> tuple[NDArray[np.float64], float]:
+    def correct(self, state: ChunkState, target: float) -> tuple[ChunkState, Sums]:
         """Begin the step to where products are ``target``; return ``X'aim`` and ``sum aim``."""
-        step, self._products = self._step, np.empty((2, *self.at.shape[1:]))
-        return self._begin(target, step)
+        products = np.empty((2, *state.at.shape[1:]))
+        return self._begin(replace(state, products=products), target, state.step)
 
-    def centre(self, target: float, trial: float) -> tuple[NDArray[np.float64], float]:
+    def centre(self, state: ChunkState, target: float, trial: float) -> tuple[ChunkState, Sums]:
         """Begin a step like the last, after which fewer products are far from ``target``.
 
         Products are looked at where ``trial`` of the last step leads. Returns ``X'aim`` and
         ``sum aim``.
         """
-        step, earlier = self._step, self._products
-        self._kept = self._step, self._dg
-        self._products = np.empty_like(earlier)
-        return self._begin(target, step, earlier, trial)
+        earlier = state.products
+        kept = replace(state, kept=(state.step, state.dg), products=np.empty_like(earlier))
+        return self._begin(kept, target, state.step, earlier, trial)
 
-    def refine(self, dw: NDArray, db: float) -> tuple[NDArray[np.float64], float]:
+    def refine(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Go on with the step; return ``X'aim`` and ``sum aim`` as they are now.
 
         Large entries of ``D`` magnify rounding errors, so near the end the driver solves for what
         is missing once more.
         """
-        self._begun_dg = self._turned(dw, db)
-        aim = np.empty_like(self.g)
+        begun_dg, aim = self._turned(state, dw, db), np.empty_like(state.g)
         _core.newton_turn(
-            *self._place(),
-            as_contiguous(self._line),
-            as_contiguous(self._dp),
-            self._begun_dg,
+            *self._place(state),
+            as_contiguous(state.line),
+            as_contiguous(state.dp),
+            begun_dg,
             aim,
             self._samples.n_threads,
         )
-        return self._samples.weights(aim), float(aim.sum())
+        return replace(state, begun_dg=begun_dg), self._sums(aim)
 
-    def move(self, length: float, before_last: bool, centred: bool) -> tuple[Any, ...]:
+    def move(
+        self, state: ChunkState, length: float, before_last: bool, centred: bool
+    ) -> tuple[ChunkState, Sums]:
         """Take the step, or that before the last centring.
 
-        Returns the sum of products, the loss, and what `linearise` returns there.
+        Returns the sum of products, the loss, and what `_linearise` returns there.
         """
-        step, dg = self._kept if before_last else (self._step, self._dg)
-        return *self._move(step, dg, length), *self.linearise(centred)
+        step, dg = state.kept if before_last else (state.step, state.dg)
+        state, sums = self._move(state, step, dg, length)
+        state, linearised = self._linearise(state, centred)
+        return state, (*sums, *linearised)
 
-    def coefficients(self, snap: bool) -> NDArray[np.float64]:
-        """Return ``c``, with multipliers at their bounds where they come close if ``snap``."""
+    def coefficients(self, state: ChunkState) -> NDArray[np.float64]:
+        """Return ``c``."""
+        return self._edges.coefficients(state.at[0])
+
+    def snapped(self, state: ChunkState) -> NDArray[np.float64]:
+        """Return ``c`` with multipliers at their bounds where they come close."""
         edges = self._edges
-        p, s, u, xi = self.at
-        if snap:
-            costs, units = edges.costs, np.abs(edges.values)
-            near_zero, near_cost = p * units < SNAP * costs * s, u * units < SNAP * costs * xi
-            p = np.where(near_zero, 0.0, p)
-            if not edges.is_squared:
-                p = np.where(near_cost, costs, p)
+        p, s, u, xi = state.at
+        costs, units = edges.costs, np.abs(edges.values)
+        near_zero, near_cost = p * units < SNAP * costs * s, u * units < SNAP * costs * xi
+        p = np.where(near_zero, 0.0, p)
+        if not edges.is_squared:
+            p = np.where(near_cost, costs, p)
         return edges.coefficients(p)
 
-    def loosen(self) -> tuple[NDArray, float, NDArray, float]:
+    def loosen(self, state: ChunkState) -> tuple[ChunkState, Sums]:
         """Begin with ``c`` as it is and the room between bounds; return X'c, X'room, and sums."""
         edges = self._edges
-        p, _, u, _ = self.at
+        p, _, u, _ = state.at
         room = p if edges.is_squared else p * u / np.where(edges.are_there, edges.costs, 1.0)
-        self._room = np.where(edges.are_there, room, 0.0).sum(axis=0)
-        self._loose = self.coefficients(False)
-        return *self._of_loose(), self._samples.weights(self._room), float(self._room.sum())
+        room = np.where(edges.are_there, room, 0.0).sum(axis=0)
+        c = self.coefficients(state)
+        return replace(state, room=room, loose=c), (*self._sums(c), *self._sums(room))
 
-    def gram_of_room(self, centre: NDArray | None) -> tuple[NDArray[np.float64]]:
+    def gram_of_room(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
         """Return the sum of ``room (x - centre) (x - centre)'``."""
-        return (self._samples.gram(self._room, centre),)
+        return state, (self._samples.gram(state.room, centre),)
 
-    def pull(self, dw: NDArray, db: float) -> tuple[NDArray[np.float64], float]:
+    def pull(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Change ``c`` by its room times ``X dw + db``; return ``X'c`` and ``sum c``."""
-        self._loose = self._loose + self._room * (self._samples.product(dw) + db)
-        return self._of_loose()
+        c = state.loose + state.room * (self._samples.product(dw) + db)
+        return replace(state, loose=c), self._sums(c)
 
-    def pulled(self) -> NDArray[np.float64]:
+    def pulled(self, state: ChunkState) -> NDArray[np.float64]:
         """Return ``c`` after all changes by `pull`; it may be out of bounds."""
-        return self._loose
+        return state.loose
 
-    def _of_loose(self) -> tuple[NDArray[np.float64], float]:
-        return self._samples.weights(self._loose), float(self._loose.sum())
+    def _sums(self, v: NDArray) -> Sums:
+        """Return ``X'v`` and ``sum v``."""
+        return self._samples.weights(v), float(v.sum())
 
-    def _place(self) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
+    def _place(
+        self, state: ChunkState
+    ) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
         """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""
-        return self._edges.for_core, as_contiguous(self.at), as_contiguous(self.g)
+        return self._edges.for_core, as_contiguous(state.at), as_contiguous(state.g)
 
     def _begin(
         self,
+        state: ChunkState,
         target: float,
         step: NDArray | None = None,
         earlier: NDArray | None = None,
         trial: float = 0.0,
-    ) -> tuple[NDArray[np.float64], float]:
+    ) -> tuple[ChunkState, Sums]:
         """Begin a step; return ``X'(c + dc)`` and its sum without X, for ``dw = 0``."""
-        self._dp, aim = np.empty(self.at.shape[1:]), np.empty_like(self.g)
-        self._begun_dg = None
+        dp, aim = np.empty(state.at.shape[1:]), np.empty_like(state.g)
         _core.newton_begin(
-            *self._place(),
-            as_contiguous(self._line),
-            None if step is None else as_contiguous(step),
-            None if earlier is None else as_contiguous(earlier),
-            (target, trial, MIN_SHARE, MAX_SHARE),
-            self._products,
-            self._dp,
+            *self._place(state),
+            as_contiguous(state.line),
+            _or_none(step),
+            _or_none(earlier),
+            (target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE),
+            state.products,
+            dp,
             aim,
             self._samples.n_threads,
         )
-        return self._samples.weights(aim), float(aim.sum())
+        return replace(state, dp=dp, begun_dg=None), self._sums(aim)
 
-    def _turned(self, dw: NDArray, db: float) -> NDArray[np.float64]:
+    def _turned(self, state: ChunkState, dw: NDArray, db: float) -> NDArray[np.float64]:
         """Return how decision values change, with what was known of that before."""
         dg = self._samples.product(dw)
         if db:
             dg += db
-        return dg if self._begun_dg is None else dg + self._begun_dg
+        return dg if state.begun_dg is None else dg + state.begun_dg
 
-    def _move(self, step: NDArray, dg: NDArray, length: float) -> tuple[float, float]:
+    def _move(
+        self, state: ChunkState, step: NDArray, dg: NDArray, length: float
+    ) -> tuple[ChunkState, tuple[float, float]]:
         """Go some of a step; return the sum of products and the loss."""
-        at, g = np.empty_like(self.at), np.empty_like(self.g)
+        at, g = np.empty_like(state.at), np.empty_like(state.g)
         sums: tuple[float, float] = _core.newton_move(
-            *self._place(),
+            *self._place(state),
             as_contiguous(step),
             as_contiguous(dg),
             length,
@@ -248,5 +303,8 @@ class Chunk:
             g,
             self._samples.n_threads,
         )
-        self.at, self.g = at, g
-        return sums
+        return ChunkState(at, g), sums
+
+
+def _or_none(values: NDArray | None) -> NDArray | None:
+    return None if values is None else as_contiguous(values)

@@ -24,9 +24,9 @@ from bandsvm._system.stopping import check_stop
 
 # Values of X that one call of the core goes through: some hundredths of a second.
 VALUES_PER_CALL = 2**21
-# Passes before the first judgement that the core does not ask for, and between two of them, as a
-# share of those so far: a judgement costs about two passes.
-FIRST_JUDGEMENT, SHARE_BETWEEN = 30.0, 0.5
+# Passes before the first evaluation that the core does not ask for, and between two of them, as a
+# share of those so far: an evaluation costs about two passes.
+FIRST_EVALUATION, SHARE_BETWEEN = 30.0, 0.5
 # Factor of what the core aims at if its estimate of the gap turns out to be too small.
 AIM_FALL = 0.5
 
@@ -76,17 +76,17 @@ class CoordinateDescent:
         yield c
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth judging."""
-        descent, n_passes, next_judgement = self._descent, 0.0, FIRST_JUDGEMENT
+        """Yield an estimate of the relative gap, and whether the point is worth evaluating."""
+        descent, n_passes, next_evaluation = self._descent, 0.0, FIRST_EVALUATION
         yield 1.0, False
         while True:
             check_stop()
             some = min(max(1.0, n_passes), self._passes_per_call, max_iter - n_passes)
             n_passes += descent.run(aim, some)
             self.n_iter = min(math.ceil(n_passes), max_iter)
-            is_due = descent.is_enough or n_passes >= next_judgement
+            is_due = descent.is_enough or n_passes >= next_evaluation
             if is_due:
-                next_judgement = n_passes * (1.0 + SHARE_BETWEEN)
+                next_evaluation = n_passes * (1.0 + SHARE_BETWEEN)
             if descent.is_enough:
                 aim *= AIM_FALL
             yield min(1.0, descent.gap / descent.primal), is_due

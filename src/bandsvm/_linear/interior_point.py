@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._linear.executor import Executor
+from bandsvm._linear.newton_sums import Aim, Place
 from bandsvm._linear.newton_system import TINY, NewtonSystem
 from bandsvm._linear.point import Start
-from bandsvm._linear.samples import LinearSamples
-from bandsvm._linear.team import LocalTeam, Team
-from bandsvm._problem.band_problem import BandProblem
 
 # Share of the way to the nearest bound that a step goes; the less, the sooner it meets the bound.
 TO_THE_BOUND, SHORT = 0.995, 0.8
@@ -38,15 +37,15 @@ CLOSE, MAX_REFINEMENTS, MAX_GROWTH = 1e-6, 3, 1.0
 # How often coefficients are pulled to where their weights are those of the iterate.
 MAX_PULLS = 3
 # A shorter step gets nowhere.
-SHORTEST_LENGTH = 1e-8
+MIN_LENGTH = 1e-8
 # Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-2
 # From models of a larger relative gap, the method takes more steps than from nothing.
 FAR = 1e-3
-# Points are judged once they are this many times the aim from the optimum, by the products. Aims
+# Points are evaluated once they are this many times the aim from the optimum, by the products. Aims
 # below this may be out of reach, and the best point one of those before.
 NEARLY, FINE = 10.0, 1e-8
-# Points at bounds that may fall short before points inside are judged, too.
+# Points at bounds that may fall short before points inside are evaluated, too.
 SNAPS = 3
 
 
@@ -74,12 +73,8 @@ class InteriorPoint:
 
     Parameters
     ----------
-    team : Team
-        The samples and what belongs to them.
-    has_intercept : bool
-        Whether the decision rule has an intercept.
-    n_features : int
-        Number of features.
+    executor : Executor
+        The problem and its samples.
     start : Start, default=None
         A model to start from.
     """
@@ -87,39 +82,29 @@ class InteriorPoint:
     name = "newton"
     patience = 8
     is_steady = True
+    _place: Place
 
-    def __init__(
-        self, team: Team, has_intercept: bool, n_features: int, start: Start | None = None
-    ) -> None:
+    def __init__(self, executor: Executor, start: Start | None = None) -> None:
         share = WARM_START
         if start is None or start.gap > FAR:
-            start, share = Start(np.zeros(n_features), 0.0), COLD_START
-        self._team, self._has_intercept = team, has_intercept
+            start, share = Start(np.zeros(executor.n_features), 0.0), COLD_START
+        self._sums, self._has_intercept = executor.newton_sums(), executor.has_intercept
         self.n_iter = self._n_short = 0
         self._estimate = np.inf
         self.w, self.b = start.w, start.intercept
-        self._n_products, self._sum, self._loss, *self._begun = team.total(
-            "start", self.w, self.b, share, has_intercept
-        )
-
-    @classmethod
-    def on_this_machine(
-        cls, problem: BandProblem, samples: LinearSamples, start: Start | None = None
-    ) -> InteriorPoint:
-        """Return an iterate whose samples are worked on by threads of this process."""
-        return cls(LocalTeam(problem, samples), problem.has_intercept, samples.n_features, start)
+        self._n_products, self._place = self._sums.start(self.w, self.b, share, self._has_intercept)
 
     def candidates(self) -> Iterator[NDArray[np.float64]]:
-        """Yield dual points to judge the iterate by; they need not be feasible.
+        """Yield dual points to evaluate the iterate by; they need not be feasible.
 
         The first has multipliers at their bounds where they come close. Far from the optimum, and
         where such points have fallen short before, the second has them as they are. Near the
         optimum a third has the weights of the iterate.
         """
-        yield self._team.joined("coefficients", True)
+        yield self._sums.coefficients(snap=True)
         self._n_short += 1
         if self._n_short > SNAPS or self._estimate > FAR:
-            yield self._team.joined("coefficients", False)
+            yield self._sums.coefficients(snap=False)
         if self._n_short > SNAPS and self._estimate <= CLOSE:
             with suppress(np.linalg.LinAlgError):
                 yield self._with_weights_of_iterate()
@@ -131,69 +116,64 @@ class InteriorPoint:
         the loss magnifies those of ``X'c``. Coefficients between their bounds are moved, the more
         the more room they have: ``dc = room (X v + t)`` with the least ``v`` and ``t`` that help.
         """
-        team = self._team
-        of_c, sum_c, of_room, room = team.total("loosen")
-        mean = of_room / room if self._has_intercept else None
-        (gram,) = team.total("gram_of_room", mean)
-        system = NewtonSystem(gram, room, mean)
+        sums = self._sums
+        of_c, room = sums.loosen()
+        mean = room.weights / room.total if self._has_intercept else None
+        system = NewtonSystem(sums.gram_of_room(mean), room.total, mean)
         for _ in range(MAX_PULLS):
-            of_c, sum_c = team.total("pull", *system.solve(self.w - of_c, -sum_c))
-        return team.joined("pulled")
+            of_c = sums.pull(*system.solve(self.w - of_c.weights, -of_c.total))
+        return sums.pulled()
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth judging.
+        """Yield an estimate of the relative gap, and whether the point is worth evaluating.
 
         The iteration ends where steps get nowhere any more.
         """
         while True:
-            primal = 0.5 * float(self.w @ self.w) + self._loss
-            self._estimate = self._sum / max(primal, TINY)
+            primal = 0.5 * float(self.w @ self.w) + self._place.loss
+            self._estimate = self._place.sum_of_products / max(primal, TINY)
             yield self._estimate, self._estimate <= NEARLY * max(aim, FINE)
             self.n_iter += 1
-            if not self._sum > 0.0:  # products have underflowed
+            if not self._place.sum_of_products > 0.0:  # products have underflowed
                 return
             try:
                 length = self._step()
             except np.linalg.LinAlgError:
                 return
-            if not length > SHORTEST_LENGTH:
+            if not length > MIN_LENGTH:
                 return
 
     def _step(self) -> float:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
-        team = self._team
-        of_D, total, of_aim, sum_aim = self._begun
+        sums, (before, _, (of_D, total, aim)) = self._sums, self._place
         mean = of_D / total if self._has_intercept else None
-        (gram,) = team.total("gram", mean)
-        system = NewtonSystem(gram, total, mean)
-        affine = self._complete(system, of_aim, sum_aim)
-        left = min(1.0, max(1.0 + affine.change / self._sum, 0.0))
-        target = self._sum / self._n_products * left**3
-        step = self._complete(system, *team.total("correct", target))
+        system = NewtonSystem(sums.gram(mean), total, mean)
+        affine = self._complete(system, aim)
+        left = min(1.0, max(1.0 + affine.change / before, 0.0))
+        target = before / self._n_products * left**3
+        step = self._complete(system, sums.correct(target))
         step, is_last = self._centred(system, step, target)
         length = min(1.0, step.longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * step.longest))
         if not np.isfinite(length):
             return 0.0
         self.w = self.w + length * step.dw
         self.b += length * step.db
-        self._sum, self._loss, *self._begun = team.total(
-            "move", length, not is_last, self._has_intercept
-        )
+        self._place = sums.move(length, not is_last, self._has_intercept)
         return length
 
-    def _complete(self, system: NewtonSystem, of_aim: NDArray, sum_aim: float) -> Step:
-        """Solve for a step that the team has begun, and let it be completed."""
-        dw, db = system.solve(of_aim - self.w, sum_aim)
+    def _complete(self, system: NewtonSystem, aim: Aim) -> Step:
+        """Solve for a step that was begun, and complete it."""
+        dw, db = system.solve(aim.weights - self.w, aim.total)
         more_w, more_b = dw, db
         for _ in range(MAX_REFINEMENTS if self._estimate <= CLOSE else 0):
             last = np.abs(more_w).max()
-            of_aim, sum_aim = self._team.total("refine", more_w, more_b)
-            more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
+            aim = self._sums.refine(more_w, more_b)
+            more_w, more_b = system.solve(aim.weights - self.w - dw, aim.total)
             if not np.abs(more_w).max() <= MAX_GROWTH * last:  # only rounding errors are left
                 more_w, more_b = np.zeros_like(dw), 0.0
                 break
             dw, db = dw + more_w, db + more_b
-        steepest, linear, quadratic = self._team.total("complete", more_w, more_b)
+        steepest, linear, quadratic = self._sums.complete(more_w, more_b)
         longest = _longest(steepest)
         return Step(dw, db, longest, longest * (linear + longest * quadratic))
 
@@ -206,7 +186,7 @@ class InteriorPoint:
             if not step.longest < LONG:
                 break
             trial = min(1.0, step.longest + FURTHER)
-            longer = self._complete(system, *self._team.total("centre", target, trial))
+            longer = self._complete(system, self._sums.centre(target, trial))
             if not longer.longest > step.longest:
                 return step, False
             is_much = longer.longest > step.longest + WORTH_CENTRING

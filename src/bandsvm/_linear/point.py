@@ -1,15 +1,13 @@
-"""A model that a dual point makes, and how far it is from optimal."""
+"""A model that a dual point makes: its intercept, and its primal and dual value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._linear.exact import on_edges
-from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import falling_root
 
@@ -39,64 +37,6 @@ class Start:
     intercept: float
     c: NDArray[np.float64] | None = None
     gap: float = 0.0
-
-
-class Judge(Protocol):
-    """Makes models of dual points, and tells how far from optimal they are."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    def origin(self) -> Point:
-        """Return the model of ``c = 0``, whose decision values are all the same."""
-
-    def point(self, c: Any) -> Point:
-        """Return the model of a feasible point near ``c``."""
-
-    def exact(self, c: Any) -> Any:
-        """Return ``c`` without its rounding errors, or None; see `bandsvm._linear.exact`."""
-
-
-@dataclass(frozen=True)
-class LocalJudge:
-    """A judge of points in the memory of this process.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
-    """
-
-    problem: BandProblem
-    samples: LinearSamples
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.problem.n_samples
-
-    def origin(self) -> Point:
-        """Return the model of ``c = 0``, whose decision values are all the same."""
-        zeros = np.zeros(self.n_samples)
-        return self._judged(zeros, np.zeros(self.samples.n_features), zeros)
-
-    def point(self, c: NDArray) -> Point:
-        """Return the model of a feasible point near ``c``."""
-        c = self.problem.feasible(c)
-        w = self.samples.weights(c)
-        return self._judged(c, w, self.samples.product(w))
-
-    def exact(self, c: NDArray) -> NDArray | None:
-        """Return ``c`` with samples exactly on their edges, or None."""
-        return on_edges(self.problem, self.samples, c)
-
-    def _judged(self, c: NDArray, w: NDArray, f: NDArray) -> Point:
-        intercept = best_intercept(self.problem, f)
-        values = values_without_weights(self.problem, c, f + intercept)
-        return Point(c, w, f, intercept, relative_gap(w, *values))
 
 
 def relative_gap(w: NDArray, primal: float, dual: float) -> float:

@@ -1,22 +1,20 @@
-"""The one loop that drives all solvers: it judges, counts, reports, limits and stops."""
+"""The one loop that drives all solvers: it evaluates, counts, reports, limits and stops."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from bandsvm._linear.choice import SMALL
-from bandsvm._linear.coordinate_descent import CoordinateDescent
+from bandsvm._linear.descent_then_newton import DescentThenNewton
+from bandsvm._linear.executor import Executor, Method
 from bandsvm._linear.interior_point import InteriorPoint
-from bandsvm._linear.point import Judge, Point, Start
-from bandsvm._linear.samples import LinearSamples
-from bandsvm._linear.trial import Trial
+from bandsvm._linear.point import Point, Start
+from bandsvm._linear.solver_choice import CD_THEN_NEWTON, SMALL
 from bandsvm._problem import Status
-from bandsvm._problem.band_problem import BandProblem
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
 # What is aimed at, so that rounding does not keep the certificate from ``tol``.
@@ -25,59 +23,20 @@ GAP_AIM = 0.9
 # their edges are as good from a gap on that rounding explains; they are looked for from an estimate
 # of this size on.
 EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
-# Factor by which the gap of points that are judged must fall while a method has patience.
+# Factor by which the gap of points that are evaluated must fall while a method has patience.
 MIN_FALL = 0.5
 
 
-class Method(Protocol):
-    """A solver on its way.
-
-    Attributes
-    ----------
-    name : str
-        The solver's name.
-    n_iter : int
-        Passes over the samples so far.
-    patience : int
-        Passes without visible progress after which rounding errors are what is left.
-    is_steady : bool
-        Whether that holds far from the optimum, too: a method of slow steps only seems to stand
-        still there.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def n_iter(self) -> int: ...
-
-    @property
-    def patience(self) -> int: ...
-
-    @property
-    def is_steady(self) -> bool: ...
-
-    def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth judging.
-
-        The first is that of the start. ``aim`` is the relative gap to reach, ``max_iter`` the
-        number of passes after which no step will be asked for.
-        """
-
-    def candidates(self) -> Iterator[Any]:
-        """Yield dual points to judge the iterate by, the preferred one first."""
-
-
-LINEAR_METHODS: dict[str, Callable[[BandProblem, LinearSamples, Start | None], Method]] = {
-    "newton": InteriorPoint.on_this_machine,
-    "cd": CoordinateDescent,
-    "trial": Trial,
+LINEAR_METHODS: dict[str, Callable[[Executor, Start | None], Method]] = {
+    "newton": InteriorPoint,
+    "cd": lambda executor, start: executor.descent(start),
+    CD_THEN_NEWTON: DescentThenNewton,
 }
 
 
 def available_linear_solvers() -> tuple[str, ...]:
     """Return the names that ``solver=`` of a linear model accepts besides "auto"."""
-    return tuple(name for name in LINEAR_METHODS if name != "trial")
+    return tuple(name for name in LINEAR_METHODS if name != CD_THEN_NEWTON)
 
 
 @dataclass(frozen=True)
@@ -86,6 +45,7 @@ class LinearProgress:
 
     n_iter: int
     relative_gap: float
+    tol: float
     seconds: float
 
 
@@ -108,51 +68,50 @@ class LinearSolve:
 
     Parameters
     ----------
-    judge : Judge
-        Tells how far from optimal a point is.
+    executor : Executor
+        The problem and its samples.
     tol : float
         The relative gap that is asked for.
     max_iter : int
         Largest number of steps.
     callback : callable
-        Called with a `LinearProgress` at the start and after every step.
+        Called with a `LinearProgress` at the start and after every step; a status that it returns
+        ends the solve.
     """
 
     def __init__(
         self,
-        judge: Judge,
+        executor: Executor,
         tol: float,
         max_iter: int,
-        callback: Callable[[LinearProgress], None],
+        callback: Callable[[LinearProgress], Status | None],
     ) -> None:
-        self._judging = judge
+        self._executor = executor
         self._tol, self._max_iter, self._callback = tol, max_iter, callback
-        self._is_small, self._is_exact = judge.n_samples <= SMALL, False
+        self._is_small, self._is_exact = executor.n_samples <= SMALL, False
         self._aim = min(EXACT, GAP_AIM * tol) if self._is_small else GAP_AIM * tol
-        self._best = judge.origin()
-        self._n_iter, self._is_judged, self._is_finite = 0, True, True
+        self._best = executor.origin()
+        self._n_iter, self._is_evaluated, self._is_finite = 0, True, True
         self._fell_at, self._gap_then = 0, np.inf
 
-    def solution(
-        self, method_from: Callable[[Start | None], Method], start: Start | None
-    ) -> LinearSolution:
-        """Solve the problem from a model, or from nothing."""
+    def solution(self, method_name: str, start: Start | None) -> LinearSolution:
+        """Solve the problem by one of `LINEAR_METHODS`, from a model or from nothing."""
         began = time.perf_counter()
         if self._is_small:
             start = None  # the last digits would tell
-        method = None
+        method: Method | None = None
         try:
             if start is not None and start.c is not None:
                 self._keep(start.c)
             # What is not finite is noticed by its outcome.
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                method = method_from(start)
+                method = LINEAR_METHODS[method_name](self._executor, start)
                 status = self._drive(method, began)
         except Stop as stop:
             status = Status.CONVERGED if self._has_converged else stop.reason
-        if method is not None and not self._is_judged:
+        if method is not None and not self._is_evaluated:
             with stop_when(None):
-                self._judge(method)
+                self._evaluate(method)
         if not self._is_finite:
             status = Status.NOT_FINITE
         name = None if method is None else method.name
@@ -161,18 +120,21 @@ class LinearSolve:
     def _drive(self, method: Method, began: float) -> Status:
         """Let a method take its steps; return why they ended."""
         for estimate, is_promising in method.steps(self._aim, self._max_iter):
-            self._n_iter, self._is_judged = method.n_iter, False
+            self._n_iter, self._is_evaluated = method.n_iter, False
             if is_promising:
-                self._judge(method)
+                self._evaluate(method)
             elif estimate <= WORTH_EXACTNESS:
                 self._try_exactly(next(method.candidates()))
-            reached = self._best.relative_gap if self._is_judged else estimate
-            self._callback(LinearProgress(self._n_iter, reached, time.perf_counter() - began))
+            reached = self._best.relative_gap if self._is_evaluated else estimate
+            seconds = time.perf_counter() - began
+            wish = self._callback(LinearProgress(self._n_iter, reached, self._tol, seconds))
             if self._has_arrived:
                 break
             if not (self._is_finite and np.isfinite(reached)):
                 return Status.NOT_FINITE
             check_stop()
+            if wish is not None:
+                raise Stop(wish)
             if self._n_iter >= self._max_iter:
                 return Status.CONVERGED if self._has_converged else Status.ITERATION_LIMIT
             if self._is_stuck(method):
@@ -187,35 +149,35 @@ class LinearSolve:
     def _has_converged(self) -> bool:
         return self._best.relative_gap <= GAP_AIM * self._tol
 
-    def _judge(self, method: Method) -> None:
+    def _evaluate(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
             self._keep(c)
             self._try_exactly(c)
             if self._has_arrived:
                 break
-        self._is_judged = True
+        self._is_evaluated = True
 
     def _try_exactly(self, c: Any) -> None:
         """Keep the model whose samples on edges are those of a dual point, if that is optimal."""
-        if not self._is_small or (exact := self._judging.exact(c)) is None:
+        if not self._is_small or (exact := self._executor.exact(c)) is None:
             return
-        point = self._judging.point(exact)
+        point = self._executor.point(exact)
         if point.relative_gap <= min(EXPLAINED_BY_ROUNDING, GAP_AIM * self._tol):
-            self._best, self._is_exact, self._is_judged = point, True, True
+            self._best, self._is_exact, self._is_evaluated = point, True, True
 
     def _keep(self, c: Any) -> None:
         """Keep the model of a dual point if it is the best so far."""
-        point = self._judging.point(c)
+        point = self._executor.point(c)
         self._is_finite &= bool(np.isfinite(point.relative_gap))
         if point.relative_gap < self._best.relative_gap:
             self._best = point
 
     def _is_stuck(self, method: Method) -> bool:
-        """Return whether points that are judged have not come closer to the optimum for long."""
+        """Return whether points that are evaluated have not come closer to the optimum for long."""
         if self._best.relative_gap <= MIN_FALL * self._gap_then:
             self._fell_at, self._gap_then = self._n_iter, self._best.relative_gap
-        elif method.is_steady and not self._is_judged:
+        elif method.is_steady and not self._is_evaluated:
             self._fell_at = self._n_iter
         may_give_up = method.is_steady or self._has_converged
         return may_give_up and self._n_iter - self._fell_at >= method.patience

@@ -50,9 +50,9 @@ class Units(NamedTuple):
         below, above = (cost * self.size * self.size for cost in (problem.below, problem.above))
         return replace(problem, below=below, above=above)
 
-    def start(self, start: Start | None) -> Start | None:
+    def start(self, start: Start) -> Start:
         """Return a start in these units."""
-        if start is None or self.size == 1.0:
+        if self.size == 1.0:
             return start
         c = None if start.c is None else start.c * self.size * self.size
         return replace(start, w=start.w * self.size, c=c)

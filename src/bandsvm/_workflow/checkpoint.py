@@ -16,7 +16,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.kernel_run import KernelRun
+from bandsvm._fitting.run import Observer
 from bandsvm._system.files import is_own
 from bandsvm._tables.table import Table
 from bandsvm._workflow.pipeline import write_model
@@ -84,7 +85,7 @@ class CheckpointFile:
         )
 
 
-class Checkpoint(Observer):
+class Checkpoint(Observer[KernelRun]):
     """Hands the model so far to ``write`` now and then; a failure is said, not fatal."""
 
     may_interleave = True
@@ -95,7 +96,7 @@ class Checkpoint(Observer):
         self._write, self._every, self._warn = write, every, warn
         self._last = time.monotonic()
 
-    def step(self, run: FitRun) -> None:
+    def step(self, run: KernelRun) -> None:
         """Write a checkpoint if one is due and the decision values are up to date."""
         if time.monotonic() - self._last < self._every or not run.progress.is_current:
             return

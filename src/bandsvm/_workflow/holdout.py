@@ -15,7 +15,7 @@ from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._decisions.values import Decisions
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._problem import Status
 from bandsvm._system.stopping import stop_when

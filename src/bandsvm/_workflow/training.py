@@ -18,7 +18,7 @@ from bandsvm._decisions.position import BandPositions, Shares, band_positions
 from bandsvm._decisions.values import verdict
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._fitting.model import fit_model
+from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._linear.fit import fit_linear
 from bandsvm._workflow.description import certificate_values

@@ -10,8 +10,9 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from bandsvm._fitting.kernel_run import KernelRun
 from bandsvm._fitting.progress import share_done
-from bandsvm._fitting.run import FitRun, Observer
+from bandsvm._fitting.run import Observer
 from bandsvm._problem import Status
 
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -52,7 +53,7 @@ class Work:
         return was_set
 
 
-class FitProgress(Observer):
+class FitProgress(Observer[KernelRun]):
     """Reports how far a fit is: the share done over all its problems, and where it stands."""
 
     may_interleave = True
@@ -62,11 +63,11 @@ class FitProgress(Observer):
         self._first: dict[int, float] = {}  # violation of each problem
         self._done: dict[int, float] = {}  # share of each problem
 
-    def begin(self, run: FitRun) -> None:
+    def begin(self, run: KernelRun) -> None:
         """Start the next problem."""
         self._first[run.index] = 0.0
 
-    def step(self, run: FitRun) -> None:
+    def step(self, run: KernelRun) -> None:
         """Report, but not too often."""
         progress, index = run.progress, run.index
         self._first[index] = max(self._first[index], progress.violation)

@@ -193,7 +193,7 @@ def _searched(search: Any, folds: Any, output: Output) -> bool:
     """
     import warnings
 
-    from bandsvm._fitting.model import fit_model
+    from bandsvm._fitting.fit import fit_model
     from bandsvm.model_selection._cv import fit_search
 
     try:

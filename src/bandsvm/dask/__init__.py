@@ -1,12 +1,14 @@
 """Linear models of data that lie on the workers of a Dask cluster.
 
-- `classifier`: the estimator, `LinearBandedSVC`; `transform`: fitted transformers, chunk by chunk.
-- `fit`: a fit from end to end; `reading`: collections as chunks; `findings`: what they contain.
-- `crew`: tasks on workers and sums over chunks; `ground`: what a worker knows of a chunk; `shield`:
-  keeps Ctrl-C from workers.
-- `team`: the interior point method's chunks; `descent`: coordinate descent by all workers.
-- `judging`: models of dual points and their certificates, with `projecting`, `intercept`, `roots`.
-- `prediction`: decision values, lazily; `searching`: searches of `bandsvm.BandedSVCCV`.
+- `_classifier`: the estimator, `LinearBandedSVC`; `_transform`: transformers, chunk by chunk.
+- `_fit`: a fit from end to end; `_collections`: collections as chunks; `_chunks`: what a worker
+  knows of a chunk; `_survey`: what all chunks contain.
+- `_tasks`: tasks on workers and sums over chunks; `_ctrl_c`: keeps Ctrl-C from workers.
+- `_executor`: the operations of linear solvers on chunks, with `_feasible` and `_intercept`, which
+  ask for few points at a time by `_narrowing`.
+- `_newton_sums`: the sums of the interior point method; `_descent`: coordinate descent by all
+  workers.
+- `_lazy`: decision values of collections, lazily.
 """
 
 try:
@@ -18,7 +20,7 @@ except ImportError as error:
         f"bandsvm.dask needs Dask; install it with `pip install 'bandsvm[dask]'`. ({error})"
     ) from error
 
-from bandsvm.dask.classifier import LinearBandedSVC
-from bandsvm.dask.transform import transform
+from bandsvm.dask._classifier import LinearBandedSVC
+from bandsvm.dask._transform import transform
 
 __all__ = ["LinearBandedSVC", "transform"]

@@ -14,9 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._certificate import Certificate, combine
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._fitting.fitted import fitted_state
-from bandsvm._fitting.model import with_state
-from bandsvm._fitting.run import Outcome
+from bandsvm._fitting.fitted import fitted_state, with_state
+from bandsvm._fitting.kernel_run import Outcome
 from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._system.threads import single_threaded_blas

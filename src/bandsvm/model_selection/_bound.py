@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm._certificate import duality_gap
-from bandsvm._fitting.model import decision_rule
+from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.training import Training
-from bandsvm._fitting.training_set import TrainingSet, training_set
 from bandsvm._kernels import Samples
 from bandsvm._problem.band_problem import BandProblem
 

@@ -168,7 +168,7 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         loss: str = "hinge",
         kernel: Any = "rbf",
         gamma: Any = None,
-        degree: float = 3,
+        degree: int = 3,
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: Any = None,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from bandsvm._certificate import choose_intercept
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.training import Training, band_problems, labels_of
+from bandsvm._fitting.targets import labels_of
+from bandsvm._fitting.training import Training, band_problems
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import choose_intercept
-from bandsvm._fitting.model import decision_rule
+from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
-from bandsvm._fitting.training_set import TrainingSet, training_set
 from bandsvm._kernels import KernelOperator, KernelRows
 from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._problem import Solution, Start, Status

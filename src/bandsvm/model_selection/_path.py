@@ -16,10 +16,11 @@ from bandsvm._checks import data
 from bandsvm._checks.parameters import check_finite_costs, check_parameters
 from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.kernel_run import Outcome, aim_at, certified
 from bandsvm._fitting.limits import Limits
-from bandsvm._fitting.run import Outcome, aim_at, judge
 from bandsvm._fitting.settings import BandSettings, FitSettings
-from bandsvm._fitting.training import Training, band_problems, labels_of, some_samples
+from bandsvm._fitting.targets import labels_of
+from bandsvm._fitting.training import Training, band_problems, some_samples
 from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm._problem import Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
@@ -241,4 +242,4 @@ class PathSolver:
             raise ValueError("The decision values overflow; scale X or lower C1 and C2.")
         if earlier is not None:
             solution = after(earlier, solution)
-        return judge(problem, self._rows, solution, self._solving.tol)
+        return certified(problem, self._rows, solution, self._solving.tol)

@@ -109,7 +109,7 @@ class ScorePool:
         of_dask = BACKENDS.get("dask")
         if of_dask is None or not isinstance(backend, of_dask):
             return None
-        from bandsvm.dask.searching import ClusterScores
+        from bandsvm.model_selection._cluster_scores import ClusterScores
 
         return ClusterScores(backend.client, self.folds, self.watch)
 

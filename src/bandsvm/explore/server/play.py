@@ -11,8 +11,8 @@ from bandsvm import BandedSVC
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import Cure, why_not_optimal
 from bandsvm._decisions.position import band_positions
-from bandsvm._fitting.model import fit_model
 from bandsvm._defaults import LOSSES
+from bandsvm._fitting.fit import fit_model
 from bandsvm._workflow.advice import PAGE
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.play_data import Recipe

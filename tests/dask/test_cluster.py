@@ -29,11 +29,15 @@ from distributed import Client, LocalCluster, wait
 
 import bandsvm
 import dask
-from bandsvm._linear.showing import LinearShower
-from bandsvm.dask import LinearBandedSVC, crew, findings, transform
+from bandsvm._fitting.ending import end_fit
+from bandsvm._system import dask_futures
+from bandsvm.dask import LinearBandedSVC, transform
+from bandsvm.dask._fit import fit_on_cluster
 from bandsvm.model_selection._search import Search
-from tests.helpers.inline_client import InlineClient
+from tests.helpers.inline_client import InlineClient, in_chunks
+from tests.helpers.watching import AtStep
 
+pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("small_chunks_stay_apart")]
 SAME = {"rtol": 1e-9, "atol": 1e-9}
 
 
@@ -45,11 +49,6 @@ def local_cluster(n_workers):
         dashboard_address=":0",  # tests may run side by side
         silence_logs=logging.CRITICAL,
     )
-
-
-@pytest.fixture(autouse=True)
-def _small_chunks_stay_apart(monkeypatch):
-    monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 1)
 
 
 @pytest.fixture
@@ -78,21 +77,10 @@ def data():
     return make_classification(1200, 5, n_informative=3, flip_y=0.1, random_state=0)
 
 
-def in_chunks(n_chunks, *arrays):
-    size = -(-len(arrays[0]) // n_chunks)
-    return [da.from_array(a, chunks=(size, *a.shape[1:])) for a in arrays]
-
-
-def at_step(monkeypatch, step, action):
-    """Let something happen once, after a step of the next fit."""
-    happened = []
-
-    def act(progress):
-        if progress.n_iter == step and not happened:
-            happened.append(action())
-
-    monkeypatch.setattr(LinearShower, "of_problem", lambda shower, title: act)
-    return happened
+def fit_watched(model, data, observer):
+    """Fit a model as `fit` does, watched by an observer."""
+    end_fit(model, fit_on_cluster(model, *data, None, observer))
+    return model
 
 
 def kill_a_worker(client):
@@ -186,41 +174,39 @@ def test_futures_of_csr_chunks_by_coordinate_descent(client):
     assert model.classes_.tolist() == ["no", "yes"]
 
 
-def test_a_worker_that_is_killed_is_survived(start_cluster, data, monkeypatch):
+def test_a_worker_that_is_killed_is_survived(start_cluster, data):
     client = start_cluster(2)
     parameters = {"solver": "newton", "loss": "squared_hinge", "tol": 1e-2}
-    happened = at_step(monkeypatch, 2, lambda: kill_a_worker(client))
-    model = LinearBandedSVC(client=client, **parameters).fit(*in_chunks(2, *data))
-    assert happened
+    killing = AtStep(3, lambda: kill_a_worker(client))
+    model = fit_watched(LinearBandedSVC(client=client, **parameters), in_chunks(2, *data), killing)
+    assert killing.n_steps >= 3
     local = bandsvm.LinearBandedSVC(**parameters).fit(*data)
     np.testing.assert_allclose(model.coef_, local.coef_, **SAME)
     assert model.certificate_.is_optimal
 
 
-def test_scattered_chunks_that_are_lost_are_reported(start_cluster, data, monkeypatch):
+def test_scattered_chunks_that_are_lost_are_reported(start_cluster, data):
     client = start_cluster(1)
     X, y = data
     chunks = client.scatter([X[:600], X[600:]]), client.scatter([y[:600], y[600:]])
-    at_step(monkeypatch, 2, lambda: kill_a_worker(client))
     model = LinearBandedSVC(loss="squared_hinge", client=client)
     with pytest.raises(RuntimeError, match="cannot be computed again"):
-        model.fit(*chunks)
+        fit_watched(model, chunks, AtStep(3, lambda: kill_a_worker(client)))
     assert not hasattr(model, "coef_")
 
 
 def test_a_cluster_without_workers_is_reported(start_cluster, data, monkeypatch):
     client = start_cluster(0)
-    monkeypatch.setattr(crew, "SECONDS_BETWEEN_ROLL_CALLS", 0.0)
-    monkeypatch.setattr(crew, "MAX_SECONDS_ALONE", 0.1)
+    monkeypatch.setattr(dask_futures, "SECONDS_BETWEEN_ROLL_CALLS", 0.0)
+    monkeypatch.setattr(dask_futures, "MAX_SECONDS_ALONE", 0.1)
     with pytest.raises(RuntimeError, match="no workers"):
         LinearBandedSVC(client=client).fit(*in_chunks(2, *data))
 
 
-def test_ctrl_c_keeps_the_best_model(client, data, monkeypatch):
-    at_step(monkeypatch, 2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    model = LinearBandedSVC()
+def test_ctrl_c_keeps_the_best_model(client, data):
+    model, pressing = LinearBandedSVC(), AtStep(3, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt, match="kept"):
-        model.fit(*in_chunks(2, *data))
+        fit_watched(model, in_chunks(2, *data), pressing)
     assert model.certificate_.status.value == "interrupted"
     assert 0.0 < model.certificate_.relative_gap < 1.0
     assert model.coef_.any()
@@ -231,21 +217,24 @@ import os, signal
 import dask.array as da
 from distributed import Client, LocalCluster, wait
 from sklearn.datasets import make_classification
+from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.run import Observer
 from bandsvm.dask import LinearBandedSVC
-from bandsvm._linear.showing import LinearShower
+from bandsvm.dask._fit import fit_on_cluster
 
-def press(progress):
-    if progress.n_iter == 2:
-        os.killpg(0, signal.SIGINT)
+class Presses(Observer):
+    def step(self, run):
+        if run.progress.n_iter == 2:
+            os.killpg(0, signal.SIGINT)
 
 if __name__ == "__main__":
-    LinearShower.of_problem = lambda shower, title: press
     X, y = make_classification(1500, 5, random_state=0)
     model = LinearBandedSVC(loss="squared_hinge", tol=1e-10)
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
         with Client(cluster) as client:
             try:
-                model.fit(da.from_array(X, chunks=(750, 5)), da.from_array(y, chunks=750))
+                chunks = da.from_array(X, chunks=(750, 5)), da.from_array(y, chunks=750)
+                end_fit(model, fit_on_cluster(model, *chunks, None, Presses()))
             except KeyboardInterrupt as error:
                 print(error, model.certificate_.status.value, len(client.nthreads()))
 """

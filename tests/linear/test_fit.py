@@ -1,48 +1,23 @@
 """LinearBandedSVC: the model of BandedSVC with a linear kernel, by solvers without a kernel."""
 
-import math
-import os
-import re
-import signal
-import time
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from bandsvm._certificate import combine
 from bandsvm._certificate.not_optimal import why_not_optimal
-from bandsvm._linear.point import LocalJudge
+from bandsvm._defaults import LOSSES
+from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
-from bandsvm._linear.solving import LINEAR_METHODS, LinearSolve, available_linear_solvers
+from bandsvm._linear.solving import LinearSolve
 from bandsvm._problem import Status
-from bandsvm._system.stopping import Stop, check_stop
 from tests.helpers.problems import NarrowBandedSVC as BandedSVC
 from tests.helpers.problems import NarrowLinearBandedSVC as LinearBandedSVC
 from tests.helpers.problems import make_case, primal_by_clarabel, rare_kind
-
-SOLVERS = available_linear_solvers()
-LOSSES = ("hinge", "squared_hinge")
-
-
-@pytest.fixture(params=SOLVERS)
-def solver(request):
-    return request.param
-
-
-@pytest.fixture(params=LOSSES)
-def loss(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def data():
-    return make_classification(600, 8, n_informative=4, flip_y=0.1, random_state=0)
 
 
 def exact(**parameters):
@@ -54,10 +29,8 @@ def exact(**parameters):
 
 def fitted_to(case, solver):
     """Return the relative gap and the primal value of a random problem's solution."""
-    samples = LinearSamples(np.ascontiguousarray(case.X))
-    judge = LocalJudge(case.problem, samples)
-    solve = LinearSolve(judge, 1e-9, 20_000, lambda progress: None)
-    point = solve.solution(partial(LINEAR_METHODS[solver], case.problem, samples), None).point
+    executor = LocalExecutor(case.problem, LinearSamples(np.ascontiguousarray(case.X)))
+    point = LinearSolve(executor, 1e-9, 20_000, lambda progress: None).solution(solver, None).point
     g = case.X @ point.w + point.intercept
     outside = np.concatenate([case.problem.lo - g, g - case.problem.hi])
     losses = np.maximum(outside, 0) ** (2 if case.problem.is_squared else 1)
@@ -168,10 +141,9 @@ def test_dense_and_sparse_single_and_double(data, solver, dtype, index):
         np.testing.assert_allclose(values, expected.decision_function(X), atol=1e-3)
 
 
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix])
-def test_the_number_of_threads_changes_no_bit(solver, convert, monkeypatch):
-    monkeypatch.setattr("bandsvm._linear.samples.DENSE_CHUNK_BYTES", 8 * 20 * 64)
-    monkeypatch.setattr("bandsvm._linear.samples.SPARSE_CHUNK_VALUES", 20 * 64)
+def test_the_number_of_threads_changes_no_bit(solver, convert):
     X, y = make_classification(500, 20, random_state=0)
     X[np.abs(X) < 0.3] = 0.0
     models = [exact(solver=solver, n_jobs=n).fit(convert(X), y) for n in (1, 2, 3, 4)]
@@ -259,31 +231,6 @@ def test_samples_without_weight_may_hold_anything(data, solver):
     assert model.certificate_.primal == pytest.approx(rest.certificate_.primal, rel=1e-8)
 
 
-def test_non_convergence_is_a_warning_that_names_the_gap(data, solver):
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 .*gap \d.*e-06.*warm_start=True"):
-        model = LinearBandedSVC(solver=solver, max_iter=2, warm_start=True).fit(*data)
-    certificate = model.certificate_
-    assert re.search(
-        r"NOT optimal to tol.*\n.*\n.*of the objective, tol 1.0e-06", repr(certificate)
-    )
-    assert certificate.status is Status.ITERATION_LIMIT
-    assert not certificate.is_optimal
-    assert certificate.primal >= certificate.dual
-    model.set_params(max_iter=20_000).fit(*data)
-    whole = LinearBandedSVC(solver=solver, max_iter=20_000).fit(*data)
-    assert model.certificate_.is_optimal
-    assert model.certificate_.primal == pytest.approx(whole.certificate_.primal, rel=2e-6)
-
-
-def test_warm_start_from_the_solution_takes_fewer_steps(solver):
-    data = make_classification(1500, 8, n_informative=4, flip_y=0.1, random_state=0)
-    model = LinearBandedSVC(solver=solver, warm_start=True, max_iter=20_000).fit(*data)
-    before = model.n_iter_
-    model.set_params(C1=1.01).fit(*data)
-    assert model.n_iter_ < before
-    assert model.certificate_.is_optimal
-
-
 def test_multipliers_are_kept_on_request_only(data):
     model = LinearBandedSVC(store_multipliers=True).fit(*data)
     assert model.alpha_.shape == model.theta_.shape == (len(data[1]),)
@@ -308,8 +255,8 @@ def test_bad_parameters_are_refused(data, parameters, message):
 
 
 def test_matrices_that_do_not_fit_are_refused(data, monkeypatch):
-    monkeypatch.setattr("bandsvm._linear.choice.available_bytes", lambda: 100.0)
-    monkeypatch.setattr("bandsvm._linear.choice.LITTLE_BYTES", 0)
+    monkeypatch.setattr("bandsvm._linear.solver_choice.available_bytes", lambda: 100.0)
+    monkeypatch.setattr("bandsvm._linear.solver_choice.LITTLE_BYTES", 0)
     with pytest.raises(ValueError, match=r"newton.*GB.*8 features.*solver='cd'"):
         LinearBandedSVC(solver="newton").fit(*data)
 
@@ -318,120 +265,3 @@ def test_what_overflows_is_refused(data):
     X, y = data
     with pytest.raises(ValueError, match=r"overflow.*scale X"):
         LinearBandedSVC(solver="newton").fit(X * 1e160, y)
-
-
-@pytest.fixture
-def after_steps(monkeypatch):
-    """Return a function that lets something happen after steps of a fit."""
-
-    def install(happen):
-        n_steps = iter(range(1, 10**6))
-
-        def check():
-            happen(next(n_steps))
-            check_stop()
-
-        monkeypatch.setattr("bandsvm._linear.solving.check_stop", check)
-
-    return install
-
-
-def test_ctrl_c_keeps_the_best_model_so_far(data, solver, after_steps):
-    after_steps(lambda step: step == 4 and os.kill(os.getpid(), signal.SIGINT))
-    model = LinearBandedSVC(solver=solver, warm_start=True)
-    with pytest.raises(KeyboardInterrupt, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
-        model.fit(*data)
-    certificate = model.certificate_
-    assert certificate.status is Status.INTERRUPTED
-    assert certificate.n_iter == {"newton": 3, "cd": 5}[solver]
-    assert certificate.primal > certificate.dual
-    assert model.score(*data) > 0.6
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert model.set_params(max_iter=20_000).fit(*data).certificate_.is_optimal
-
-
-def test_ctrl_c_in_a_fit_of_several_classes(solver, after_steps):
-    X, y = load_iris(return_X_y=True)
-    after_steps(lambda step: step == 2 and os.kill(os.getpid(), signal.SIGINT))
-    model = LinearBandedSVC(solver=solver)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert model.decision_function(X).shape == (150, 3)
-    assert {part.status for part in model.certificate_.parts} == {Status.INTERRUPTED}
-    assert all(part.primal >= part.dual for part in model.certificate_.parts)
-
-
-def test_ctrl_c_while_a_point_is_judged_keeps_that_point(data, monkeypatch):
-    """The first judgement is cut short: what is kept is the iterate, not where the fit began."""
-    pressed = []
-
-    def press_once(judge, c, point=LocalJudge.point):
-        if not pressed:
-            pressed.append(os.kill(os.getpid(), signal.SIGINT))
-        check_stop()
-        return point(judge, c)
-
-    monkeypatch.setattr(LocalJudge, "point", press_once)
-    model = LinearBandedSVC(solver="newton")
-    with pytest.raises(KeyboardInterrupt, match="kept"):
-        model.fit(*data)
-    assert model.certificate_.relative_gap < 1e-3
-    assert model.coef_.any()
-
-
-def test_time_limit_ends_a_fit(data, solver, after_steps):
-    after_steps(lambda step: time.sleep(0.1))
-    with pytest.warns(ConvergenceWarning, match=r"time_limit .*gap \d.*warm_start=True"):
-        model = LinearBandedSVC(solver=solver, time_limit=0.5).fit(*data)
-    assert model.certificate_.status is Status.TIME_LIMIT
-    assert 1 <= model.certificate_.n_iter <= 2**5  # "cd" doubles its passes between steps
-
-
-def test_verbose_reports_every_step(data, solver, caplog):
-    with caplog.at_level("INFO", logger="bandsvm"):
-        model = LinearBandedSVC(solver=solver, C1=0.1, verbose=2, max_iter=20_000)
-        model.fit(*data)
-    n_lines = model.n_iter_ + 1 if solver == "newton" else 2 + math.ceil(math.log2(model.n_iter_))
-    assert len(caplog.messages) == n_lines
-    assert "relative gap" in caplog.messages[0]
-
-
-def test_a_fit_that_fails_leaves_the_last_one(data, solver):
-    X, y = data
-    model = LinearBandedSVC(solver=solver, C1=0.1, max_iter=20_000).fit(X, y)
-    coef = model.coef_
-    with pytest.raises(ValueError, match="C1"):
-        model.set_params(C1=-1.0).fit(X[:, :3], y)
-    assert model.coef_ is coef
-    assert model.n_features_in_ == X.shape[1]
-
-
-@pytest.mark.parametrize("stage", ["LinearSamples", "_starts"])
-def test_ctrl_c_before_the_first_step_leaves_nothing_fitted(data, stage, monkeypatch):
-    def stopped(*_):
-        raise Stop(Status.INTERRUPTED)
-
-    monkeypatch.setattr(f"bandsvm._linear.fit.{stage}", stopped)
-    model = LinearBandedSVC()
-    with pytest.raises(KeyboardInterrupt, match="LinearBandedSVC was interrupted before its first"):
-        model.fit(*data)
-    assert not hasattr(model, "n_features_in_")
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", ["newton", "cd"])
-@pytest.mark.parametrize("C1", [1.0, 100.0])
-@pytest.mark.parametrize("n_first", [1, 4, 8, 12])
-def test_unfinished_fit_goes_on_without_loss(solver, C1, n_first):
-    """Newton's method takes more steps from an unfinished point than from nothing."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 20))
-    y = np.where(rng.random(3000) < 0.2, -1, 1) * np.sign(X[:, 0])
-    cold = LinearBandedSVC(C1=C1, solver=solver, max_iter=40, tol=1e-9).fit(X, y)
-    model = LinearBandedSVC(C1=C1, solver=solver, max_iter=n_first, tol=1e-9, warm_start=True)
-    first = model.fit(X, y).certificate_
-    second = model.set_params(max_iter=40).fit(X, y).certificate_
-    assert second.relative_gap <= first.relative_gap
-    if solver == "newton":
-        assert second.is_optimal
-        assert model.n_iter_ <= cold.n_iter_

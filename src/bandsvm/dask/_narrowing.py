@@ -49,7 +49,7 @@ def falling_root(ask: Ask, lowest: float, highest: float) -> float:
     return float(first + run * (before / fall) if before < -after else last + run * (after / fall))
 
 
-def crossing(
+def weighted_quantile(
     ask: Ask,
     ends_within: Callable[[float, float], tuple[NDArray, NDArray]],
     lowest: float,

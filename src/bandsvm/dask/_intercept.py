@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._linear.largest import Largest
-from bandsvm.dask.crew import Crew, PerChunk
-from bandsvm.dask.ground import Ground
-from bandsvm.dask.roots import crossing, falling_root
+from bandsvm._linear.chunk import Largest
+from bandsvm.dask._chunks import ChunkProblem
+from bandsvm.dask._narrowing import falling_root, weighted_quantile
+from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 # Difference of two sums of costs, as a share of them, that rounding can explain.
 ROUNDING = 1e-14
@@ -41,28 +41,28 @@ class Ends:
     upper: tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def best_intercept(crew: Crew, grounds: PerChunk, f: PerChunk, is_squared: bool) -> float:
+def best_intercept(tasks: ChunkTasks, problems: PerChunk, f: PerChunk, is_squared: bool) -> float:
     """Return the intercept of least loss; of several, the middle one."""
-    ends = crew.each(_ends, grounds, f)
-    minus_lowest, highest, of_lower = crew.total(_extremes, ends)
+    ends = tasks.each(_ends, problems, f)
+    minus_lowest, highest, of_lower = tasks.total(_extremes, ends)
     lowest, highest = -float(minus_lowest), float(highest)
     if is_squared:
-        return falling_root(partial(crew.total, _pulls, ends), lowest, highest)
-    first, passed = crossing(
-        partial(crew.total, _passed, ends),
-        lambda above, upto: _merged(crew.listed(_within, ends, above, upto)),
+        return falling_root(partial(tasks.total, _pulls, ends), lowest, highest)
+    first, passed = weighted_quantile(
+        partial(tasks.total, _passed, ends),
+        lambda above, upto: _merged(tasks.listed(_within, ends, above, upto)),
         lowest,
         highest,
         of_lower * (1.0 - ROUNDING),
     )
     if first < highest and passed <= of_lower * (1.0 + ROUNDING):
-        (minus_next,) = crew.total(_minus_next, ends, first)
+        (minus_next,) = tasks.total(_minus_next, ends, first)
         return 0.5 * (first - minus_next)
     return first
 
 
-def _ends(ground: Ground, f: NDArray) -> Ends:
-    problem = ground.problem
+def _ends(chunk: ChunkProblem, f: NDArray) -> Ends:
+    problem = chunk.problem
     lower, upper = problem.below > 0.0, problem.above > 0.0
     at_lo, below = (problem.lo - f)[lower], problem.below[lower]
     at_hi, above = (problem.hi - f)[upper], problem.above[upper]

@@ -7,17 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 from bandsvm import LinearBandedSVC, _core
-from bandsvm._linear import samples as module
-from bandsvm._linear.choice import choose_method
 from bandsvm._linear.samples import DENSE_CHUNK_BYTES, LinearSamples
+from bandsvm._linear.solver_choice import CD_THEN_NEWTON, choose_method
 
 
 @pytest.fixture(params=["dense", "csr", "csr, long indices"])
-def samples(request, rng, monkeypatch):
+def samples(request, rng, small_chunks):
     """Samples of many chunks, and the same as a plain matrix."""
-    monkeypatch.setattr(module, "DENSE_CHUNK_BYTES", 8 * 7 * 30)
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
-    monkeypatch.setattr(module, "SPARSE_CHUNK_VALUES", 7 * 30)
     X = np.where(rng.random((500, 7)) < 0.4, rng.normal(size=(500, 7)), 0.0).astype(np.float32)
     if request.param == "dense":
         return LinearSamples(X, 3), X.astype(np.float64)
@@ -62,11 +58,9 @@ def test_sparse_samples_without_weight_may_hold_anything(rng):
     np.testing.assert_allclose(coef, model.fit(sp.csr_matrix(X[5:]), y[5:]).coef_, atol=1e-6)
 
 
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_matrix])
-def test_what_overflows_in_a_thread_is_refused_without_warnings(rng, convert, monkeypatch):
-    monkeypatch.setattr(module, "DENSE_CHUNK_BYTES", 8 * 4 * 30)
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
-    monkeypatch.setattr(module, "NEWTON_ROWS", 100)
+def test_what_overflows_in_a_thread_is_refused_without_warnings(rng, convert):
     X = 1e160 * rng.normal(size=(300, 4))
     with pytest.raises(ValueError, match=r"overflow.*scale X"):
         LinearBandedSVC(solver="newton", n_jobs=3).fit(convert(X), X[:, 0] > 0)
@@ -143,7 +137,7 @@ def test_auto_counts_multiplications():
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
     assert choose_method(LinearSamples(narrow)) == "newton"
     few = sp.csr_array(rng.random((1001, 20)))
-    assert choose_method(LinearSamples(few)) == "trial"
+    assert choose_method(LinearSamples(few)) == CD_THEN_NEWTON
     assert choose_method(LinearSamples(few[:1000])) == "newton"
     assert choose_method(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
     assert choose_method(LinearSamples(wide)) == "cd"
@@ -183,11 +177,10 @@ def test_classes_in_threads_are_the_same_to_the_bit(rng):
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_newton_steps_in_chunks_are_those_of_all_samples(rng, monkeypatch, convert, loss):
+def test_newton_steps_in_chunks_are_those_of_all_samples(rng, request, convert, loss):
     X = rng.normal(size=(1300, 6))
     y = X[:, 0] + rng.normal(size=1300) > 0
     model = LinearBandedSVC(solver="newton", loss=loss)
     whole = model.fit(convert(X), y).coef_
-    monkeypatch.setattr(module, "NEWTON_ROWS", 100)
-    monkeypatch.setattr(module, "ROWS_PER_FEATURE", 1)
+    request.getfixturevalue("small_chunks")
     np.testing.assert_allclose(model.fit(convert(X), y).coef_, whole, atol=1e-9)

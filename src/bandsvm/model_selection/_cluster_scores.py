@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._problem import Status
+from bandsvm._system.dask_futures import SECONDS_BETWEEN_LOOKS, arrival_of, value_of
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import single_threaded_blas
-from bandsvm.dask.crew import SECONDS_BETWEEN_LOOKS, arrival_of, value_of
 from bandsvm.model_selection._folds import Folds, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch

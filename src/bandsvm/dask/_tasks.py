@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster, the chunks that they hold, and sums over these.
+"""Tasks on the chunks that workers of a Dask cluster hold, and sums over these.
 
 Every task is a pure function of futures and small arguments, so the scheduler can compute again
 whatever is lost with a worker. Nothing as long as a chunk comes to the client, and of the sums only
@@ -8,27 +8,20 @@ that no bit of a sum depends on the workers.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import reduce
-from threading import Event
 from typing import Any
 
 import numpy as np
-from distributed import Client, Future, KilledWorker
+from distributed import Client, Future
 
-from bandsvm._linear.team import add_items
-from bandsvm._system.stopping import check_stop
+from bandsvm._linear.newton_sums import add_items
+from bandsvm._system.dask_futures import value_of
 from bandsvm._system.threads import single_threaded_blas
 
 # Results that one task of a tree adds up.
 BRANCHES = 8
-# Seconds between two looks at Ctrl-C and the time limit while workers work.
-SECONDS_BETWEEN_LOOKS = 0.05
-# Seconds between two looks at whether there are workers, and of patience if there are none.
-SECONDS_BETWEEN_ROLL_CALLS, MAX_SECONDS_ALONE = 2.0, 60.0
 # Arguments of more bytes are sent to the scheduler once, not once per chunk.
 BYTES_TO_SHARE = 1000
 
@@ -40,8 +33,8 @@ class PerChunk:
     futures: Sequence[Future]
 
 
-class Crew:
-    """The workers that hold the chunks of a data set.
+class ChunkTasks:
+    """Submits tasks for the chunks of a data set to the workers that hold them.
 
     Parameters
     ----------
@@ -101,53 +94,6 @@ class Crew:
                 for home, start in zip(homes, starts, strict=True)
             ]
         return value_of(self._client, level[0])
-
-
-def value_of(client: Client, future: Future) -> Any:
-    """Return the value of a future, unless Ctrl-C or a time limit comes first.
-
-    Raises RuntimeError if it was lost, or if the cluster has no workers for long.
-    """
-    arrival = arrival_of(future)
-    last_seen = next_call = time.monotonic() + SECONDS_BETWEEN_ROLL_CALLS
-    while not future.done():
-        check_stop()
-        if (now := time.monotonic()) >= next_call:
-            next_call = now + SECONDS_BETWEEN_ROLL_CALLS
-            last_seen = now if client.nthreads() else last_seen
-            if now - last_seen > MAX_SECONDS_ALONE:
-                raise RuntimeError(
-                    f"The cluster has had no workers for {MAX_SECONDS_ALONE:.0f} s; start some "
-                    "and fit again."
-                )
-        arrival.wait(SECONDS_BETWEEN_LOOKS)
-    try:
-        return future.result()
-    except CancelledError as error:
-        raise RuntimeError(
-            "Chunks of X were lost with their worker and cannot be computed again, because they "
-            "are not results of tasks (they were scattered, or their futures were released). Pass "
-            "a lazy collection that reads or computes its chunks, or scatter them again and fit."
-        ) from error
-    except KilledWorker as error:
-        raise RuntimeError(
-            f"Workers that worked on chunks of X died again and again, perhaps for lack of memory; "
-            f"use smaller chunks or more workers. {error}"
-        ) from error
-
-
-def arrival_of(future: Future) -> Event:
-    """Return what is set once a future is done, with whatever outcome.
-
-    `distributed.wait` with a timeout would do, but its TimeoutErrors keep all frames, and so all
-    futures of the caller, until the garbage collector comes.
-    """
-    arrival = Event()
-    if future.done():
-        arrival.set()
-    else:
-        future.add_done_callback(lambda _: arrival.set())
-    return arrival
 
 
 def _of_chunk(argument: Any, k: int) -> Any:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.position import POSITIONS
 from bandsvm._decisions.values import Decisions, verdict
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
+from bandsvm._estimators.linear import LinearEstimator
 from bandsvm._fitting.ending import end_fit
-from bandsvm.dask.fit import fit_on_cluster
-from bandsvm.dask.prediction import float_type, lazily, share_correct
-from bandsvm.dask.reading import check_rows_only, is_collection
+from bandsvm.dask._collections import check_rows_only, is_collection
+from bandsvm.dask._fit import fit_on_cluster
+from bandsvm.dask._lazy import float_type, lazily, share_correct
 
 
-class LinearBandedSVC(ClassifierMixin, BaseEstimator):
+class LinearBandedSVC(ClassifierMixin, LinearEstimator):
     """Linear banded support vector classification of data that lie on a Dask cluster.
 
     The model is that of `bandsvm.LinearBandedSVC`, and so are its coefficients, up to rounding
@@ -28,17 +29,8 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C1, C2, rho1, rho2 : float or mapping from class to float
-        Costs and edges of the band, as of `bandsvm.LinearBandedSVC`.
-    loss : {'hinge', 'squared_hinge'}, default='hinge'
-        What is penalised: the distance from the band, or its square.
-    fit_intercept : bool, default=True
-        Whether the decision rule has an intercept.
-    class_weight : dict, 'balanced' or None, default=None
-        Factors of both costs by class. 'balanced' gives all classes the same total of sample
-        weights.
-    tol : float, default=1e-6
-        Largest duality gap, as a share of the objective.
+    C1, C2, rho1, rho2, loss, fit_intercept, class_weight, tol : parameters of LinearBandedSVC
+        What to fit and how exactly, as of `bandsvm.LinearBandedSVC`.
     solver : {'auto', 'newton', 'cd'}, default='auto'
         'newton' is an interior point method, 'cd' coordinate descent on the dual by all workers at
         once, for thousands of features.
@@ -47,13 +39,11 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
     time_limit : float or None, default=None
         Seconds after which `fit` ends with the best model so far, certificate included. Reading and
         checking the chunks is not cut short.
-    store_multipliers : bool, default=False
-        Whether `fit` stores `alpha_` and `theta_`.
+    store_multipliers, verbose : parameters of LinearBandedSVC
+        What `fit` stores and shows, as of `bandsvm.LinearBandedSVC`.
     warm_start : bool, default=False
         Whether `fit` with ``solver='newton'`` starts from the last model, if it has the same
         features and classes. 'cd' starts from zero.
-    verbose : int, default=0
-        1 shows a bar on a terminal, else a line a second; 2 a line for every pass.
     n_jobs : int or None, default=None
         Number of threads that work on a chunk; None is one. Workers work on as many chunks at a
         time as they have threads.
@@ -62,25 +52,15 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    coef_ : ndarray of shape (n_problems, n_features)
-        Weights of the features. Two classes make one problem.
-    intercept_ : ndarray of shape (n_problems,)
-        Intercepts.
+    classes_, coef_, intercept_, solver_, n_features_in_, feature_names_in_ : fitted attributes
+        As of `bandsvm.LinearBandedSVC`.
     certificate_ : Certificate
         Primal, dual, gap, violation, status and cost of the fit, from sums over the chunks.
     n_iter_ : int
         Number of Newton steps, or of rounds of 'cd'.
-    solver_ : {'newton', 'cd'}
-        The solver that was used.
     alpha_, theta_ : dask array of shape (n_samples,) or (n_samples, n_classes)
         Multipliers of the lower and of the upper edge for every training sample, on the workers;
         only with `store_multipliers` or `warm_start`.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had names that are all strings.
 
     See Also
     --------
@@ -103,53 +83,55 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        C1=1.0,
-        C2=1.0,
-        rho1=1.0,
-        rho2=DEFAULT_RHO2,
+        C1: Any = 1.0,
+        C2: Any = 1.0,
+        rho1: Any = 1.0,
+        rho2: Any = DEFAULT_RHO2,
         *,
-        loss="hinge",
-        fit_intercept=True,
-        class_weight=None,
-        tol=1e-6,
-        solver="auto",
-        max_iter=1000,
-        time_limit=None,
-        store_multipliers=False,
-        warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        client=None,
-    ):
-        self.C1 = C1
-        self.C2 = C2
-        self.rho1 = rho1
-        self.rho2 = rho2
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.solver = solver
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.store_multipliers = store_multipliers
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        solver: str = "auto",
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        store_multipliers: bool = False,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        client: Any = None,
+    ) -> None:
+        super().__init__(
+            C1,
+            C2,
+            rho1,
+            rho2,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            tol=tol,
+            solver=solver,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            store_multipliers=store_multipliers,
+            warm_start=warm_start,
+            verbose=verbose,
+            n_jobs=n_jobs,
+        )
         self.client = client
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Any:
         """Return an unfitted copy with the same client, which cannot be copied."""
         parameters = self.get_params(deep=False)
         client = parameters.pop("client")
         copy = clone(LocalLinearBandedSVC(**parameters))
         return type(self)(**copy.get_params(deep=False), client=client)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         """Return what can be saved: all but the client."""
         return {**super().__getstate__(), "client": None}
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -179,7 +161,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         end_fit(self, fit_on_cluster(self, X, y, sample_weight))
         return self
 
-    def to_local(self):
+    def to_local(self) -> LocalLinearBandedSVC:
         """Return the fitted model as a `bandsvm.LinearBandedSVC`, which can be saved and exported.
 
         Returns
@@ -195,7 +177,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
                 setattr(local, name, getattr(self, name).compute())
         return local
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Any:
         """Return the decision values of samples.
 
         Parameters
@@ -213,7 +195,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         n_columns = len(self.classes_) if len(self.classes_) > 2 else None
         return self._of_chunks(_decision_values, X, None, n_columns)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """Return the predicted classes of samples.
 
         Parameters
@@ -229,7 +211,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._of_chunks(_predicted, X, self.classes_.dtype)
 
-    def band_position(self, X):
+    def band_position(self, X: Any) -> Any:
         """Return where samples lie relative to the band of their predicted class.
 
         Parameters
@@ -244,7 +226,7 @@ class LinearBandedSVC(ClassifierMixin, BaseEstimator):
         """
         return self._of_chunks(_positions, X, POSITIONS.dtype)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of predictions.
 
         Parameters

@@ -22,13 +22,14 @@ import pandas as pd
 
 import bandsvm
 import dask
-from bandsvm._linear.point import LocalJudge
+from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
-from bandsvm.dask import LinearBandedSVC, findings, transform
-from bandsvm.dask.crew import Crew, PerChunk
-from bandsvm.dask.ground import Ground
-from bandsvm.dask.judging import ClusterJudge
-from tests.helpers.inline_client import InlineClient, InlineFuture
+from bandsvm.dask import LinearBandedSVC, transform
+from bandsvm.dask._chunks import ChunkProblem
+from bandsvm.dask._executor import ClusterExecutor
+from bandsvm.dask._survey import ChunkStats, Survey
+from bandsvm.dask._tasks import ChunkTasks, PerChunk
+from tests.helpers.inline_client import InlineClient, InlineFuture, in_chunks
 from tests.helpers.problems import make_case, rare_kind
 
 SAME = {"rtol": 1e-9, "atol": 1e-9}
@@ -37,10 +38,10 @@ CLOSE = {"rtol": 1e-6, "atol": 1e-6}
 
 
 @pytest.fixture(params=["apart", "joined"])
-def inline(request, monkeypatch):
+def inline(request):
     """A client whose small chunks stay apart, as large ones do, or are joined."""
     if request.param == "apart":
-        monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 1)
+        request.getfixturevalue("small_chunks_stay_apart")
     return InlineClient()
 
 
@@ -48,12 +49,6 @@ def inline(request, monkeypatch):
 def data():
     X, y = make_classification(1500, 6, n_informative=4, flip_y=0.1, random_state=0)
     return X, y, np.random.default_rng(0).uniform(0.0, 2.0, 1500)
-
-
-def in_chunks(n_chunks, *arrays):
-    """Return arrays as Dask arrays, in about equal chunks of rows."""
-    size = -(-len(arrays[0]) // n_chunks)
-    return [da.from_array(a, chunks=(size, *a.shape[1:])) for a in arrays]
 
 
 def fitted_both(client, data, n_chunks, **parameters):
@@ -142,9 +137,8 @@ def as_array(array):
         ([3, 100, 3, 3, 100, 100], [[0], [1], [2, 3], [4], [5]]),
     ],
 )
-def test_small_neighbours_are_joined(monkeypatch, sizes, groups):
-    monkeypatch.setattr(findings, "MIN_VALUES_OF_GROUP", 12)
-    survey = findings.Survey([findings.Findings(size, 1, size) for size in sizes])
+def test_small_neighbours_are_joined(sizes, groups):
+    survey = Survey([ChunkStats(size, 1, size) for size in sizes], min_values=12)
     assert survey.groups() == groups
 
 
@@ -158,7 +152,7 @@ def test_weights_are_repeated_rows(inline):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_points_are_judged_as_on_one_machine(inline, seed):
+def test_points_are_evaluated_as_on_one_machine(inline, seed):
     """Feasible points, intercepts and gaps of random dual points, also of far infeasible ones."""
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(5, 60))
@@ -167,17 +161,16 @@ def test_points_are_judged_as_on_one_machine(inline, seed):
     samples = LinearSamples(np.ascontiguousarray(case.X))
     edges = np.sort(rng.integers(0, n_samples + 1, 3))
     chunks = [slice(a, b) for a, b in zip([0, *edges], [*edges, n_samples], strict=True) if a < b]
-    grounds = PerChunk(
-        [InlineFuture(Ground(samples.part(rows), case.problem.part(rows))) for rows in chunks]
+    problems = PerChunk(
+        [InlineFuture(ChunkProblem(samples.part(rows), case.problem.part(rows))) for rows in chunks]
     )
-    judge = ClusterJudge(
-        Crew(inline, grounds), grounds, n_samples, samples.n_features, free, loss != "hinge"
-    )
-    local = LocalJudge(case.problem, samples)
+    tasks, shape = ChunkTasks(inline, problems), (n_samples, samples.n_features)
+    executor = ClusterExecutor(tasks, problems, shape, free, loss != "hinge")
+    local = LocalExecutor(case.problem, samples)
     scale = 10.0 ** rng.uniform(-3, 1)
     for c in (np.zeros(n_samples), scale * rng.standard_normal(n_samples), rng.random(n_samples)):
         c = np.where(rng.random(n_samples) < 0.3, 0.0, c)
-        found = judge.point(PerChunk([InlineFuture(c[rows]) for rows in chunks]))
+        found = executor.point(PerChunk([InlineFuture(c[rows]) for rows in chunks]))
         expected = local.point(c)
         of_chunks = np.concatenate([future.value for future in found.c.futures])
         np.testing.assert_allclose(of_chunks, expected.c, rtol=1e-9, atol=1e-11)

@@ -1,4 +1,4 @@
-"""Coordinate descent on trial, then the interior point method where it gets on too slowly.
+"""Coordinate descent first, then the interior point method where it gets on too slowly.
 
 How many passes coordinate descent needs is not known beforehand: a dozen or ten thousand. How its
 gap falls in the first passes tells, and these cost little next to Newton steps.
@@ -7,39 +7,31 @@ gap falls in the first passes tells, and these cost little next to Newton steps.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bandsvm._linear.coordinate_descent import CoordinateDescent
+from bandsvm._linear.executor import Executor, Method
 from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Start
-from bandsvm._linear.samples import LinearSamples
-from bandsvm._problem.band_problem import BandProblem
 
 # Descent goes on if its gap is this small a share of the objective after so many passes, but for no
 # more passes than a fit by Newton steps costs.
 TRIAL_PASSES, PROMISING_GAP, MAX_DESCENT_PASSES = 32, 0.05, 150
 
 
-class Trial:
+class DescentThenNewton:
     """Coordinate descent, and Newton steps from the start where it is too slow.
 
     Parameters
     ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
+    executor : Executor
+        The problem and its samples.
     start : Start, default=None
         A model to start from.
     """
 
-    def __init__(
-        self, problem: BandProblem, samples: LinearSamples, start: Start | None = None
-    ) -> None:
-        self._problem, self._samples, self._start = problem, samples, start
-        self._method: CoordinateDescent | InteriorPoint = CoordinateDescent(problem, samples, start)
+    def __init__(self, executor: Executor, start: Start | None = None) -> None:
+        self._executor, self._start = executor, start
+        self._method: Method = executor.descent(start)
         self._n_before = 0
 
     @property
@@ -62,17 +54,17 @@ class Trial:
         """Whether that holds far from the optimum, too."""
         return self._method.is_steady
 
-    def candidates(self) -> Iterator[NDArray[np.float64]]:
-        """Yield dual points to judge the iterate by."""
+    def candidates(self) -> Iterator[Any]:
+        """Yield dual points to evaluate the iterate by."""
         return self._method.candidates()
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth judging."""
+        """Yield an estimate of the relative gap, and whether the point is worth evaluating."""
         for estimate, is_promising in self._method.steps(aim, max_iter):
             yield estimate, is_promising
             is_slow = self.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP
             if is_slow or self.n_iter >= MAX_DESCENT_PASSES:
                 break
         self._n_before = self.n_iter
-        self._method = InteriorPoint.on_this_machine(self._problem, self._samples, self._start)
+        self._method = InteriorPoint(self._executor, self._start)
         yield from self._method.steps(aim, max_iter - self._n_before)

@@ -19,18 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._kernels.samples import as_contiguous
-from bandsvm._linear.point import Start
 from bandsvm._linear.samples import LinearSamples
-from bandsvm._problem.band_problem import BandProblem
-from bandsvm.dask.crew import PerChunk
-from bandsvm.dask.ground import Ground, n_bytes
-from bandsvm.dask.judging import ClusterJudge
+from bandsvm.dask._chunks import ChunkProblem
+from bandsvm.dask._tasks import PerChunk
+
+if TYPE_CHECKING:
+    from bandsvm.dask._executor import ClusterExecutor
 
 # Passes of a chunk over its own samples between two messages.
 PASSES_PER_ROUND = 5.0
@@ -39,8 +40,8 @@ PASSES_PER_ROUND = 5.0
 USUAL_MOVES = 20.0
 # What safety is above the ratio of the last round, and how it grows after one that is not taken.
 ABOVE_RATIO, GROWTH = 1.2, 2.0
-# Rounds between two judgements, as a share of those so far: judging takes about ten messages.
-SHARE_BETWEEN_JUDGEMENTS = 0.2
+# Rounds between two evaluations, as a share of those so far: one takes about ten messages.
+SHARE_BETWEEN_EVALUATIONS = 0.2
 
 
 class ClusterDescent:
@@ -48,76 +49,62 @@ class ClusterDescent:
 
     Parameters
     ----------
-    judge : ClusterJudge
+    executor : ClusterExecutor
         The workers, and the samples and the band problem of each chunk.
-    start : Start, default=None
-        Not used: coefficients of an earlier fit belong to other chunks.
     """
 
     name = "cd"
     patience = 100
     is_steady = False
 
-    def __init__(self, judge: ClusterJudge, start: Start | None = None) -> None:
-        crew = self._crew = judge.crew
+    def __init__(self, executor: ClusterExecutor) -> None:
+        tasks = self._tasks = executor.tasks
         self.n_iter, self._penalty = 0, 0.0
-        if judge.has_intercept:
+        if executor.has_intercept:
             # A share of a usual sample's curvature, or what lets b move by 1 where costs are low.
-            norms, n_samples, costs = crew.total(_sizes, judge.grounds)
+            norms, n_samples, costs = tasks.total(_sizes, executor.problems)
             share = min(1.0, USUAL_MOVES / n_samples)
             self._penalty = max(share * norms / n_samples, 1.0 / costs)
-        self._fields = crew.each(_field, judge.grounds, self._penalty)
-        self._c = crew.each(_zeros, judge.grounds)
-        self._w = np.zeros(judge.n_features + judge.has_intercept)
-        self._multiplier = judge.intercept(self._c)
-        self._safety = float(len(crew))
+        self._chunks = tasks.each(_widened, executor.problems, self._penalty)
+        self._c = executor.zeros()
+        self._w = np.zeros(executor.n_features + executor.has_intercept)
+        self._multiplier = executor.intercept(self._c)
+        self._safety = float(len(tasks))
 
     def candidates(self) -> Iterator[PerChunk]:
         """Yield the dual point, whose sum need not be 0."""
         yield self._c
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield 1, as nothing is known of the gap, and whether the point is worth judging."""
+        """Yield 1, as nothing is known of the gap, and whether the point is worth evaluating."""
         yield 1.0, False
-        next_judgement = 0
+        next_evaluation = 0
         while True:
             self._round()
             self.n_iter += 1
-            is_due = self.n_iter >= next_judgement
+            is_due = self.n_iter >= next_evaluation
             if is_due:
-                more = max(1, int(SHARE_BETWEEN_JUDGEMENTS * self.n_iter))
-                next_judgement = self.n_iter + more
+                more = max(1, int(SHARE_BETWEEN_EVALUATIONS * self.n_iter))
+                next_evaluation = self.n_iter + more
             yield 1.0, is_due
 
     def _round(self) -> None:
         """Let all chunks descend, and take their steps if they are safe together."""
-        crew, most = self._crew, float(len(self._crew))
-        descended = crew.each(
-            _descended, self._fields, self._c, self._w, self._multiplier, self._safety
+        tasks, most = self._tasks, float(len(self._tasks))
+        descended = tasks.each(
+            _descended, self._chunks, self._c, self._w, self._multiplier, self._safety
         )
-        dw, squares = crew.total(_message, descended)
+        dw, squares = tasks.total(_message, descended)
         together = float(dw @ dw)
         if together > self._safety * squares and self._safety < most:
             self._safety = min(GROWTH * self._safety, most)
             return
         if squares > 0.0:
             self._safety = min(max(1.0, ABOVE_RATIO * together / squares), most)
-        self._c = crew.each(_coefficients, descended)
+        self._c = tasks.each(_coefficients, descended)
         self._w = self._w + dw
         if self._penalty:
             self._multiplier += np.sqrt(self._penalty) * float(self._w[-1])
-
-
-@dataclass(frozen=True)
-class Field:
-    """The samples of a chunk, with the feature that stands for ``sum c``, and their problem."""
-
-    samples: LinearSamples
-    problem: BandProblem
-
-    def __sizeof__(self) -> int:
-        """Return the bytes that the scheduler should expect to move or to spill."""
-        return object.__sizeof__(self) + n_bytes(self.samples.X, self.problem.lo)
 
 
 @dataclass(frozen=True)
@@ -128,35 +115,33 @@ class Descended:
     dw: NDArray[np.float64]
 
 
-def _field(ground: Ground, penalty: float) -> Field:
-    """Return a chunk for coordinate descent; with a penalty, its samples are copied."""
+def _widened(chunk: ChunkProblem, penalty: float) -> ChunkProblem:
+    """Return a chunk with the feature that stands for ``sum c``; if it has one, it is a copy."""
     if not penalty:
-        return Field(ground.samples, ground.problem)
-    X = ground.samples.X
+        return chunk
+    X = chunk.samples.X
     column = np.full((X.shape[0], 1), np.sqrt(penalty), dtype=X.dtype)
     wider = sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
-    return Field(LinearSamples(wider, ground.samples.n_threads), ground.problem)
+    return ChunkProblem(LinearSamples(wider, chunk.samples.n_threads), chunk.problem)
 
 
-def _zeros(ground: Ground) -> NDArray[np.float64]:
-    return np.zeros(ground.problem.n_samples)
-
-
-def _sizes(ground: Ground) -> tuple[float, int, float]:
+def _sizes(chunk: ChunkProblem) -> tuple[float, int, float]:
     """Return the sum of squared norms, the number of samples, and the sum of costs."""
-    problem = ground.problem
+    problem = chunk.problem
     takes_part = (problem.below > 0.0) | (problem.above > 0.0)
-    norms = ground.samples.squared_norms()[takes_part]
+    norms = chunk.samples.squared_norms()[takes_part]
     return float(norms.sum()), len(norms), float(problem.below.sum() + problem.above.sum())
 
 
-def _descended(field: Field, c: NDArray, w: NDArray, multiplier: float, safety: float) -> Descended:
+def _descended(
+    chunk: ChunkProblem, c: NDArray, w: NDArray, multiplier: float, safety: float
+) -> Descended:
     """Take some passes over the samples of a chunk.
 
     With ``safety c`` for ``c``, costs that many times larger and ridges that many times smaller,
     steps along single variables are those of one machine.
     """
-    problem, samples = field.problem, field.samples
+    problem, samples = chunk.problem, chunk.samples
     bounds = (safety * bound for bound in problem.bounds)
     ridges = (ridge / safety for ridge in problem.ridge)
     # What was received as bytes may lie anywhere in memory.

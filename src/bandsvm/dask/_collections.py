@@ -12,7 +12,7 @@ from dask.delayed import Delayed
 from distributed import Client, Future
 
 import dask
-from bandsvm.dask.crew import PerChunk
+from bandsvm.dask._tasks import PerChunk
 
 
 def is_collection(X: Any) -> bool:

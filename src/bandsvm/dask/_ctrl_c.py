@@ -14,12 +14,12 @@ from contextlib import contextmanager
 
 from distributed import Client
 
-# Handlers of Ctrl-C that processes of workers had before they were shielded.
+# Handlers of Ctrl-C that processes of workers had before they ignored it.
 _before: list[object] = []
 
 
 @contextmanager
-def shielded_from_ctrl_c(client: Client) -> Iterator[None]:
+def workers_ignoring_ctrl_c(client: Client) -> Iterator[None]:
     """Let workers that were started from the same terminal as this process ignore Ctrl-C."""
     here = socket.gethostname(), os.getpgid(0), os.getpid()
     client.run(_ignore, *here, on_error="ignore")

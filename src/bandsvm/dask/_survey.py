@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._checks.parameters import band_parameters
-from bandsvm._fitting.training import Training, labels_of
-from bandsvm._linear.fit import training_of
-from bandsvm.dask.ground import Labelled, Recipe
+from bandsvm._fitting.targets import ClassTargets, labels_of
+from bandsvm._linear.fit import linear_problems
+from bandsvm.dask._chunks import LabelledChunk
 
 # A round of tasks takes some 20 ms, whatever they do: chunks of fewer values are joined.
 MIN_VALUES_OF_GROUP = 8_000_000
 
 
 @dataclass(frozen=True)
-class Findings:
+class ChunkStats:
     """What is known of a chunk.
 
     Attributes
@@ -52,23 +51,23 @@ class Findings:
     refusal: Exception | None = None
 
 
-def found_in(chunk: Labelled) -> Findings:
+def stats_of(chunk: LabelledChunk) -> ChunkStats:
     """Return what there is in a chunk."""
     if chunk.refusal is not None:
-        return Findings(refusal=chunk.refusal)
+        return ChunkStats(refusal=chunk.refusal)
     samples = chunk.samples
     if samples.n_samples == 0:
-        return Findings(n_features=samples.n_features)
+        return ChunkStats(n_features=samples.n_features)
     try:
         check_classification_targets(chunk.y)
     except ValueError as error:
-        return Findings(refusal=error)
+        return ChunkStats(refusal=error)
     counted = chunk.weights > 0.0
     labels, which = np.unique(chunk.y[counted], return_inverse=True)
     weights = chunk.weights[counted]
     largest = np.zeros(len(labels))
     np.maximum.at(largest, which, weights)
-    return Findings(
+    return ChunkStats(
         samples.n_samples,
         samples.n_features,
         samples.n_values,
@@ -86,23 +85,26 @@ class Survey:
 
     Parameters
     ----------
-    findings : list of Findings
+    stats : list of ChunkStats
         What is known of each chunk.
+    min_values : int, default=None
+        Chunks of fewer values are joined; None: `MIN_VALUES_OF_GROUP`.
     """
 
-    def __init__(self, findings: list[Findings]) -> None:
-        for k, of_chunk in enumerate(findings):
+    def __init__(self, stats: list[ChunkStats], min_values: int | None = None) -> None:
+        self._min_values = MIN_VALUES_OF_GROUP if min_values is None else min_values
+        for k, of_chunk in enumerate(stats):
             if of_chunk.refusal is not None:
                 kind = type(of_chunk.refusal)
                 kind = kind if kind in (ValueError, TypeError) else ValueError
                 raise kind(f"Chunk {k} is refused: {of_chunk.refusal}")
-        self.kept = [k for k, of_chunk in enumerate(findings) if of_chunk.n_samples]
+        self.kept = [k for k, of_chunk in enumerate(stats) if of_chunk.n_samples]
         if not self.kept:
             raise ValueError("X must have at least one sample, but all of its chunks are empty.")
-        first = findings[self.kept[0]]
-        for k, of_chunk in enumerate(findings):
+        first = stats[self.kept[0]]
+        for k, of_chunk in enumerate(stats):
             _check_same_features(k, of_chunk, self.kept[0], first)
-        some = self._some = [findings[k] for k in self.kept]
+        some = self._some = [stats[k] for k in self.kept]
         self.rows = [of_chunk.n_samples for of_chunk in some]
         self.n_samples, self.n_features, self.names = sum(self.rows), first.n_features, first.names
         self.n_values = sum(of_chunk.n_values for of_chunk in some)
@@ -115,17 +117,17 @@ class Survey:
         The groups depend on the chunks alone, not on the workers, and so does every bit of sums.
         """
         groups: list[list[int]] = []
-        size = MIN_VALUES_OF_GROUP
+        size = least = self._min_values
         for k, of_chunk in enumerate(self._some):
-            if size >= MIN_VALUES_OF_GROUP or of_chunk.n_values >= MIN_VALUES_OF_GROUP:
+            if size >= least or of_chunk.n_values >= least:
                 groups.append([])
                 size = 0
             groups[-1].append(k)
             size += of_chunk.n_values
         return groups
 
-    def training(self, model: Any) -> tuple[Training, Recipe]:
-        """Return the band problems of one sample per class, and how to make those of chunks."""
+    def targets(self, model: Any) -> ClassTargets:
+        """Return how labels become band problems, checked by one sample per class."""
         labels = np.concatenate([of_chunk.labels for of_chunk in self._some])
         classes, which = np.unique(labels, return_inverse=True)
         totals = np.bincount(
@@ -138,16 +140,13 @@ class Survey:
                 "sample_weight must contain at least one non-zero number, but all weights are zero."
             )
         known = labels_of(model.class_weight, classes, totals)
+        # Not `known.class_weights`, for the sake of the last bits of earlier fits.
         class_weights = known.factors / known.weights
-        with np.errstate(over="ignore"):
-            heaviest = largest * class_weights
-        training = training_of(model, replace(known, weights=largest, factors=heaviest))
-        band = band_parameters(model, known.classes)
-        recipe = Recipe(known.classes, class_weights, band, bool(model.fit_intercept), model.loss)
-        return training, recipe
+        heaviest = replace(known, weights=largest, class_weights=class_weights)
+        return linear_problems(model, heaviest).targets
 
 
-def _check_same_features(k: int, of_chunk: Findings, first: int, expected: Findings) -> None:
+def _check_same_features(k: int, of_chunk: ChunkStats, first: int, expected: ChunkStats) -> None:
     """Refuse chunks of other columns than the first one."""
     if of_chunk.n_features != expected.n_features:
         raise ValueError(
@@ -161,5 +160,5 @@ def _check_same_features(k: int, of_chunk: Findings, first: int, expected: Findi
         )
 
 
-def _names(of_chunk: Findings) -> list[str]:
+def _names(of_chunk: ChunkStats) -> list[str]:
     return [] if of_chunk.names is None else of_chunk.names.tolist()

@@ -8,8 +8,8 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 
-from bandsvm.dask.prediction import lazily
-from bandsvm.dask.reading import check_rows_only, is_collection
+from bandsvm.dask._collections import check_rows_only, is_collection
+from bandsvm.dask._lazy import lazily
 
 
 def transform(transformer: Any, X: Any) -> da.Array:

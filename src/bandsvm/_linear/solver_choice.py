@@ -19,6 +19,8 @@ MATRICES = 6
 # Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
 # on ``tol`` nor on the order of samples. Newton steps get there.
 SMALL = 1000
+# The method that tries coordinate descent first, and takes Newton steps where that is too slow.
+CD_THEN_NEWTON = "cd, then newton"
 
 
 class Sizes(Protocol):
@@ -55,13 +57,13 @@ def choose_solver(samples: Sizes) -> str:
 
 
 def choose_method(samples: Sizes) -> str:
-    """Return what "auto" does on one machine: "cd", "newton", or "trial" of both.
+    """Return what "auto" does on one machine: "cd", "newton", or the first and then the second.
 
-    Newton steps on dense samples of few features take no longer than a trial.
+    Newton steps on dense samples of few features take no longer than to try coordinate descent.
     """
     solver = choose_solver(samples)
-    has_trial = samples.is_sparse and samples.n_samples > SMALL
-    return "trial" if solver == "newton" and has_trial else solver
+    tries_descent = samples.is_sparse and samples.n_samples > SMALL
+    return CD_THEN_NEWTON if solver == "newton" and tries_descent else solver
 
 
 def _newton_multiplications(samples: Sizes) -> float:

@@ -10,7 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 
 import dask
-from bandsvm.dask.reading import aligned, check_rows_only
+from bandsvm.dask._collections import aligned, check_rows_only
 
 
 def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | None) -> da.Array:

@@ -1,0 +1,209 @@
+"""How targets of samples become band problems: what one estimator does unlike another.
+
+A classifier puts every sample on one side of each problem, with the band of its class
+(`ClassTargets`). Another estimator writes other edges and costs, say an interval around the target
+of a regression. All that follows, from solvers to certificates and observers, has band problems
+alone. What decision values of problems mean is said in `bandsvm._decisions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from bandsvm._checks.parameters import BandParameters, band_parameters
+from bandsvm._decisions.multiclass import MultiClass, OneVsOne, Strategy
+from bandsvm._fitting.settings import BandSettings
+from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._system.cached import cached_property
+from bandsvm._system.memory import MEGABYTE, available_bytes
+
+# Multipliers, slacks, coefficients and decision values: bytes per sample and pair of classes.
+BYTES_PER_SAMPLE = 6 * 8
+LITTLE_TABLES = 256 * MEGABYTE
+
+
+class Targets(Protocol):
+    """Writes band problems of any samples, given their targets and weights.
+
+    Samples may be a training set or one of its chunks on another machine.
+    """
+
+    @property
+    def titles(self) -> Sequence[str]:
+        """A title for each problem, for progress and messages."""
+        ...
+
+    def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
+        """Return the side of samples in the k-th problem: +1, -1, or 0 if they take no part.
+
+        The multipliers of a sample's lower and upper edge are the positive and the negative part
+        of its sign times ``c``.
+        """
+        ...
+
+    def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
+        """Return the k-th problem over samples."""
+        ...
+
+
+@dataclass(frozen=True)
+class ClassTargets:
+    """Classes as targets: every sample shall lie in the band of its class, on its side.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels of the classes, sorted.
+    class_weights : ndarray of shape (n_classes,)
+        Factors of both costs.
+    strategy : Strategy
+        How classes make problems.
+    band : BandParameters
+        Edges and costs of each class.
+    has_intercept : bool
+        Whether the decision rule has an intercept.
+    loss : str
+        What is penalised.
+    """
+
+    classes: NDArray
+    class_weights: NDArray[np.float64]
+    strategy: Strategy
+    band: BandParameters
+    has_intercept: bool
+    loss: str
+
+    @classmethod
+    def of(cls, settings: BandSettings, labels: Labels) -> ClassTargets:
+        """Return the targets that labels are, with a band and costs."""
+        return cls(
+            labels.classes,
+            labels.class_weights,
+            labels.strategy,
+            band_parameters(settings, labels.classes),
+            bool(settings.fit_intercept),
+            settings.loss,
+        )
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """A title for each problem, for progress and messages."""
+        return self.strategy.titles(self.classes.tolist())
+
+    def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
+        """Return the side of samples in the k-th problem."""
+        return self._sides[k][class_of(y, self.classes)]
+
+    def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
+        """Return the k-th problem over samples."""
+        return self.problem_of_classes(class_of(y, self.classes), weights, k)
+
+    def problem_of_classes(self, which: NDArray, weights: NDArray, k: int) -> BandProblem:
+        """Return the k-th problem over samples of some classes, which are numbered."""
+        signs = self._sides[k][which]
+        rho1, rho2, C1, C2 = (values[which] for values in self.band)
+        factors = weights * self.class_weights[which]
+        if not signs.all():
+            factors = np.where(signs == 0.0, 0.0, factors)
+        return band_problem(signs, rho1, rho2, C1, C2, factors, self.has_intercept, self.loss)
+
+    @cached_property
+    def _sides(self) -> NDArray[np.float64]:
+        """The side of each class (columns) in each problem (rows)."""
+        return self.strategy.signs(np.arange(len(self.classes)))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels and weights, independent of band and costs.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels of the classes that have samples of positive weight.
+    class_of : ndarray of shape (n_samples,)
+        Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
+    strategy : Strategy
+        How classes make problems.
+    signs : ndarray of shape (n_problems, n_samples)
+        The side of each sample in each problem: +1, -1, or 0 if it takes no part.
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+    class_weights : ndarray of shape (n_classes,)
+        Factors of both costs.
+    """
+
+    classes: NDArray
+    class_of: NDArray[np.intp]
+    strategy: Strategy
+    signs: NDArray
+    weights: NDArray[np.float64]
+    class_weights: NDArray[np.float64]
+
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """Sample weights times class weights."""
+        with np.errstate(over="ignore"):
+            return self.weights * self.class_weights[self.class_of]
+
+
+def labels_of(
+    class_weight: Any,
+    y: NDArray,
+    weights: NDArray,
+    multi_class: MultiClass = MultiClass(),  # noqa: B008  (frozen)
+) -> Labels:
+    """Return the classes of a training set, with weights of samples and classes."""
+    if y.dtype.kind not in "biuU":  # these types are always labels
+        check_classification_targets(y)
+    counted = weights > 0.0
+    classes = np.unique(y[counted])
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes of samples with a weight greater than 0, got one "
+            f"class: {classes.tolist()}."
+        )
+    class_weights = np.ones(len(classes))
+    if class_weight is not None:
+        class_weights = compute_class_weight(
+            class_weight, classes=classes, y=y[counted], sample_weight=weights[counted]
+        )
+    if not (np.isfinite(class_weights) & (class_weights > 0.0)).all():
+        raise ValueError(
+            f"class_weight must hold finite values greater than 0, got {class_weight}; to "
+            "leave a class out, set its sample_weight to 0."
+        )
+    which = class_of(y, classes)
+    strategy = multi_class.strategy(len(classes))
+    if isinstance(strategy, OneVsOne):
+        _check_tables_fit(strategy.n_problems, len(classes), len(y))
+    return Labels(classes, which, strategy, strategy.signs(which), weights, class_weights)
+
+
+def class_of(y: NDArray, classes: NDArray) -> NDArray[np.intp]:
+    """Return the number of each sample's class.
+
+    Labels of samples of weight 0 need not be among the classes; any class will do for them.
+    """
+    return np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+
+
+def _check_tables_fit(n_pairs: int, n_classes: int, n_samples: int) -> None:
+    """Refuse so many pairs of classes that multipliers and slacks exceed the memory."""
+    needed = BYTES_PER_SAMPLE * float(n_pairs) * n_samples
+    if needed <= LITTLE_TABLES:
+        return  # the system need not be asked
+    available = available_bytes()
+    if needed > available:
+        raise ValueError(
+            f"{n_classes} classes make {n_pairs} pairs; for {n_samples} samples their "
+            f"multipliers and slacks take {needed / 2**30:.1f} GiB; {available / 2**30:.1f} GiB "
+            "are free. Use multi_class='ovr', fewer classes or fewer samples."
+        )

@@ -1,0 +1,183 @@
+"""One band problem over samples, wherever they are: what all linear solvers ask for.
+
+`LocalExecutor` computes with arrays of this process. `bandsvm.dask` has another, whose vectors stay
+on the workers of a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._linear.coordinate_descent import CoordinateDescent
+from bandsvm._linear.exact import on_edges
+from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
+from bandsvm._linear.point import (
+    Point,
+    Start,
+    best_intercept,
+    relative_gap,
+    values_without_weights,
+)
+from bandsvm._linear.samples import LinearSamples
+from bandsvm._problem.band_problem import BandProblem
+
+
+class Method(Protocol):
+    """A solver on its way.
+
+    Attributes
+    ----------
+    name : str
+        The solver's name.
+    n_iter : int
+        Passes over the samples so far.
+    patience : int
+        Passes without visible progress after which rounding errors are what is left.
+    is_steady : bool
+        Whether that holds far from the optimum, too: a method of slow steps only seems to stand
+        still there.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def n_iter(self) -> int: ...
+
+    @property
+    def patience(self) -> int: ...
+
+    @property
+    def is_steady(self) -> bool: ...
+
+    def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
+        """Yield an estimate of the relative gap, and whether the point is worth evaluating.
+
+        The first is that of the start. ``aim`` is the relative gap to reach, ``max_iter`` the
+        number of passes after which no step will be asked for.
+        """
+
+    def candidates(self) -> Iterator[Any]:
+        """Yield dual points to evaluate the iterate by, the preferred one first."""
+
+
+class Executor(Protocol):
+    """Operations on the samples of one problem.
+
+    Vectors with one value per sample are arrays, or whatever stands for arrays that are elsewhere.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Numbers of samples and features.
+    has_intercept : bool
+        Whether decision values have an intercept.
+    """
+
+    n_samples: int
+    n_features: int
+    has_intercept: bool
+
+    def zeros(self) -> Any:
+        """Return a vector of zeros."""
+
+    def feasible(self, c: Any) -> Any:
+        """Return a feasible point near ``c``."""
+
+    def weights(self, c: Any) -> NDArray[np.float64]:
+        """Return ``X'c``."""
+        ...
+
+    def product(self, w: NDArray) -> Any:
+        """Return ``X w``."""
+
+    def intercept(self, f: Any) -> float:
+        """Return the intercept of least loss for decision values ``f``; 0 if it must be 0."""
+        ...
+
+    def values(self, c: Any, f: Any, intercept: float) -> tuple[float, float]:
+        """Return the primal and the dual value, both without ``w'w / 2``."""
+        ...
+
+    def exact(self, c: Any) -> Any:
+        """Return ``c`` without its rounding errors, or None; see `bandsvm._linear.exact`."""
+
+    def newton_sums(self) -> NewtonSums:
+        """Return what executes the operations of the interior point method."""
+        ...
+
+    def descent(self, start: Start | None) -> Method:
+        """Return coordinate descent from a start."""
+        ...
+
+    def origin(self) -> Point:
+        """Return the model of ``c = 0``, whose decision values are all the same."""
+        zeros = self.zeros()
+        return self._evaluated(zeros, np.zeros(self.n_features), zeros)
+
+    def point(self, c: Any) -> Point:
+        """Return the model of a feasible point near ``c``, and how far from optimal it is."""
+        c = self.feasible(c)
+        w = self.weights(c)
+        return self._evaluated(c, w, self.product(w))
+
+    def _evaluated(self, c: Any, w: NDArray, f: Any) -> Point:
+        intercept = self.intercept(f)
+        return Point(c, w, f, intercept, relative_gap(w, *self.values(c, f, intercept)))
+
+
+class LocalExecutor(Executor):
+    """Operations on samples in the memory of this process.
+
+    Parameters
+    ----------
+    problem : BandProblem
+        What to solve.
+    samples : LinearSamples
+        The samples.
+    """
+
+    def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
+        self.problem, self.samples = problem, samples
+        self.n_samples, self.n_features = problem.n_samples, samples.n_features
+        self.has_intercept = problem.has_intercept
+
+    def zeros(self) -> NDArray[np.float64]:
+        """Return a vector of zeros."""
+        return np.zeros(self.n_samples)
+
+    def feasible(self, c: NDArray) -> NDArray[np.float64]:
+        """Return a feasible point near ``c``."""
+        return self.problem.feasible(c)
+
+    def weights(self, c: NDArray) -> NDArray[np.float64]:
+        """Return ``X'c``."""
+        return self.samples.weights(c)
+
+    def product(self, w: NDArray) -> NDArray[np.float64]:
+        """Return ``X w``."""
+        return self.samples.product(w)
+
+    def intercept(self, f: NDArray) -> float:
+        """Return the intercept of least loss for decision values ``f``; 0 if it must be 0."""
+        return best_intercept(self.problem, f)
+
+    def values(self, c: NDArray, f: NDArray, intercept: float) -> tuple[float, float]:
+        """Return the primal and the dual value, both without ``w'w / 2``."""
+        return values_without_weights(self.problem, c, f + intercept)
+
+    def exact(self, c: NDArray) -> NDArray | None:
+        """Return ``c`` with samples exactly on their edges, or None."""
+        return on_edges(self.problem, self.samples, c)
+
+    def newton_sums(self) -> NewtonSums:
+        """Return what executes the operations of the interior point method."""
+        return LocalNewtonSums(newton_chunks(self.problem, self.samples))
+
+    def descent(self, start: Start | None) -> Method:
+        """Return coordinate descent from a start."""
+        return CoordinateDescent(self.problem, self.samples, start)

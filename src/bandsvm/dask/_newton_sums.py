@@ -1,0 +1,97 @@
+"""The sums of the interior point method over chunks on the workers of a cluster.
+
+An operation is one task per chunk, from the chunk and its state after the last operation to its
+state after this one. States are values and stay on their workers; the results alone are added up. A
+state that is lost with a worker is computed again by repeating the operations, whose arguments the
+scheduler keeps.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._linear.chunk import Chunk, ChunkState
+from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
+from bandsvm.dask._chunks import ChunkProblem
+from bandsvm.dask._tasks import ChunkTasks, PerChunk
+
+
+class ClusterNewtonSums(NewtonSums):
+    """Sums over all chunks of a cluster.
+
+    Parameters
+    ----------
+    tasks : ChunkTasks
+        The workers.
+    problems : PerChunk
+        The samples and the band problem of each chunk.
+    """
+
+    def __init__(self, tasks: ChunkTasks, problems: PerChunk) -> None:
+        self._tasks = tasks
+        self._parts = tasks.each(_parts, problems)
+        self._last: PerChunk | None = None
+
+    def total(self, operation: Callable, *args: Any) -> tuple[Any, ...]:  # type: ignore[override]
+        """Return the sums over all chunks of what an operation returns, item by item."""
+        outcomes = self._tasks.each(_outcome, self._parts, self._last, operation, *args)
+        sums = self._tasks.total(_result, outcomes)
+        self._last = outcomes  # an operation that was cut short changes nothing
+        return sums
+
+    def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> PerChunk:
+        """Return values of all samples, which stay on the workers."""
+        return self._tasks.each(_values, self._parts, self._last, values)
+
+
+@dataclass(frozen=True)
+class OperationOutcome:
+    """The states of the parts of a chunk after an operation, and its result."""
+
+    states: list[ChunkState]
+    result: tuple[Any, ...]
+
+    def __sizeof__(self) -> int:
+        """Return the bytes that the scheduler should expect to move or to spill."""
+        return object.__sizeof__(self) + _n_bytes(self.states) + _n_bytes(self.result)
+
+
+def _parts(chunk: ChunkProblem) -> list[Chunk]:
+    """Return a chunk in parts of the size that suits one machine."""
+    return newton_chunks(chunk.problem, chunk.samples)
+
+
+def _outcome(
+    parts: list[Chunk], last: OperationOutcome | None, operation: Callable, *args: Any
+) -> OperationOutcome:
+    """Execute an operation on the parts of a chunk that are in the states of the last one."""
+    sums = LocalNewtonSums(parts, None if last is None else last.states)
+    result = sums.total(operation, *args)
+    return OperationOutcome(sums.states, result)
+
+
+def _result(outcome: OperationOutcome) -> tuple[Any, ...]:
+    return outcome.result
+
+
+def _values(
+    parts: list[Chunk], last: OperationOutcome, values: Callable[[Chunk, ChunkState], NDArray]
+) -> NDArray[np.float64]:
+    return LocalNewtonSums(parts, last.states).joined(values)
+
+
+def _n_bytes(value: Any) -> int:
+    """Return the bytes of all arrays in a value."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(_n_bytes(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return sum(_n_bytes(item) for item in value)
+    return _n_bytes(vars(value)) if hasattr(value, "__dict__") else sys.getsizeof(value)
