@@ -55,7 +55,8 @@ void exact_products(const Left& A, const Indices& targets, const Right& B, const
                     const Matrix<double>& coefficients, const MutableMatrix<double>& products,
                     int n_threads) {
   bandsvm::check_has_definition(kernel);
-  const auto left = matrix_of(A, n_features, "A"), right = matrix_of(B, n_features, "B");
+  const auto left = matrix_of(A, n_features, "A");
+  const auto right = matrix_of(B, n_features, "B");
   const auto rows = indices_of(targets, rows_of(A), "targets");
   const auto others = indices_of(terms, rows_of(B), "terms");
   const std::size_t n_outputs = coefficients.shape(0);

@@ -160,7 +160,7 @@ void check_pair(const Samples<Real>& left, const Samples<Real>& right) {
 // Searches in a block store positions as Real.
 template <typename Real>
 void check_block_size(std::size_t size) {
-  constexpr int kDigits = std::numeric_limits<Real>::digits;
+  constexpr unsigned kDigits = std::numeric_limits<Real>::digits;
   require(size <= std::size_t(1) << kDigits,
           "a block has more samples than its type of number can count; use float64.");
 }

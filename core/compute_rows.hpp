@@ -77,7 +77,7 @@ void compute(const CsrTask<Real, Output>& task) {
 
 // Rows are laid out in batches of bounded size: larger ones pass over the samples less often, but
 // leave the cache.
-constexpr std::size_t kBatchBytes = 1 << 22;
+constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;
 
 // Prepares batch after batch of rows of left and delivers output(first row, rows) of each. The
 // samples of right are divided among threads. Where they fill few panels, rows that are stored are

@@ -65,10 +65,10 @@ class Shuffler {
 
  private:
   std::size_t below(std::size_t end) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return std::size_t(((state_ >> 32) * std::uint64_t(end)) >> 32);
+    state_ ^= state_ << 13U;
+    state_ ^= state_ >> 7U;
+    state_ ^= state_ << 17U;
+    return std::size_t(((state_ >> 32U) * std::uint64_t(end)) >> 32U);
   }
 
   std::uint64_t state_ = 0x9e3779b97f4a7c15;

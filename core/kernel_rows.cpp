@@ -11,7 +11,7 @@ namespace {
 
 template <typename Real, KernelKind Kind, typename Output>
 void rows_of_kind(const PanelTask<Real, Output>& task) {
-  PanelRows<Real, Kind, Output>(task).run();
+  panel_rows<Real, Kind>(task);
 }
 
 template <typename Real, KernelKind Kind, typename Output>

@@ -33,7 +33,7 @@ class RowReader {
   Real read(std::size_t i, const Entry& entry) const {
     if (is_shifted_) return read_shifted(i, entry);
     if (left_.is_sparse()) {
-      const Csr<Real>& rows = left_.csr();
+      const CsrStorage<Real>& rows = left_.csr();
       for (std::int64_t at = rows.starts[i]; at < rows.starts[i + 1]; ++at) {
         const std::int32_t column = rows.columns[at];
         const std::int64_t place = is_renumbered_ ? place_in_right_[column] : column;

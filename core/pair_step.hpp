@@ -1,5 +1,5 @@
 // Steps along one or two dual variables of the band problem (docs/algorithms.md, sections 1 and 2).
-// No Python, no allocation, no state: every engine uses this header.
+// No Python, no allocation, no state: every solver of the core uses this header.
 #pragma once
 
 #include <algorithm>

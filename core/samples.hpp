@@ -84,7 +84,7 @@ class Panels {
 
 // Samples as rows of a CSR matrix; `columns` are places among the features.
 template <typename Real>
-struct Csr {
+struct CsrStorage {
   std::vector<std::int64_t> starts;
   Buffer<std::int32_t> columns;
   Buffer<Real> values;
@@ -128,7 +128,7 @@ class Samples {
     const std::size_t count = starts.size() - 1;
     const std::int64_t begin = starts.front(), end = starts.back();
     ColumnsInUse in_use(columns + begin, std::size_t(end - begin), n_features);
-    Csr<Real> csr;
+    CsrStorage<Real> csr;
     csr.columns.reserve(std::size_t(end - begin));
     csr.values.reserve(std::size_t(end - begin));
     for (std::int64_t at = begin; at < end; ++at) {
@@ -162,8 +162,8 @@ class Samples {
   const std::vector<Real>& norms() const { return norms_; }
   // Multiplications that an inner product costs, in units of a tile's.
   double n_products() const { return n_products_; }
-  bool is_sparse() const { return std::holds_alternative<Csr<Real>>(storage_); }
-  const Csr<Real>& csr() const { return std::get<Csr<Real>>(storage_); }
+  bool is_sparse() const { return std::holds_alternative<CsrStorage<Real>>(storage_); }
+  const CsrStorage<Real>& csr() const { return std::get<CsrStorage<Real>>(storage_); }
 
   std::size_t n_bytes() const {
     const std::size_t n_reals = is_sparse() ? csr().values.size() : dense().panels.values().size();
@@ -212,7 +212,7 @@ class Samples {
   template <typename Entry>
   void each_value(std::size_t i, const Entry& entry) const {
     if (is_sparse()) {
-      const Csr<Real>& rows = csr();
+      const CsrStorage<Real>& rows = csr();
       for (std::int64_t at = rows.starts[i]; at < rows.starts[i + 1]; ++at)
         entry(std::size_t(coordinates_.column(std::size_t(rows.columns[at]))), rows.values[at]);
     } else {
@@ -229,7 +229,7 @@ class Samples {
     Panels<Real> panels;
     std::variant<std::monostate, CallersRows<Real, float>, CallersRows<Real, double>> rows;
   };
-  using Storage = std::variant<Dense, Csr<Real>>;
+  using Storage = std::variant<Dense, CsrStorage<Real>>;
 
   Samples(std::size_t count, Coordinates<Real> coordinates, Storage storage,
           std::vector<Real> norms, double n_products)
@@ -291,10 +291,10 @@ class Samples {
   // X may change after its values were counted: excess values are not written, and missing ones
   // are zeros.
   template <typename Rows>
-  static Csr<Real> differences(const Rows& rows, std::size_t count,
-                               std::vector<std::int64_t> starts, std::vector<Real>& norms,
-                               int n_threads) {
-    Csr<Real> csr;
+  static CsrStorage<Real> differences(const Rows& rows, std::size_t count,
+                                      std::vector<std::int64_t> starts, std::vector<Real>& norms,
+                                      int n_threads) {
+    CsrStorage<Real> csr;
     csr.columns.resize(std::size_t(starts[count]));
     csr.values.resize(std::size_t(starts[count]));
     csr.starts = std::move(starts);
@@ -339,11 +339,12 @@ class Samples {
     return {std::move(panels), std::monostate{}};
   }
 
-  static Csr<Real> some_of(const Csr<Real>& csr, const std::int64_t* indices, std::size_t number) {
+  static CsrStorage<Real> some_of(const CsrStorage<Real>& csr, const std::int64_t* indices,
+                                  std::size_t number) {
     std::size_t n_values = 0;
     for (std::size_t i = 0; i < number; ++i)
       n_values += std::size_t(csr.starts[indices[i] + 1] - csr.starts[indices[i]]);
-    Csr<Real> some;
+    CsrStorage<Real> some;
     some.starts.reserve(number + 1);
     some.columns.reserve(n_values);
     some.values.reserve(n_values);

@@ -196,7 +196,9 @@ inline void append_largest(const std::vector<double>& values, std::size_t count,
                         }));
   for (std::int64_t i : candidates) {
     const double value = values[std::size_t(i)];
-    if (value > smallest || (value == smallest && n_equal > 0 && n_equal--)) indices.push_back(i);
+    const bool is_tie = value == smallest && n_equal > 0;
+    if (is_tie) --n_equal;
+    if (is_tie || value > smallest) indices.push_back(i);
   }
 }
 

@@ -44,8 +44,9 @@ double kernel_value(const Kernel& kernel, const double* x, const double* z,
       return std::pow(affine, kernel.degree);
     case KernelKind::sigmoid:
       return std::tanh(affine);
+    default:
+      return 0;  // they have no rows
   }
-  return 0;
 }
 
 // Matrices and how they are stored; sparse ones of many features use compact groups of rows.
