@@ -49,7 +49,7 @@ def train(model: Classifier, X: Any, y: Any, checkpoint: Observer) -> bool:
 def train_on_cluster(model: LinearBandedSVC, X: Any, y: Any, address: str) -> bool:
     """Fit a model on a cluster without a warning; return whether Ctrl-C was pressed meanwhile."""
     from bandsvm.dask import LinearBandedSVC as ClusterModel
-    from bandsvm.dask.fit import fit_on_cluster
+    from bandsvm.dask._fit import fit_on_cluster
 
     with _client(address) as client:
         n_chunks = CHUNKS_PER_THREAD * sum(client.nthreads().values())
