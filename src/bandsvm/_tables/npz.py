@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bandsvm._system.text import is_text, short_list
 from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.remarks import DataFileError
-from bandsvm.persistence._values import checked_csr
+from bandsvm.persistence._decoder import checked_csr
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")
 # What NumPy writes. Python unpacks other methods without a limit on what comes out at once.
