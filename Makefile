@@ -7,11 +7,15 @@ SEED := $(or $(SEED),$(shell date +%s))
 CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy bench study study-quick \
+.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy quick rooms bench study study-quick \
 	defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
+
+# For the inner loop: the first case of every test that needs neither a browser nor a cluster.
+quick: $(VENV)/ready
+	$(BIN)/python -m pytest -n 2 --quick
 
 test: $(VENV)/ready test-core
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -48,6 +52,10 @@ lint: $(VENV)/ready lint-js
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+# The picture of imports between rooms in ARCHITECTURE.md.
+rooms: $(VENV)/ready
+	$(BIN)/python -m tests.helpers.rooms
 
 # The page's JavaScript with biome, which npm installs; skipped where npm cannot.
 lint-js:

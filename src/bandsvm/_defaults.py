@@ -17,7 +17,3 @@ DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 # Shares of C1, and upper edges in units of rho1; the first of them closes the band.
 DEFAULT_C2_SHARES = (0.03, 0.1, 0.3, 1.0)
 DEFAULT_RHO2_FACTORS = (1.0, 1.5, 2.0, 3.0)
-# Folds of searches and of calibration.
-DEFAULT_FOLDS = 5
-# What a search chooses.
-SEARCHED = ("C1", "C2", "rho2", "gamma")

@@ -173,15 +173,15 @@ def test_resume_keeps_the_kind_of_model(iris, capsys):
 
 
 def test_ctrl_c_keeps_the_model(folder, capsys, monkeypatch):
-    original, pressed = LinearSolve._judge, []
+    original, pressed = LinearSolve._evaluate, []
 
-    def judge(self, method):
+    def evaluate(self, method):
         if not pressed:
             pressed.append(True)
             os.kill(os.getpid(), signal.SIGINT)
         original(self, method)
 
-    monkeypatch.setattr(LinearSolve, "_judge", judge)
+    monkeypatch.setattr(LinearSolve, "_evaluate", evaluate)
     assert main([*hard_data(folder), "--linear", "--quiet"]) == 130
     told = capsys.readouterr().err
     assert "was interrupted" in told

@@ -292,7 +292,7 @@ def test_iteration_limit_warns_and_warm_start_goes_on():
 
 def test_limits_of_linear_kernels_name_the_linear_model():
     X, y = large_samples()
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .* LinearBandedSVC finds linear"):
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .* use LinearBandedSVC"):
         BandedSVC(kernel="linear", max_iter=1).fit(X, y)
     with pytest.warns(ConvergenceWarning) as given:
         BandedSVC(max_iter=1).fit(X, y)

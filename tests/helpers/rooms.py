@@ -86,9 +86,9 @@ def _imported(tree: ast.Module, rooms: set[str]) -> list[str]:
     return found
 
 
-def levels(layers: Sequence[Sequence[str]] = LAYERS) -> dict[str, int]:
-    """Return the layer of each room; ``bandsvm``, which names all of them, is below the surfaces."""
-    level = {room: k for k, layer in enumerate(layers) for room in layer}
+def levels(layers: Sequence[Sequence[str]] = LAYERS) -> dict[str, float]:
+    """Return the layer of each room; ``bandsvm``, which names all, is below the surfaces."""
+    level: dict[str, float] = {room: k for k, layer in enumerate(layers) for room in layer}
     return {**level, "bandsvm": level["_tables"] - 0.5} if "_tables" in level else level
 
 

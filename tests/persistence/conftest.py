@@ -10,7 +10,7 @@ def file(tmp_path):
     return tmp_path / "some.model"
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def one_thread_of_openmp():
     """LIBSVM predicts sample by sample with threads that wait busily: minutes on a busy machine."""
     with threadpool_limits(1, user_api="openmp"):
