@@ -26,6 +26,12 @@ MIN_REFIT_SHARE = 0.05
 # Longest refit after Ctrl-C.
 SECONDS_AFTER_INTERRUPT = 0.25
 
+# Parameters of every candidate, besides the kernel and those that are searched.
+PASSED_ON = (
+    *("rho1", "loss", "degree", "coef0", "fit_intercept", "class_weight", "multi_class"),
+    *("decision_function_shape", "break_ties", "tol", "max_iter", "cache_size", "n_jobs"),
+)
+
 
 @names_svc_arguments
 class BandedSVCCV(ClassifierMixin, BaseEstimator):
@@ -374,22 +380,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     def _template(self, kernel: Any) -> BandedSVC:
         """Return a model with all parameters that are not searched."""
-        return BandedSVC(
-            rho1=self.rho1,
-            loss=self.loss,
-            kernel=kernel,
-            degree=self.degree,
-            coef0=self.coef0,
-            fit_intercept=self.fit_intercept,
-            class_weight=self.class_weight,
-            multi_class=self.multi_class,
-            decision_function_shape=self.decision_function_shape,
-            break_ties=self.break_ties,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            cache_size=self.cache_size,
-            n_jobs=self.n_jobs,
-        )
+        passed = {name: getattr(self, name) for name in PASSED_ON}
+        return BandedSVC(kernel=kernel, **passed)
 
 
 def fit_search(
