@@ -25,7 +25,7 @@ double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
 
 }  // namespace
 
-NB_MODULE(_core, module) {
+NB_MODULE(_core, module) {  // NOLINT(bugprone-signed-bitwise): in the macro of nanobind
   module.doc() = "Compiled steps and kernel rows of the band problem's solvers.";
   nb::class_<Kernel>(module, "Kernel")
       .def(
