@@ -2,13 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LINT := .venv-lint
 SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
 CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy quick rooms bench study study-quick \
-	defaults strategies certificates sanitize sanitize-threads clean
+.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy rooms bench study \
+	study-quick defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -47,11 +48,12 @@ coverage: $(VENV)/ready
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 
-lint: $(VENV)/ready lint-js
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(CPP)
+# In an environment of its own, which needs no build.
+lint: $(LINT)/ready lint-js
+	$(LINT)/bin/ruff check .
+	$(LINT)/bin/ruff format --check .
+	$(LINT)/bin/mypy
+	$(LINT)/bin/clang-format --dry-run --Werror $(CPP)
 
 # The picture of imports between rooms in ARCHITECTURE.md.
 rooms: $(VENV)/ready
@@ -63,10 +65,10 @@ lint-js:
 		node_modules/.bin/biome lint --error-on-warnings; \
 	else echo "lint-js is skipped: npm could not install biome."; fi
 
-format: $(VENV)/ready
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CPP)
+format: $(LINT)/ready
+	$(LINT)/bin/ruff check --fix .
+	$(LINT)/bin/ruff format .
+	$(LINT)/bin/clang-format -i $(CPP)
 
 # What clang-tidy finds in the core: .clang-tidy has its checks.
 tidy: $(VENV)/ready
@@ -137,6 +139,12 @@ sanitize: $(SANITIZE)/ready
 sanitize-threads:
 	core/tests/run.sh threads
 
+$(LINT)/ready: pyproject.toml
+	$(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LINT)/bin/uv pip install --quiet --python $(LINT)/bin/python --group lint
+	@touch $@
+
 # The stamp must be newer than the sources.
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -152,4 +160,4 @@ $(SANITIZE)/ready: $(SOURCES) $(wildcard src/bandsvm/*.py src/bandsvm/*/*.py)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(SANITIZE) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LINT) $(SANITIZE) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis
