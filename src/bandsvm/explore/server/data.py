@@ -10,9 +10,8 @@ from bandsvm._workflow import samples
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
 from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
-from bandsvm._workflow.parameters import tables_kernels
 from bandsvm._workflow.path import VARIED, band_path_on_page
-from bandsvm._workflow.pipeline import classifier_of, write_model
+from bandsvm._workflow.pipeline import classifier_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
 from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
@@ -38,7 +37,7 @@ def open_file(request: Request) -> Response:
     It is an uploaded one, the one that this page has open, or the one named at the shell.
     """
     session, fields = request.session.data, request.fields
-    opened: dict[str, Any] = {"kernels": tables_kernels(), "file": None}
+    opened: dict[str, Any] = {"kernels": kernels_of_tables(), "file": None}
     max_size = request.session.settings.max_file_size
     source: Source | None
     if fields.has("upload"):

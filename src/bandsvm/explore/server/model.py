@@ -23,27 +23,13 @@ from bandsvm.persistence.native import load_with_notes
 
 @dataclass
 class OpenModel:
-    """The model that a page has open.
+    """The model that a page has open."""
 
-    Parameters
-    ----------
-    model : object
-        The model.
-    notes : object
-        What its file remembers of the training data.
-    description : dict
-        What the page shows of it.
-    part : TablePart or None
-        The samples of a data file, with what the model says of them.
-    about_data : dict or None
-        What the page shows first of that.
-    """
-
-    model: Any
-    notes: Any
-    description: dict[str, Any]
-    part: TablePart | None = None
-    about_data: dict[str, Any] | None = None
+    model: Any  # the model
+    notes: Any  # what its file remembers of the training data
+    description: dict[str, Any]  # what the page shows of it
+    part: TablePart | None = None  # the samples of a data file, with what the model says of them
+    about_data: dict[str, Any] | None = None  # what the page shows first of that
 
 
 def open_file(request: Request) -> Response:
