@@ -18,7 +18,6 @@ from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import histogram_edges
 from bandsvm._workflow.holdout import MAX_CLASSES, WORDS, TablePart
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.pipeline import rows_of
 from bandsvm.metrics import risk_coverage_curve
 
 MIN_BINS, MAX_BINS = 10, 40
@@ -221,26 +220,17 @@ def _some(n_samples: int) -> NDArray[np.intp]:
 
 def _numbers(part: TablePart) -> list[str]:
     """Return the names of the features that are numbers."""
-    table = part.table
-    if sp.issparse(table.X):
-        return []
-    names = table.names or [f"column {k + 1}" for k in range(table.X.shape[1])]
-    return [name for name in names if name not in set(table.texts)]
+    return [name for name in part.feature_names if name not in set(part.table.texts)]
 
 
 def _along(part: TablePart, axis: int) -> NDArray:
-    """Return where samples lie along an axis; a missing number is nan."""
+    """Return where samples lie along an axis."""
     n_components = min(len(COMPONENTS), part.predictions.X.shape[1])
     if axis < n_components:
         return _components(part)[0][:, axis]
     if axis == n_components:
         return part.predictions.decision
-    name = _numbers(part)[axis - n_components - 1]
-    rows = rows_of(part.table.X, part.places)
-    if hasattr(rows, "columns"):
-        return rows[name].to_numpy(np.float64)
-    table = part.table
-    return rows[:, axis - n_components - 1 if table.names is None else table.names.index(name)]
+    return part.feature(part.feature_names.index(_numbers(part)[axis - n_components - 1]))
 
 
 def _components(part: TablePart) -> tuple[NDArray, list[float]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow import samples
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
-from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
+from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.path import VARIED, band_path_on_page
 from bandsvm._workflow.pipeline import classifier_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
@@ -137,12 +138,8 @@ def compute_path(request: Request) -> Response:
     result, vary = session.fitted(), request.fields.choice("vary", VARIED)
 
     def found(job: Job) -> Response:
-        try:
-            classifier = classifier_of(result.model)
-            result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
-        except StoppedTooSoonError:
-            job.check()
-            raise
+        classifier = classifier_of(result.model)
+        result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         return Response(result.paths[vary])
 
     return session.start("path", found).watch(request)
@@ -193,25 +190,14 @@ def samples_csv(part: TablePart, fields: Fields) -> Response:
     return file_response("samples.csv", content)
 
 
-def _distribution(part: TablePart, fields: Fields) -> dict[str, Any]:
-    return distribution(part, fields.index("class"))
-
-
-def _projection(part: TablePart, fields: Fields) -> dict[str, Any]:
-    return project(part, fields.index("x"), fields.index("y"))
-
-
-def _samples(part: TablePart, fields: Fields) -> dict[str, Any]:
-    count = fields.whole("count", 1, samples.MAX_ROWS)
-    return samples.page(part, _query(fields), fields.index("start"), count)
-
-
-VIEWS_OF_SAMPLES = {
+VIEWS_OF_SAMPLES: dict[str, Callable[[TablePart, Fields], dict[str, Any]]] = {
     "overview": lambda part, fields: overview(part),
     "abstention": lambda part, fields: abstention(part),
-    "distribution": _distribution,
-    "projection": _projection,
-    "samples": _samples,
+    "distribution": lambda part, fields: distribution(part, fields.index("class")),
+    "projection": lambda part, fields: project(part, fields.index("x"), fields.index("y")),
+    "samples": lambda part, fields: samples.page(
+        part, _query(fields), fields.index("start"), fields.index("count")
+    ),
 }
 
 

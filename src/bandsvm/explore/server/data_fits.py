@@ -9,7 +9,7 @@ from typing import Any
 from bandsvm import BandedSVC
 from bandsvm._defaults import SEARCHED
 from bandsvm._workflow.code import fit_command
-from bandsvm._workflow.holdout import StoppedTooSoonError, parts_of_holdout
+from bandsvm._workflow.holdout import parts_of_holdout
 from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.pipeline import (
     SCALES,
@@ -96,21 +96,17 @@ def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
     holdout = session.holdout(order.choices, order.scale)
     job.check()
     found: SearchResult | None = None
-    try:
-        if order.is_search:
-            found = search_on_page(holdout, parameters, work)
-            classifier, sentences = found.classifier, found.sentences
-            parameters = {
-                name: value
-                for name, value in classifier.get_params().items()
-                if name in parameters or name in SEARCHED
-            }
-        else:
-            classifier = BandedSVC(**parameters)
-            sentences = holdout.fit(classifier, work)
-    except StoppedTooSoonError:
-        job.check()
-        raise
+    if order.is_search:
+        found = search_on_page(holdout, parameters, work)
+        classifier, sentences = found.classifier, found.sentences
+        parameters = {
+            name: value
+            for name, value in classifier.get_params().items()
+            if name in parameters or name in SEARCHED
+        }
+    else:
+        classifier = BandedSVC(**parameters)
+        sentences = holdout.fit(classifier, work)
     job.check()
     model = holdout.model(classifier)
     folds = None if found is None or isinstance(found.folds, str) else found.folds
@@ -161,8 +157,4 @@ def about(result: Result) -> dict[str, Any]:
 def _about_search(found: SearchResult) -> dict[str, Any]:
     """Return the cross-validated score, which comes before all others."""
     chosen = found.chosen
-    return {
-        "score": chosen.mean,
-        "deviation": chosen.deviation,
-        "n_folds": chosen.n_folds,
-    }
+    return {"score": chosen.mean, "deviation": chosen.deviation, "n_folds": chosen.n_folds}

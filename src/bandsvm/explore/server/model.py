@@ -16,7 +16,6 @@ from bandsvm._workflow.views import overview
 from bandsvm.explore.server.data import samples_csv, samples_view
 from bandsvm.explore.server.requests import Request
 from bandsvm.explore.server.responses import Response
-from bandsvm.explore.server.uploads import Upload
 from bandsvm.persistence._container import MAGIC
 from bandsvm.persistence.native import load_with_notes
 
@@ -37,7 +36,12 @@ def open_file(request: Request) -> Response:
     fields, session = request.fields, request.session
     if fields.has("upload"):
         upload = session.uploads.take(fields.text("upload"))
-        _check_is_model(upload)
+        if not is_model(upload.content):
+            raise ValueError(
+                f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and "
+                "come from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the "
+                "view “Your data”."
+            )
         session.model = _read(upload.content, upload.name, session.settings.max_file_size)
     elif session.model is None and (path := named_model(session.settings.file)) is not None:
         check_size(path.name, path.stat().st_size, session.settings.max_file_size)
@@ -104,13 +108,3 @@ def named_model(name: str | None) -> Path | None:
         return None
     with Path(name).open("rb") as file:
         return Path(name) if is_model(file.read(len(MAGIC))) else None
-
-
-def _check_is_model(upload: Upload) -> None:
-    """Refuse files that are not models."""
-    if not is_model(upload.content):
-        raise ValueError(
-            f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and "
-            "come from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
-            "“Your data”."
-        )
