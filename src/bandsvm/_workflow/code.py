@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import Table
-from bandsvm._workflow.holdout import ONE_IN, SEED, Holdout
+from bandsvm._workflow.holdout import ONE_HELD_OUT_IN, SEED, Holdout
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.source import Choices, Source
@@ -72,7 +72,7 @@ def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str
         target=repr(target),
         labels="str" if table.y.dtype.kind == "U" else "",
         dropped=repr(dropped),
-        held_out=ONE_IN,
+        held_out=ONE_HELD_OUT_IN,
         seed=SEED,
         model=repr(model),
     )

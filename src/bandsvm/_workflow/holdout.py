@@ -36,11 +36,11 @@ from bandsvm._workflow.pipeline import (
 from bandsvm._workflow.work import FitProgress, Work, collected_warnings
 
 # Words of the page for places in the band.
-WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
+PLACE_WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
 # Classes that pictures and matrices show; more cannot be told apart.
 MAX_CLASSES = 30
 # One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
-ONE_IN, SEED = 4, 0
+ONE_HELD_OUT_IN, SEED = 4, 0
 NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
 
 
@@ -58,7 +58,7 @@ class Holdout:
         is_held_out = np.zeros(len(self.table.y), dtype=bool)
         for label in np.unique(self.table.y):
             own = generator.permutation(np.flatnonzero(self.table.y == label))
-            is_held_out[own[: len(own) // ONE_IN]] = True
+            is_held_out[own[: len(own) // ONE_HELD_OUT_IN]] = True
         return is_held_out
 
     @cached_property
@@ -196,8 +196,8 @@ def parts_of_holdout(
     if n_held:
         parts["held out"] = part(
             holdout.held_out,
-            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_IN} of each "
-            f"class, at random (seed {SEED}).",
+            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_HELD_OUT_IN} "
+            f"of each class, at random (seed {SEED}).",
         )
     if folds is not None:
         parts["folds"] = part(

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text
-from bandsvm._workflow.holdout import MAX_CLASSES, WORDS, TablePart
+from bandsvm._workflow.holdout import MAX_CLASSES, PLACE_WORDS, TablePart
 
 # What spreadsheets take for the beginning of a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -76,8 +76,8 @@ def select(part: TablePart, query: Query) -> NDArray[np.intp]:
     parts, predictions = columns(part), part.predictions
     is_found = np.ones(len(part.places), dtype=bool)
     if query.place:
-        if query.place not in WORDS.values():
-            words = ", ".join(WORDS.values())
+        if query.place not in PLACE_WORDS.values():
+            words = ", ".join(PLACE_WORDS.values())
             raise ValueError(f"place must be one of {words}, got {query.place!r:.60}.")
         is_found &= parts["place"] == query.place
     if query.is_wrong and predictions.true_codes is not None:
@@ -131,18 +131,18 @@ def _columns(part: TablePart, n_features: int) -> dict[str, NDArray]:
         parts["is right"] = np.where(
             predictions.true_codes == predictions.predicted_codes, "yes", "no"
         )
-    parts["place"] = np.array([WORDS[place] for place in predictions.position.tolist()])
+    parts["place"] = np.array([PLACE_WORDS[place] for place in predictions.position.tolist()])
     parts[DECISION_VALUE] = predictions.decision.astype(np.float64)
     if len(part.classes) > 2:
         parts["lead"] = part.score
     for name, column in part.table.ids.items():
-        parts[_new(name, parts)] = column[places]
+        parts[_unused_name(name, parts)] = column[places]
     for k, name in enumerate(part.feature_names[:n_features]):
-        parts[_new(name, parts)] = part.feature(k)
+        parts[_unused_name(name, parts)] = part.feature(k)
     return parts
 
 
-def _new(name: str, parts: dict[str, NDArray]) -> str:
+def _unused_name(name: str, parts: dict[str, NDArray]) -> str:
     """Return a name that no column has yet."""
     while name in parts:
         name += " (file)"

@@ -48,7 +48,7 @@ CHOSEN: dict[str, Any] = {
 # Scores are shown down to this many times the distance from the best to the middle one below it.
 BELOW_MIDDLE = 3.0
 # From the smallest to the largest value, an axis is logarithmic from this ratio on.
-WIDE = 30.0
+MIN_LOG_RATIO = 30.0
 
 
 def search_page(
@@ -308,7 +308,7 @@ def draw_places(search: BandedSVCCV, ax: Any) -> None:
 def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:
     """Make an axis logarithmic if its values call for it; zeros have a place on it too."""
     positive = values[values > 0.0]
-    if len(positive) == 0 or positive.max() < WIDE * positive.min():
+    if len(positive) == 0 or positive.max() < MIN_LOG_RATIO * positive.min():
         return
     if (values == 0.0).any():
         # Linear from 0 to the smallest value, logarithmic beyond.

@@ -17,7 +17,7 @@ from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
 from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
 from bandsvm._workflow.weights import weight_bars
-from bandsvm.explore.server.data_fits import FitOrder, about, column_choices, fitted
+from bandsvm.explore.server.data_fits import FitOrder, column_choices, fit_or_search, summary
 from bandsvm.explore.server.data_session import Result
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
@@ -57,7 +57,7 @@ def open_file(request: Request) -> Response:
     if source is session.source:
         result, job = session.result, session.job
         opened["kept"] = {
-            "result": None if result is None else about(result),
+            "result": None if result is None else summary(result),
             "work": job.name if job is not None and job.is_under_way else None,
         }
     else:
@@ -75,7 +75,7 @@ def fit(request: Request) -> Response:
     """Fit a model, or search for one; report the progress, and keep what came of it."""
     session, order = request.session.data, FitOrder.of(request.fields)
     session.opened()
-    job = session.start("fit", lambda job: Response(about(fitted(session, order, job))))
+    job = session.start("fit", lambda job: Response(summary(fit_or_search(session, order, job))))
     return job.watch(request)
 
 

@@ -89,7 +89,7 @@ def column_choices(fields: Fields) -> Choices:
     )
 
 
-def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
+def fit_or_search(session: DataSession, order: FitOrder, job: Job) -> Result:
     """Return the model that an order asks for, after the session has kept it."""
     source, parameters, work = session.opened(), order.parameters, job.work
     work.report({"stage": "read"})
@@ -136,7 +136,7 @@ def _about_band(classifier: BandedSVC) -> list[str]:
     return ["C2 is 0: nothing keeps samples below rho2, and extreme ones only happen to lie above."]
 
 
-def about(result: Result) -> dict[str, Any]:
+def summary(result: Result) -> dict[str, Any]:
     """Return what the page shows first."""
     first = next(iter(result.parts.values()))
     return {
