@@ -8,8 +8,7 @@ import pytest
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.requests import Request, Superseded
 from bandsvm.explore.server.responses import Response
-from bandsvm.explore.server.sessions import Session, Sessions
-from bandsvm.explore.server.settings import Settings
+from bandsvm.explore.server.sessions import Session, Sessions, Settings
 from bandsvm.explore.server.uploads import Uploads
 
 SETTINGS = Settings(file="a.csv", seconds_to_leave=0.05, seconds_without_page=0.05)

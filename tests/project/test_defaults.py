@@ -50,8 +50,8 @@ def test_the_command_says_the_default(capsys):
 
 def test_the_page_for_own_data_starts_with_the_defaults():
     page = ROOT / "src" / "bandsvm" / "explore" / "page" / "views" / "data" / "state.js"
-    (settings,) = re.findall(r"DEFAULTS = \{(.*?)\}", page.read_text(), re.DOTALL)
-    stated = dict(re.findall(r"(\w+): ([\d.]+),", settings))
+    (settings,) = re.findall(r"FIELDS = \{(.*?)\n\};", page.read_text(), re.DOTALL)
+    stated = dict(re.findall(r"(\w+): \[([\d.]+),", settings))
     model = BandedSVC()
     for name in ("C1", "C2", "rho1", "rho2", "degree", "coef0"):
         assert float(stated[name]) == getattr(model, name)

@@ -6,7 +6,6 @@ from bandsvm import BandedSVC, load
 from bandsvm._workflow.code import fit_command, model_options, python_code
 from bandsvm._workflow.description import ModelDescription
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout
-from bandsvm._workflow.parameters import model_parameters
 from bandsvm._workflow.source import Choices, Source
 from bandsvm._workflow.views import overview
 from bandsvm._workflow.work import Work
@@ -16,8 +15,8 @@ from tests.helpers.workflow_tables import mixed_table, text_table
 
 
 def test_parameters_become_a_command(tmp_path):
-    sent = {"C1": 3, "gamma": 0.25, "kernel": "poly", "degree": 2, "fit_intercept": False}
-    parameters = model_parameters({**sent, "class_weight": "balanced", "loss": "squared_hinge"})
+    parameters = {"C1": 3.0, "gamma": 0.25, "kernel": "poly", "degree": 2, "fit_intercept": False}
+    parameters |= {"class_weight": "balanced", "loss": "squared_hinge"}
     data = tmp_path / "iris.csv"
     data.write_bytes(FILES["iris.csv"]())
     words = model_options(parameters, "maxabs")
@@ -49,7 +48,9 @@ def test_python_code_gives_the_same_model(name, folder, capsys):
     holdout.fit(classifier, Work())
     held_out = parts_of_holdout(holdout, holdout.model(classifier))["held out"]
     names = {}
-    exec(python_code(source, holdout, classifier), names)
+    code = python_code(source, holdout, classifier)
+    assert "bandsvm._" not in code
+    exec(code, names)
     assert f"samples: {overview(held_out)['accuracy']}" in capsys.readouterr().out
     primal = names["model"][-1].certificate_.primal
     assert primal == pytest.approx(classifier.certificate_.primal, rel=1e-12)

@@ -1,7 +1,6 @@
 """Working with models: what the command line and the page share, from a table to a report.
 
-- `source`: a data file of the page, within a size that it can handle, as a table; `parameters`:
-  those of a model, checked.
+- `source`: a data file of the page, within a size that it can handle, as a table.
 - `pipeline`: steps that suit a table, then a classifier: made, fitted in memory or in blocks,
   described, written.
 - `training`: fits on this machine or on a cluster, and what came of them; `checkpoint`: the file

@@ -1,4 +1,4 @@
-"""How the shell and the page word what may help."""
+"""How the shell and the page word what may help; `naming` is apart, to start without NumPy."""
 
 from __future__ import annotations
 

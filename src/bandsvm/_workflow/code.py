@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import Table
-from bandsvm._workflow.holdout import ONE_IN, SEED, Holdout
+from bandsvm._workflow.holdout import ONE_HELD_OUT_IN, SEED, Holdout
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.source import Choices, Source
@@ -25,8 +25,6 @@ import pandas as pd
 table = pd.{reader}({arguments})
 y = table[{target}].to_numpy({labels})
 X = table.drop(columns={dropped}).to_numpy(float)
-from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.pipeline import Classifier
 
 # One sample in {held_out} of each class is held out.
 generator = np.random.default_rng({seed})
@@ -74,7 +72,7 @@ def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str
         target=repr(target),
         labels="str" if table.y.dtype.kind == "U" else "",
         dropped=repr(dropped),
-        held_out=ONE_IN,
+        held_out=ONE_HELD_OUT_IN,
         seed=SEED,
         model=repr(model),
     )
@@ -109,11 +107,8 @@ def _imports(objects: Iterable[Any]) -> list[str]:
     places: dict[str, set[str]] = {}
     for each in objects:
         parts = type(each).__module__.split(".")
-        place = (
-            "bandsvm"
-            if parts[0] == "bandsvm"
-            else ".".join(part for part in parts if not part.startswith("_"))
-        )
+        public = [part for part in parts if not part.startswith("_")]
+        place = "bandsvm" if parts[0] == "bandsvm" else ".".join(public)
         places.setdefault(place, set()).add(type(each).__name__)
     lines = [f"from {place} import {', '.join(sorted(names))}" for place, names in places.items()]
     return sorted(lines, key=lambda line: (line.startswith("from bandsvm"), line))

@@ -104,8 +104,8 @@ class ModelDescription:
         """Yield the description as text."""
         classifier, names = self.classifier, getattr(self.model, "feature_names_in_", None)
         yield f"{self.source}: {' and '.join(self.steps)}, {self.n_bytes} bytes"
-        yield f"  classes         {_some(classifier.classes_, MAX_CLASSES)}"
-        of_names = "" if names is None else f" ({_some(names, MAX_FEATURES_NAMED)})"
+        yield f"  classes         {_first_few(classifier.classes_, MAX_CLASSES)}"
+        of_names = "" if names is None else f" ({_first_few(names, MAX_FEATURES_NAMED)})"
         encoded = classifier.n_features_in_
         # Models of texts do not count their input.
         given = getattr(self.model, "n_features_in_", encoded)
@@ -227,7 +227,7 @@ def _weight_lines(weights: list[ClassWeights]) -> Iterator[str]:
                 label = ""
 
 
-def _some(values: Any, most: int) -> str:
+def _first_few(values: Any, most: int) -> str:
     """Return the first of some labels or names."""
     first = ", ".join(map(short_text, values[:most].tolist()))
     return first + (", ..." if len(values) > most else "")

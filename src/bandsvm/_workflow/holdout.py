@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
@@ -35,16 +36,12 @@ from bandsvm._workflow.pipeline import (
 from bandsvm._workflow.work import FitProgress, Work, collected_warnings
 
 # Words of the page for places in the band.
-WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
+PLACE_WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
 # Classes that pictures and matrices show; more cannot be told apart.
 MAX_CLASSES = 30
 # One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
-ONE_IN, SEED = 4, 0
+ONE_HELD_OUT_IN, SEED = 4, 0
 NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
-
-
-class StoppedTooSoonError(ValueError):
-    """Work that was stopped before it had a result."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Holdout:
         is_held_out = np.zeros(len(self.table.y), dtype=bool)
         for label in np.unique(self.table.y):
             own = generator.permutation(np.flatnonzero(self.table.y == label))
-            is_held_out[own[: len(own) // ONE_IN]] = True
+            is_held_out[own[: len(own) // ONE_HELD_OUT_IN]] = True
         return is_held_out
 
     @cached_property
@@ -111,7 +108,7 @@ class Holdout:
             try:
                 fit_model(classifier, self.training_samples, self.y_train, None, *watching)
             except KeyboardInterrupt:
-                raise StoppedTooSoonError(NO_MODEL) from None
+                raise ValueError(NO_MODEL) from None
         certificate = classifier.certificate_
         reason = why_not_optimal(certificate)
         if reason is None:
@@ -119,7 +116,7 @@ class Holdout:
         if certificate.status is not Status.INTERRUPTED:
             return [f"The fit {reason.render(PAGE)}", *said]
         if certificate.n_iter == 0:
-            raise StoppedTooSoonError(NO_MODEL)
+            raise ValueError(NO_MODEL)
         work.take_stop()
         is_by_pairs = getattr(classifier, "multi_class", "ovr") == "ovo"
         return [_about_stop(certificate, "pairs of classes" if is_by_pairs else "classes"), *said]
@@ -162,6 +159,19 @@ class TablePart:
         return self.predictions.margin.astype(np.float64)
 
     @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of its samples; none of sparse ones."""
+        table = self.table
+        if sp.issparse(table.X):
+            return []
+        return table.names or [f"column {k + 1}" for k in range(table.X.shape[1])]
+
+    def feature(self, k: int) -> NDArray:
+        """Return a column as it is in the file; a missing number is nan."""
+        X = self.table.X
+        return X.iloc[self.places, k].to_numpy() if hasattr(X, "iloc") else X[self.places, k]
+
+    @property
     def classes(self) -> list[str]:
         """The model's classes, as text."""
         return [short_text(label) for label in self.classifier.classes_.tolist()]
@@ -186,8 +196,8 @@ def parts_of_holdout(
     if n_held:
         parts["held out"] = part(
             holdout.held_out,
-            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_IN} of each "
-            f"class, at random (seed {SEED}).",
+            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_HELD_OUT_IN} "
+            f"of each class, at random (seed {SEED}).",
         )
     if folds is not None:
         parts["folds"] = part(

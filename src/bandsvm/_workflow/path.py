@@ -10,7 +10,7 @@ from sklearn.base import clone
 from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._workflow.evaluation import Predictions
-from bandsvm._workflow.holdout import WORDS, Holdout, StoppedTooSoonError
+from bandsvm._workflow.holdout import PLACE_WORDS, Holdout
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import band_path
@@ -41,7 +41,7 @@ def band_path_on_page(
             )
         except PathInterrupted as interrupt:
             found = interrupt.path
-        points: dict[str, list[Any]] = {name: [] for name in ("accuracy", *WORDS.values())}
+        points: dict[str, list[Any]] = {name: [] for name in ("accuracy", *PLACE_WORDS.values())}
         work.take_stop()
         try:
             for k in range(len(found.values)):
@@ -53,7 +53,7 @@ def band_path_on_page(
     if vary == "rho2" and model.C2 == 0.0:
         said = ["C2 is 0, so there is no upper edge and rho2 changes nothing.", *said]
     if n_points == 0:
-        raise StoppedTooSoonError("The path was stopped before its first point.")
+        raise ValueError("The path was stopped before its first point.")
     if n_points < len(values):
         said = [f"Stopped: {n_points} of {len(values)} points.", *said]
     return {
@@ -91,4 +91,4 @@ def _add(points: dict[str, list[Any]], holdout: Holdout, found: BandPath, k: int
     predictions = Predictions(found.model(k), holdout.samples[places], holdout.table.y[places])
     points["accuracy"].append(float(np.mean(predictions.predicted_codes == predictions.true_codes)))
     for place in POSITIONS.tolist():
-        points[WORDS[place]].append(float(np.mean(predictions.position == place)))
+        points[PLACE_WORDS[place]].append(float(np.mean(predictions.position == place)))

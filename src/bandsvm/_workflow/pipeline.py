@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,9 +21,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from bandsvm._checks.parameters import band_parameters, check_parameters
 from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._kernels import available_kernels
 from bandsvm._system.memory import available_bytes
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.expected import Expected, Notes
@@ -32,6 +34,7 @@ from bandsvm._tables.table import Table
 from bandsvm._tables.uninformative import rare_below
 from bandsvm.persistence.native import save
 
+SCALES = ("standard", "maxabs", "none")
 Steps = list[tuple[str, Any]]
 Classifier: TypeAlias = BandedSVC | LinearBandedSVC
 # Of a search, the best model counts.
@@ -44,6 +47,18 @@ MEDIAN_SHARE, MEDIAN_COPIES = 0.1, 4
 def new_pipeline(table: Table, scale: str | None, classifier: Classifier) -> Pipeline:
     """Return the pipeline to train: steps that suit the table, and a classifier."""
     return Pipeline([*_preparation(table, scale or "standard"), ("classify", classifier)])
+
+
+def check_kernel_model(parameters: Mapping[str, Any]) -> None:
+    """Raise unless parameters make a BandedSVC, whatever the classes."""
+    model = BandedSVC(**parameters)
+    check_parameters(model)
+    band_parameters(model, np.arange(2))
+
+
+def kernels_of_tables() -> list[str]:
+    """Return the kernels of samples; a table cannot hold a kernel matrix."""
+    return [name for name in available_kernels() if name != "precomputed"]
 
 
 def with_classifier(pipeline: Pipeline, classifier: Classifier) -> Pipeline:

@@ -14,8 +14,8 @@ from bandsvm._tables.table import NUMBERED, Table
 from bandsvm._workflow.description import ModelDescription
 from bandsvm._workflow.evaluation import Predictions, histogram_edges
 from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.pipeline import Classifier, Model, names_are_known
-from bandsvm._workflow.weights import has_weights
+from bandsvm._workflow.pipeline import Classifier, Model
+from bandsvm._workflow.weights import feature_names, has_weights
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import BAND, NEGATIVE, NEUTRAL, POSITIVE, legend_outside, plain
 from bandsvm.plotting._page import (
@@ -44,21 +44,18 @@ HELD_OUT = (
 
 
 def report_page(
-    model: Model,
-    table: Table,
-    predictions: Predictions,
-    role: str,
-    more: Sequence[str] = (),
+    model: Model, table: Table, predictions: Predictions, role: str, more: Sequence[str] = ()
 ) -> bytes:
     """Return a page about a model and samples.
 
     ``role`` is what the samples are to the model, in a sentence; ``more`` are parts to add, such as
     those about probabilities.
     """
+    names = feature_names(model, table.names)
     parts = [
         *[heading("Data"), paragraph(table.describe(shell_name)), paragraph(role)],
         *[heading("Model"), *model_parts(model, table.names)],
-        *[heading("Predictions"), *prediction_parts(predictions)],
+        *[heading("Predictions"), *prediction_parts(predictions, names)],
         *more,
         *sample_parts(predictions, table.sample_names()),
     ]
@@ -87,8 +84,11 @@ def model_parts(model: Model, names: list[str] | None) -> list[str]:
     return parts
 
 
-def prediction_parts(predictions: Predictions, with_map: bool = True) -> list[str]:
-    """Return how well the model does, in tables and pictures, a map of two features if wanted."""
+def prediction_parts(predictions: Predictions, features: Sequence[str] = ()) -> list[str]:
+    """Return how well the model does, in tables and pictures.
+
+    If ``features`` are the names of two features, a map of the decision rule is among them.
+    """
     places = ("below", "inside", "above")
     below, inside, above = (int(np.sum(predictions.position == place)) for place in places)
     parts = [
@@ -115,7 +115,7 @@ def prediction_parts(predictions: Predictions, with_map: bool = True) -> list[st
             ]
     parts += [
         html_picture(rendered(figure, "png"), caption)
-        for figure, caption in draw_pictures(predictions, with_map)
+        for figure, caption in draw_pictures(predictions, features)
     ]
     return parts
 
@@ -171,38 +171,42 @@ def _about_signs(classifier: Classifier) -> str:
     )
 
 
-def draw_pictures(predictions: Predictions, with_map: bool) -> list[tuple[Any, str]]:
-    """Return figures about predictions, and their captions."""
+def draw_pictures(predictions: Predictions, features: Sequence[str]) -> list[tuple[Any, str]]:
+    """Return figures about predictions, and their captions; see `prediction_parts`."""
     pictures = [(_draw_values(predictions), "Decision values; the band is shaded.")]
     if predictions.true_codes is not None:
         figure, ax = _new_figure()
-        RiskCoverageDisplay.from_predictions(
-            predictions.true_codes,
-            predictions.predicted_codes,
-            predictions.own_values,
-            name="model",
-            ax=ax,
-        )
+        draw_risk_coverage(predictions, "model", ax)
         pictures.append((figure, "Share of errors among the most confident predictions."))
-    classes = predictions.classifier.classes_
-    if (
-        with_map
-        and predictions.true_codes is not None
-        and predictions.X.shape[1] == 2 == len(classes)
-    ):
-        figure, ax = _new_figure()
-        known = predictions.true_codes >= 0
-        labels = classes[predictions.true_codes[known]]
-        if (
-            len(np.unique(labels)) == 2
-            and getattr(predictions.classifier, "kernel", "linear") != "precomputed"
-        ):
-            with names_are_known():
-                DecisionMapDisplay.from_estimator(
-                    predictions.classifier, predictions.X[known], labels, ax=ax
-                )
+        if (figure := _draw_map(predictions, predictions.true_codes, features)) is not None:
             pictures.append((figure, "The decision rule over both features, as scaled."))
     return pictures
+
+
+def draw_risk_coverage(predictions: Predictions, name: str, ax: Any) -> None:
+    """Draw the share of errors over the share of samples that are not abstained from."""
+    assert predictions.true_codes is not None
+    RiskCoverageDisplay.from_predictions(
+        predictions.true_codes,
+        predictions.predicted_codes,
+        predictions.own_values,
+        name=name,
+        ax=ax,
+    )
+
+
+def _draw_map(predictions: Predictions, true: NDArray[np.intp], features: Sequence[str]) -> Any:
+    """Draw the decision rule over the plane of two features; None unless there are two classes."""
+    classifier, known = predictions.classifier, true >= 0
+    labels = classifier.classes_[true[known]]
+    is_plane = len(features) == 2 == len(classifier.classes_) == len(np.unique(labels))
+    if not is_plane or getattr(classifier, "kernel", "linear") == "precomputed":
+        return None
+    figure, ax = _new_figure()
+    ax.set_xlabel(plain(features[0]))
+    ax.set_ylabel(plain(features[1]))
+    DecisionMapDisplay.from_estimator(classifier, predictions.X[known], labels, ax=ax)
+    return figure
 
 
 def _draw_values(predictions: Predictions) -> Any:

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text
-from bandsvm._workflow.holdout import MAX_CLASSES, WORDS, TablePart
-from bandsvm._workflow.pipeline import rows_of
+from bandsvm._workflow.holdout import MAX_CLASSES, PLACE_WORDS, TablePart
 
 # What spreadsheets take for the beginning of a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -48,7 +47,10 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
     found, parts = select(part, query), columns(part)
     chosen = found[max(start, 0) :][:count]
     cells = [column[chosen].tolist() for column in parts.values()]
-    rows = [[_cell(value) for value in row] for row in zip(*cells, strict=True)]
+    rows = [
+        [short_text(value) if isinstance(value, str) else value for value in row]
+        for row in zip(*cells, strict=True)
+    ]
     return {
         "role": part.role,
         "columns": [
@@ -65,7 +67,7 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
         "n_samples": len(part.places),
         "classes": part.classes[:MAX_CLASSES],
         "is_sparse": sp.issparse(part.table.X),
-        "n_features_left_out": max(_n_features(part) - MAX_FEATURES_LISTED, 0),
+        "n_features_left_out": max(part.table.X.shape[1] - MAX_FEATURES_LISTED, 0),
     }
 
 
@@ -74,8 +76,8 @@ def select(part: TablePart, query: Query) -> NDArray[np.intp]:
     parts, predictions = columns(part), part.predictions
     is_found = np.ones(len(part.places), dtype=bool)
     if query.place:
-        if query.place not in WORDS.values():
-            words = ", ".join(WORDS.values())
+        if query.place not in PLACE_WORDS.values():
+            words = ", ".join(PLACE_WORDS.values())
             raise ValueError(f"place must be one of {words}, got {query.place!r:.60}.")
         is_found &= parts["place"] == query.place
     if query.is_wrong and predictions.true_codes is not None:
@@ -102,7 +104,7 @@ def as_csv(part: TablePart, query: Query) -> str:
 
     It has all features, but for those of sparse samples.
     """
-    found, parts = select(part, query), _columns(part, _n_features(part))
+    found, parts = select(part, query), _columns(part, part.table.X.shape[1])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([harmless(name) for name in parts])
@@ -122,42 +124,25 @@ def _columns(part: TablePart, n_features: int) -> dict[str, NDArray]:
     predictions, places = part.predictions, part.places
     parts: dict[str, NDArray] = {"sample": places + 1}
     if predictions.y is not None:
-        parts["label"] = (
-            predictions.y if predictions.y.dtype.kind in "biuf" else predictions.y.astype(object)
-        )
+        y = predictions.y
+        parts["label"] = y if _is_number(y) else y.astype(object)
     parts["predicted"] = predictions.predicted
     if predictions.true_codes is not None:
         parts["is right"] = np.where(
             predictions.true_codes == predictions.predicted_codes, "yes", "no"
         )
-    parts["place"] = np.array([WORDS[place] for place in predictions.position.tolist()])
+    parts["place"] = np.array([PLACE_WORDS[place] for place in predictions.position.tolist()])
     parts[DECISION_VALUE] = predictions.decision.astype(np.float64)
     if len(part.classes) > 2:
         parts["lead"] = part.score
     for name, column in part.table.ids.items():
-        parts[_new(name, parts)] = column[places]
-    for name, column in _features(part, n_features).items():
-        parts[_new(name, parts)] = column
+        parts[_unused_name(name, parts)] = column[places]
+    for k, name in enumerate(part.feature_names[:n_features]):
+        parts[_unused_name(name, parts)] = part.feature(k)
     return parts
 
 
-def _features(part: TablePart, number: int) -> dict[str, NDArray]:
-    """Return the first features as they are in the file; of sparse samples none."""
-    X, table = part.table.X, part.table
-    if sp.issparse(X):
-        return {}
-    rows = rows_of(X, part.places)
-    names = table.names or [f"column {k + 1}" for k in range(X.shape[1])]
-    if hasattr(rows, "columns"):
-        return {name: rows[name].to_numpy() for name in names[:number]}
-    return {name: rows[:, k] for k, name in enumerate(names[:number])}
-
-
-def _n_features(part: TablePart) -> int:
-    return part.table.X.shape[1]
-
-
-def _new(name: str, parts: dict[str, NDArray]) -> str:
+def _unused_name(name: str, parts: dict[str, NDArray]) -> str:
     """Return a name that no column has yet."""
     while name in parts:
         name += " (file)"
@@ -179,8 +164,3 @@ def _ranks(keys: NDArray) -> NDArray[np.intp]:
     if not _is_number(keys):
         keys = keys.astype(str)
     return np.unique(keys, return_inverse=True)[1]
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell for the page: a number, or text of bounded length."""
-    return short_text(value) if isinstance(value, str) else value

@@ -23,7 +23,7 @@ from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._system.stopping import stop_when
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
-from bandsvm._workflow.holdout import Holdout, StoppedTooSoonError
+from bandsvm._workflow.holdout import Holdout
 from bandsvm._workflow.pipeline import rows_of
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import BandedSVCCV
@@ -288,7 +288,7 @@ def search_on_page(
             fit_search(search, folds.X, folds.y, progress, folds.by_fold)
         except KeyboardInterrupt:
             if not hasattr(search, "best_params_"):
-                raise StoppedTooSoonError(
+                raise ValueError(
                     "The search was stopped before any candidate was scored, so there is no model "
                     "to show."
                 ) from None

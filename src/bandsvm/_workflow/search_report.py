@@ -19,6 +19,7 @@ from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Model
 from bandsvm._workflow.report import (
     TRAINED,
+    draw_risk_coverage,
     model_parts,
     page_about,
     prediction_parts,
@@ -26,9 +27,10 @@ from bandsvm._workflow.report import (
     sample_parts,
 )
 from bandsvm._workflow.search import LISTED, SearchResult, best_candidates, scores_by_fold
+from bandsvm._workflow.weights import feature_names
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.model_selection._standings import mean_fold_scores
-from bandsvm.plotting import BandPathDisplay, RiskCoverageDisplay
+from bandsvm.plotting import BandPathDisplay
 from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
@@ -46,7 +48,7 @@ CHOSEN: dict[str, Any] = {
 # Scores are shown down to this many times the distance from the best to the middle one below it.
 BELOW_MIDDLE = 3.0
 # From the smallest to the largest value, an axis is logarithmic from this ratio on.
-WIDE = 30.0
+MIN_LOG_RATIO = 30.0
 
 
 def search_page(
@@ -77,11 +79,12 @@ def search_page(
                 "may fare slightly worse."
             )
         )
-        parts += prediction_parts(unseen, with_map=False)
+        parts += prediction_parts(unseen)
         parts += sample_parts(unseen, table.sample_names())
     parts += more
     parts += [heading("Model"), *model_parts(model, table.names)]
-    parts += [heading("Training samples"), paragraph(TRAINED), *prediction_parts(trained)]
+    parts += [heading("Training samples"), paragraph(TRAINED)]
+    parts += prediction_parts(trained, feature_names(model, table.names))
     return page_about(table, parts)
 
 
@@ -117,7 +120,7 @@ def _parts_of_held_out(part: TablePart | None) -> list[str]:
     return [
         heading("Samples that the search has not seen"),
         paragraph(f"From {part.role}"),
-        *prediction_parts(part.predictions, with_map=False),
+        *prediction_parts(part.predictions),
         *sample_parts(part.predictions, _table_of(part).sample_names()),
     ]
 
@@ -219,14 +222,7 @@ def draw_risk(risk: Risk, ax: Any) -> None:
         _say(ax, f"left out: {risk}")
         return
     for name, predictions in risk.items():
-        assert predictions.true_codes is not None
-        RiskCoverageDisplay.from_predictions(
-            predictions.true_codes,
-            predictions.predicted_codes,
-            predictions.own_values,
-            name=name,
-            ax=ax,
-        )
+        draw_risk_coverage(predictions, name, ax)
 
 
 def _say(ax: Any, text: str) -> None:
@@ -312,7 +308,7 @@ def draw_places(search: BandedSVCCV, ax: Any) -> None:
 def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:
     """Make an axis logarithmic if its values call for it; zeros have a place on it too."""
     positive = values[values > 0.0]
-    if len(positive) == 0 or positive.max() < WIDE * positive.min():
+    if len(positive) == 0 or positive.max() < MIN_LOG_RATIO * positive.min():
         return
     if (values == 0.0).any():
         # Linear from 0 to the smallest value, logarithmic beyond.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -21,7 +20,6 @@ from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import Columns, default_target
 from bandsvm._tables.table import Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
-from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.pipeline import Model, expected_table
 
 # A page is for data that a fit can handle while somebody waits.
@@ -75,9 +73,8 @@ class Source:
     def of_bytes(cls, name: str, stored: bytes, max_bytes: int = MAX_FILE_BYTES) -> Source:
         """Take an uploaded file, unless it is too large or of a kind that is not read."""
         check_size(name, len(stored), max_bytes)
-        with _in_words_of_the_page():
-            require_data(name)
-            file = unpacked(name, stored)
+        require_data(name)
+        file = unpacked(name, stored)
         check_size(name, len(file.content), max_bytes)
         return cls(file)
 
@@ -103,9 +100,8 @@ class Source:
         }
         if self.kind in WITHOUT_COLUMNS:
             return about
-        with _in_words_of_the_page():
-            columns = self._columns(has_header)
-            about["target"] = default_target(columns)
+        columns = self._columns(has_header)
+        about["target"] = default_target(columns)
         about["has_header"] = columns.names is not None
         if columns.n_columns <= MAX_COLUMNS_LISTED:
             kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
@@ -121,8 +117,7 @@ class Source:
     def table(self, choices: Choices) -> Table:
         """Return the samples and labels that such choices make of the file."""
         if choices not in self._tables:
-            with _in_words_of_the_page():
-                table = table_of(self.file, self.read_options(choices))
+            table = table_of(self.file, self.read_options(choices))
             self._tables.clear()  # one is enough to fit again, and memory stays bounded
             self._tables[choices] = table
         return self._tables[choices]
@@ -138,9 +133,8 @@ class Source:
 
     def table_for(self, model: Model, notes: Any) -> Table:
         """Return the samples, and labels if there are any, for a model to predict."""
-        with _in_words_of_the_page():
-            expected = expected_table(model, Notes.from_json(notes))
-            return table_of(self.file, ReadOptions(), expected)
+        expected = expected_table(model, Notes.from_json(notes))
+        return table_of(self.file, ReadOptions(), expected)
 
     def _columns(self, has_header: bool | None) -> Columns:
         stored = open_columns(self.file, self.kind, has_header)
@@ -174,12 +168,3 @@ def _named(columns: Columns, places: Sequence[int]) -> tuple[str, ...]:
                 f"{short_text(columns.source)} has {columns.n_columns} columns, got column {k + 1}."
             )
     return tuple(columns.names[k] if columns.names else str(k + 1) for k in places)
-
-
-@contextmanager
-def _in_words_of_the_page() -> Iterator[None]:
-    """Let messages of the readers name the page's controls, not options of a command."""
-    try:
-        yield
-    except DataFileError as error:
-        raise DataFileError(error.render(page_name)) from None

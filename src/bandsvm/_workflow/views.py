@@ -16,9 +16,8 @@ from bandsvm._system.text import short_text
 from bandsvm._tables.labels import class_places
 from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import histogram_edges
-from bandsvm._workflow.holdout import MAX_CLASSES, WORDS, TablePart
+from bandsvm._workflow.holdout import MAX_CLASSES, PLACE_WORDS, TablePart
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.pipeline import rows_of
 from bandsvm.metrics import risk_coverage_curve
 
 MIN_BINS, MAX_BINS = 10, 40
@@ -44,7 +43,7 @@ def overview(part: TablePart) -> dict[str, Any]:
         "accuracy": None if result is None else result.accuracy,
         "n_wrong": None if result is None else result.n_samples - result.n_right,
         "positions": {
-            word: int(np.sum(predictions.position == place)) for place, word in WORDS.items()
+            word: int(np.sum(predictions.position == place)) for place, word in PLACE_WORDS.items()
         },
         "rho1": band.rho1[:MAX_CLASSES].tolist(),
         "rho2": band.rho2[:MAX_CLASSES].tolist(),
@@ -122,7 +121,7 @@ def abstention(part: TablePart) -> dict[str, Any]:
     true, given = class_places(predictions.y, np.array(result.names)), predictions.predicted_codes
     curve = risk_coverage_curve(true, given, score)
     coverage, risk, thresholds = (values[::-1] for values in curve)  # from all samples down
-    at = _stops(thresholds, _edge(part))
+    at = _stops(thresholds, _lower_edge(part))
     names = [short_text(name) for name in result.names]
     about: dict[str, Any] = {
         "role": part.role,
@@ -131,7 +130,7 @@ def abstention(part: TablePart) -> dict[str, Any]:
         "coverage": coverage[at].tolist(),
         "risk": risk[at].tolist(),
         "n_samples": len(predicted),
-        "band_stop": _stop_at_band(thresholds[at], _edge(part)),
+        "band_stop": _stop_at_band(thresholds[at], _lower_edge(part)),
         "confusion": None,
     }
     if len(names) <= MAX_CLASSES:
@@ -139,7 +138,7 @@ def abstention(part: TablePart) -> dict[str, Any]:
     return about
 
 
-def _edge(part: TablePart) -> float | None:
+def _lower_edge(part: TablePart) -> float | None:
     """Return the lower edge of the band, if it is one number on the scale of the scores."""
     band = band_parameters(part.classifier, part.classifier.classes_)
     is_one = len(band.rho1) == 2 and band.rho1[0] == band.rho1[1]
@@ -189,7 +188,7 @@ def project(part: TablePart, x: int = 0, y: int = 1) -> dict[str, Any]:
         if not 0 <= axis < len(names):
             raise ValueError(f"{name} must be an axis from 0 to {len(names) - 1}, got {axis}.")
     predictions = part.predictions
-    chosen = _some(len(part.places))
+    chosen = _drawn_samples(len(part.places))
     return {
         "role": part.role,
         "axes": names,
@@ -211,7 +210,7 @@ def project(part: TablePart, x: int = 0, y: int = 1) -> dict[str, Any]:
     }
 
 
-def _some(n_samples: int) -> NDArray[np.intp]:
+def _drawn_samples(n_samples: int) -> NDArray[np.intp]:
     """Return which samples are drawn: all, or as many as a picture can show, at random."""
     if n_samples <= MAX_POINTS_DRAWN:
         return np.arange(n_samples)
@@ -221,26 +220,17 @@ def _some(n_samples: int) -> NDArray[np.intp]:
 
 def _numbers(part: TablePart) -> list[str]:
     """Return the names of the features that are numbers."""
-    table = part.table
-    if sp.issparse(table.X):
-        return []
-    names = table.names or [f"column {k + 1}" for k in range(table.X.shape[1])]
-    return [name for name in names if name not in set(table.texts)]
+    return [name for name in part.feature_names if name not in set(part.table.texts)]
 
 
 def _along(part: TablePart, axis: int) -> NDArray:
-    """Return where samples lie along an axis; a missing number is nan."""
+    """Return where samples lie along an axis."""
     n_components = min(len(COMPONENTS), part.predictions.X.shape[1])
     if axis < n_components:
         return _components(part)[0][:, axis]
     if axis == n_components:
         return part.predictions.decision
-    name = _numbers(part)[axis - n_components - 1]
-    rows = rows_of(part.table.X, part.places)
-    if hasattr(rows, "columns"):
-        return rows[name].to_numpy(np.float64)
-    table = part.table
-    return rows[:, axis - n_components - 1 if table.names is None else table.names.index(name)]
+    return part.feature(part.feature_names.index(_numbers(part)[axis - n_components - 1]))
 
 
 def _components(part: TablePart) -> tuple[NDArray, list[float]]:

@@ -74,7 +74,7 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
 
     from bandsvm import LinearBandedSVC
     from bandsvm._checks.parameters import band_parameters, check_fit_parameters
-    from bandsvm._workflow.parameters import check_kernel_model
+    from bandsvm._workflow.pipeline import check_kernel_model
 
     check_options(parameters, is_linear)
     if is_linear:

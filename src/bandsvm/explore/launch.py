@@ -46,14 +46,8 @@ def listen(port: int) -> socket.socket:
 class PageServer:
     """The server: its address is known, and answered, from the beginning.
 
-    Parameters
-    ----------
-    port : int, default=0
-        The port; 0 is any that is free.
-    token : str, optional
-        What requests must know; by default a random one.
-    **settings
-        Those of `bandsvm.explore.server.settings.Settings`.
+    Port 0 is any that is free; requests must know the token, by default a random one. ``settings``
+    are those of `bandsvm.explore.server.sessions.Settings`.
     """
 
     def __init__(self, port: int = 0, token: str | None = None, **settings: Any) -> None:
@@ -61,7 +55,7 @@ class PageServer:
         import uvicorn
 
         from bandsvm.explore.server.app import make_app, make_token
-        from bandsvm.explore.server.settings import Settings
+        from bandsvm.explore.server.sessions import Settings
 
         self.token = token or make_token()
         self._socket = listen(port)

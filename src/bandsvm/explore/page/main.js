@@ -8,6 +8,7 @@ import { view as data } from "./views/data/view.js";
 import { view as model } from "./views/model/view.js";
 import { view as play } from "./views/play/view.js";
 
+// Each has `name`, `title` and `mount(root, app)`, which builds it and returns what has `show(fields)` and `refresh()`.
 const VIEWS = [play, data, model];
 const GONE =
   "The server has stopped, so nothing is computed any more. Start it again with bandsvm explore; " +

@@ -16,8 +16,7 @@ from bandsvm.explore.server import data, model, play, play_code
 from bandsvm.explore.server.connection import Connection
 from bandsvm.explore.server.middleware import TokenMiddleware
 from bandsvm.explore.server.requests import Handler
-from bandsvm.explore.server.sessions import Sessions
-from bandsvm.explore.server.settings import Settings
+from bandsvm.explore.server.sessions import Sessions, Settings
 from bandsvm.explore.server.uploads import Uploads
 
 PAGE = Path(__file__).parents[1] / "page"
@@ -51,20 +50,7 @@ def make_token() -> str:
 
 
 def make_app(token: str, settings: Settings) -> Starlette:
-    """Return the application.
-
-    Parameters
-    ----------
-    token : str
-        What requests must know.
-    settings : Settings
-        The file to open first, and limits.
-
-    Returns
-    -------
-    Starlette
-        An ASGI application; its ``state.sessions`` is to be closed in the end.
-    """
+    """Return the application; its ``state.sessions`` is to be closed in the end."""
     uploads = Uploads(settings.max_file_size)
     sessions = Sessions(settings, uploads)
 

@@ -21,17 +21,7 @@ MAX_LENGTH_OF_KEY = 64
 
 
 class Connection:
-    """Everything that belongs to one page; pages share nothing but the server.
-
-    Parameters
-    ----------
-    socket : WebSocket
-        The page's end.
-    sessions : Sessions
-        What pages keep.
-    handlers : mapping of str to callable
-        What answers each kind of request.
-    """
+    """Everything that belongs to one page; ``handlers`` answer each kind of request."""
 
     def __init__(
         self, socket: WebSocket, sessions: Sessions, handlers: Mapping[str, Handler]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow import samples
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
-from bandsvm._workflow.holdout import StoppedTooSoonError, TablePart
-from bandsvm._workflow.parameters import tables_kernels
+from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.path import VARIED, band_path_on_page
-from bandsvm._workflow.pipeline import classifier_of, write_model
+from bandsvm._workflow.pipeline import classifier_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
 from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
 from bandsvm._workflow.weights import weight_bars
-from bandsvm.explore.server.data_fits import FitOrder, about, column_choices, fitted
+from bandsvm.explore.server.data_fits import FitOrder, column_choices, fit_or_search, summary
 from bandsvm.explore.server.data_session import Result
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
@@ -38,7 +38,7 @@ def open_file(request: Request) -> Response:
     It is an uploaded one, the one that this page has open, or the one named at the shell.
     """
     session, fields = request.session.data, request.fields
-    opened: dict[str, Any] = {"kernels": tables_kernels(), "file": None}
+    opened: dict[str, Any] = {"kernels": kernels_of_tables(), "file": None}
     max_size = request.session.settings.max_file_size
     source: Source | None
     if fields.has("upload"):
@@ -57,7 +57,7 @@ def open_file(request: Request) -> Response:
     if source is session.source:
         result, job = session.result, session.job
         opened["kept"] = {
-            "result": None if result is None else about(result),
+            "result": None if result is None else summary(result),
             "work": job.name if job is not None and job.is_under_way else None,
         }
     else:
@@ -75,7 +75,7 @@ def fit(request: Request) -> Response:
     """Fit a model, or search for one; report the progress, and keep what came of it."""
     session, order = request.session.data, FitOrder.of(request.fields)
     session.opened()
-    job = session.start("fit", lambda job: Response(about(fitted(session, order, job))))
+    job = session.start("fit", lambda job: Response(summary(fit_or_search(session, order, job))))
     return job.watch(request)
 
 
@@ -138,12 +138,8 @@ def compute_path(request: Request) -> Response:
     result, vary = session.fitted(), request.fields.choice("vary", VARIED)
 
     def found(job: Job) -> Response:
-        try:
-            classifier = classifier_of(result.model)
-            result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
-        except StoppedTooSoonError:
-            job.check()
-            raise
+        classifier = classifier_of(result.model)
+        result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         return Response(result.paths[vary])
 
     return session.start("path", found).watch(request)
@@ -194,25 +190,14 @@ def samples_csv(part: TablePart, fields: Fields) -> Response:
     return file_response("samples.csv", content)
 
 
-def _distribution(part: TablePart, fields: Fields) -> dict[str, Any]:
-    return distribution(part, fields.index("class"))
-
-
-def _projection(part: TablePart, fields: Fields) -> dict[str, Any]:
-    return project(part, fields.index("x"), fields.index("y"))
-
-
-def _samples(part: TablePart, fields: Fields) -> dict[str, Any]:
-    count = fields.whole("count", 1, samples.MAX_ROWS)
-    return samples.page(part, _query(fields), fields.index("start"), count)
-
-
-VIEWS_OF_SAMPLES = {
+VIEWS_OF_SAMPLES: dict[str, Callable[[TablePart, Fields], dict[str, Any]]] = {
     "overview": lambda part, fields: overview(part),
     "abstention": lambda part, fields: abstention(part),
-    "distribution": _distribution,
-    "projection": _projection,
-    "samples": _samples,
+    "distribution": lambda part, fields: distribution(part, fields.index("class")),
+    "projection": lambda part, fields: project(part, fields.index("x"), fields.index("y")),
+    "samples": lambda part, fields: samples.page(
+        part, _query(fields), fields.index("start"), fields.index("count")
+    ),
 }
 
 

@@ -9,10 +9,14 @@ from typing import Any
 from bandsvm import BandedSVC
 from bandsvm._defaults import SEARCHED
 from bandsvm._workflow.code import fit_command
-from bandsvm._workflow.holdout import StoppedTooSoonError, parts_of_holdout
+from bandsvm._workflow.holdout import parts_of_holdout
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.parameters import SCALES, model_parameters
-from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.pipeline import (
+    SCALES,
+    check_kernel_model,
+    classifier_of,
+    kernels_of_tables,
+)
 from bandsvm._workflow.search import SearchResult, search_on_page
 from bandsvm._workflow.source import Choices
 from bandsvm._workflow.views import overview
@@ -21,6 +25,7 @@ from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
 
+NUMBERS = ("C1", "C2", "rho1", "rho2", "coef0", "tol")
 MAX_COLUMNS_NAMED = 10_000
 # Settings name columns one by one.
 MAX_LENGTH_OF_SETTINGS = 200_000
@@ -28,27 +33,13 @@ MAX_LENGTH_OF_SETTINGS = 200_000
 
 @dataclass(frozen=True)
 class FitOrder:
-    """A fit or a search that a page asks for, checked.
+    """A fit or a search that a page asks for, checked."""
 
-    Parameters
-    ----------
-    choices : Choices
-        What becomes of the columns.
-    scale : str
-        How features are scaled.
-    parameters : dict
-        Those of the classifier.
-    is_search : bool
-        Whether cross-validation chooses some of them.
-    settings : str
-        What the page calls all this, to tell later whether it has changed.
-    """
-
-    choices: Choices
-    scale: str
-    parameters: dict[str, Any]
-    is_search: bool
-    settings: str
+    choices: Choices  # what becomes of the columns
+    scale: str  # how features are scaled
+    parameters: dict[str, Any]  # those of the classifier
+    is_search: bool  # whether cross-validation chooses some of them
+    settings: str  # what the page calls all this, to tell later whether it has changed
 
     @classmethod
     def of(cls, fields: Fields) -> FitOrder:
@@ -56,10 +47,35 @@ class FitOrder:
         return cls(
             column_choices(fields.group("choices")),
             fields.choice("scale", SCALES),
-            model_parameters(fields.raw("parameters")),
+            model_parameters(fields.group("parameters")),
             fields.flag("search"),
             fields.text("settings", MAX_LENGTH_OF_SETTINGS) if fields.has("settings") else "",
         )
+
+
+def model_parameters(fields: Fields) -> dict[str, Any]:
+    """Return parameters of a `BandedSVC`; raise with the rule that a value breaks."""
+    parameters: dict[str, Any] = {}
+    for name in fields.names():
+        if name in NUMBERS:
+            parameters[name] = fields.number(name)
+        elif name == "degree":
+            number = fields.number(name)
+            parameters[name] = int(number) if number == int(number) else number
+        elif name == "gamma":
+            parameters[name] = fields.number_or(name, ("scale", "auto"))
+        elif name == "class_weight":
+            parameters[name] = fields.text(name) if fields.has(name) else None
+        elif name == "kernel":
+            parameters[name] = fields.choice(name, kernels_of_tables())
+        elif name == "loss":
+            parameters[name] = fields.text(name)
+        elif name == "fit_intercept":
+            parameters[name] = fields.flag(name)
+        else:
+            raise ValueError(f"{name!r:.60} is not a parameter that the page can set.")
+    check_kernel_model(parameters)
+    return parameters
 
 
 def column_choices(fields: Fields) -> Choices:
@@ -73,28 +89,24 @@ def column_choices(fields: Fields) -> Choices:
     )
 
 
-def fitted(session: DataSession, order: FitOrder, job: Job) -> Result:
+def fit_or_search(session: DataSession, order: FitOrder, job: Job) -> Result:
     """Return the model that an order asks for, after the session has kept it."""
     source, parameters, work = session.opened(), order.parameters, job.work
     work.report({"stage": "read"})
     holdout = session.holdout(order.choices, order.scale)
     job.check()
     found: SearchResult | None = None
-    try:
-        if order.is_search:
-            found = search_on_page(holdout, parameters, work)
-            classifier, sentences = found.classifier, found.sentences
-            parameters = {
-                name: value
-                for name, value in classifier.get_params().items()
-                if name in parameters or name in SEARCHED
-            }
-        else:
-            classifier = BandedSVC(**parameters)
-            sentences = holdout.fit(classifier, work)
-    except StoppedTooSoonError:
-        job.check()
-        raise
+    if order.is_search:
+        found = search_on_page(holdout, parameters, work)
+        classifier, sentences = found.classifier, found.sentences
+        parameters = {
+            name: value
+            for name, value in classifier.get_params().items()
+            if name in parameters or name in SEARCHED
+        }
+    else:
+        classifier = BandedSVC(**parameters)
+        sentences = holdout.fit(classifier, work)
     job.check()
     model = holdout.model(classifier)
     folds = None if found is None or isinstance(found.folds, str) else found.folds
@@ -124,7 +136,7 @@ def _about_band(classifier: BandedSVC) -> list[str]:
     return ["C2 is 0: nothing keeps samples below rho2, and extreme ones only happen to lie above."]
 
 
-def about(result: Result) -> dict[str, Any]:
+def summary(result: Result) -> dict[str, Any]:
     """Return what the page shows first."""
     first = next(iter(result.parts.values()))
     return {
@@ -145,8 +157,4 @@ def about(result: Result) -> dict[str, Any]:
 def _about_search(found: SearchResult) -> dict[str, Any]:
     """Return the cross-validated score, which comes before all others."""
     chosen = found.chosen
-    return {
-        "score": chosen.mean,
-        "deviation": chosen.deviation,
-        "n_folds": chosen.n_folds,
-    }
+    return {"score": chosen.mean, "deviation": chosen.deviation, "n_folds": chosen.n_folds}

@@ -19,64 +19,29 @@ from bandsvm.explore.server.responses import Response
 
 @dataclass(frozen=True)
 class Result:
-    """A fitted model, and everything that its tabs need.
+    """A fitted model, and everything that its tabs need."""
 
-    Parameters
-    ----------
-    holdout : Holdout
-        What it was fitted to.
-    model : Pipeline
-        The model, with the steps that prepare samples.
-    parts : dict of {str: TablePart}
-        What it says of the parts of the table.
-    sentences : list of str
-        What is worth knowing.
-    found : SearchResult or None
-        The search that chose the parameters.
-    command : list of str
-        What fits the same parameters at the shell.
-    parameters : dict
-        The parameters of the classifier.
-    settings : str
-        What the page called its settings when it asked for the fit.
-    left_out : list of dict
-        The columns that are no features, each with the reason.
-    paths : dict of {str: dict}
-        Paths of models from there, by the parameter that varies.
-    """
-
-    holdout: Holdout
-    model: Pipeline
-    parts: dict[str, TablePart]
-    sentences: list[str]
-    found: SearchResult | None
-    command: list[str]
-    parameters: dict[str, Any]
-    settings: str
-    left_out: list[dict[str, Any]]
+    holdout: Holdout  # what it was fitted to
+    model: Pipeline  # the model, with the steps that prepare samples
+    parts: dict[str, TablePart]  # what it says of the parts of the table
+    sentences: list[str]  # what is worth knowing
+    found: SearchResult | None  # the search that chose the parameters
+    command: list[str]  # what fits the same parameters at the shell
+    parameters: dict[str, Any]  # the parameters of the classifier
+    settings: str  # what the page called its settings when it asked for the fit
+    left_out: list[dict[str, Any]]  # the columns that are no features, each with the reason
+    # Paths of models from there, by the parameter that varies.
     paths: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
 
 @dataclass
 class DataSession:
-    """A file and what came of it; requests on several channels may use it at once.
+    """A file and what came of it; requests on several channels may use it at once."""
 
-    Parameters
-    ----------
-    on_progress : callable
-        Hears what long work reports.
-    source : Source or None
-        The file that is open.
-    result : Result or None
-        What the last fit gave.
-    job : Job or None
-        The last long work.
-    """
-
-    on_progress: Report
-    source: Source | None = None
-    result: Result | None = None
-    job: Job | None = None
+    on_progress: Report  # hears what long work reports
+    source: Source | None = None  # the file that is open
+    result: Result | None = None  # what the last fit gave
+    job: Job | None = None  # the last long work
     _holdout: tuple[Choices, Holdout] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _starting: threading.Lock = field(default_factory=threading.Lock, repr=False)

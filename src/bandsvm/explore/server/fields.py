@@ -29,6 +29,11 @@ class Fields:
             raise ValueError(f"{name} must be a number{within}, got {_short(value)}.")
         return float(value)
 
+    def number_or(self, name: str, words: Sequence[str]) -> float | str:
+        """Return a finite number, or one of some words."""
+        value: Any = self._values.get(name)
+        return value if value in words else self.number(name)
+
     def whole(self, name: str, low: int, high: int) -> int:
         """Return a whole number from ``low`` to ``high``."""
         value = self.number(name, low, high)
@@ -76,9 +81,9 @@ class Fields:
         """Return a field that has fields of its own."""
         return Fields(self._values.get(name))
 
-    def raw(self, name: str) -> dict[str, Any]:
-        """Return a field that has fields of its own, which its reader checks."""
-        return self.group(name)._values
+    def names(self) -> list[str]:
+        """Return the names of all fields."""
+        return list(self._values)
 
     def has(self, name: str) -> bool:
         """Return whether a field was sent and is not null."""

@@ -17,16 +17,9 @@ SECONDS_TO_END = 5.0
 
 
 class Job(Cancellable):
-    """Work in a thread of its own.
+    """Work of some kind, ``name``, in a thread of its own; ``run`` takes this job and does it.
 
-    Parameters
-    ----------
-    name : str
-        What kind of work it is.
-    run : callable
-        Does the work: takes this job, returns the response.
-    on_progress : callable
-        Hears all that the work reports, after the pages that watch it.
+    ``on_progress`` hears all that the work reports, after the pages that watch it.
     """
 
     def __init__(self, name: str, run: Callable[[Job], Response], on_progress: Report) -> None:

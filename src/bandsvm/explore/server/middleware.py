@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,11 +52,12 @@ class TokenMiddleware:
         self.cookie = "bandsvm-" + hashlib.sha256(token.encode()).hexdigest()[:12]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Response a request, or refuse it."""
+        """Answer a request, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        reason = self._refusal(scope)
+        request = HTTPConnection(scope)
+        reason = self._refusal(request)
         if scope["type"] == "websocket":
             if reason:
                 await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": reason})
@@ -66,37 +67,28 @@ class TokenMiddleware:
         answer: Any = self._app
         if reason:
             answer = PlainTextResponse(reason, status_code=403)
-        elif _query(scope).get("token"):
+        elif request.query_params.get("token"):
             answer = RedirectResponse("/", status_code=303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="lax")
         await answer(scope, receive, _with_headers(send))
 
-    def _refusal(self, scope: Scope) -> str:
+    def _refusal(self, request: HTTPConnection) -> str:
         """Return why a request is refused, or an empty string."""
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
+        scope, host = request.scope, request.headers.get("host", "")
         if _parts(f"//{host}")[0] not in LOCAL_NAMES:
             return "This server answers to 127.0.0.1 and localhost only."
         is_safe = scope["type"] == "http" and scope["method"] in SAFE_METHODS
-        origin = headers.get("origin")
+        origin = request.headers.get("origin")
         # Browsers always send it here; other programs may leave it out.
         if not is_safe and origin is not None and _parts(origin)[1] != host:
             return "This request comes from another page."
-        given = _query(scope).get("token", "") or self._token_of_cookie(headers.get("cookie", ""))
+        given = request.query_params.get("token", "") or request.cookies.get(self.cookie, "")
         if not secrets.compare_digest(given.encode(), self._token.encode()):
             return (
                 "This page needs a token: open the whole address that `bandsvm explore` printed "
                 "when it started."
             )
         return ""
-
-    def _token_of_cookie(self, text: str) -> str:
-        cookies: SimpleCookie = SimpleCookie()
-        try:
-            cookies.load(text)
-        except CookieError:
-            return ""
-        return cookies[self.cookie].value if self.cookie in cookies else ""
 
 
 def _parts(address: str) -> tuple[str | None, str]:
@@ -106,11 +98,6 @@ def _parts(address: str) -> tuple[str | None, str]:
         return parts.hostname, parts.netloc
     except ValueError:
         return None, ""
-
-
-def _query(scope: Scope) -> dict[str, str]:
-    fields = parse_qs(scope["query_string"].decode("latin-1"))
-    return {name: values[-1] for name, values in fields.items()}
 
 
 def _with_headers(send: Send) -> Send:

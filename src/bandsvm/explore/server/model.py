@@ -16,34 +16,19 @@ from bandsvm._workflow.views import overview
 from bandsvm.explore.server.data import samples_csv, samples_view
 from bandsvm.explore.server.requests import Request
 from bandsvm.explore.server.responses import Response
-from bandsvm.explore.server.uploads import Upload
 from bandsvm.persistence._container import MAGIC
 from bandsvm.persistence.native import load_with_notes
 
 
 @dataclass
 class OpenModel:
-    """The model that a page has open.
+    """The model that a page has open."""
 
-    Parameters
-    ----------
-    model : object
-        The model.
-    notes : object
-        What its file remembers of the training data.
-    description : dict
-        What the page shows of it.
-    part : TablePart or None
-        The samples of a data file, with what the model says of them.
-    about_data : dict or None
-        What the page shows first of that.
-    """
-
-    model: Any
-    notes: Any
-    description: dict[str, Any]
-    part: TablePart | None = None
-    about_data: dict[str, Any] | None = None
+    model: Any  # the model
+    notes: Any  # what its file remembers of the training data
+    description: dict[str, Any]  # what the page shows of it
+    part: TablePart | None = None  # the samples of a data file, with what the model says of them
+    about_data: dict[str, Any] | None = None  # what the page shows first of that
 
 
 def open_file(request: Request) -> Response:
@@ -51,7 +36,12 @@ def open_file(request: Request) -> Response:
     fields, session = request.fields, request.session
     if fields.has("upload"):
         upload = session.uploads.take(fields.text("upload"))
-        _check_is_model(upload)
+        if not is_model(upload.content):
+            raise ValueError(
+                f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and "
+                "come from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the "
+                "view “Your data”."
+            )
         session.model = _read(upload.content, upload.name, session.settings.max_file_size)
     elif session.model is None and (path := named_model(session.settings.file)) is not None:
         check_size(path.name, path.stat().st_size, session.settings.max_file_size)
@@ -118,13 +108,3 @@ def named_model(name: str | None) -> Path | None:
         return None
     with Path(name).open("rb") as file:
         return Path(name) if is_model(file.read(len(MAGIC))) else None
-
-
-def _check_is_model(upload: Upload) -> None:
-    """Refuse files that are not models."""
-    if not is_model(upload.content):
-        raise ValueError(
-            f"{short_text(upload.name)} is not a model file of bandsvm; those end in .bsvm and "
-            "come from bandsvm fit, bandsvm tune or bandsvm.save. Data files belong to the view "
-            "“Your data”."
-        )

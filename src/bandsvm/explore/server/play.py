@@ -54,11 +54,6 @@ def parameters(fields: Fields) -> dict[str, Any]:
     return chosen
 
 
-def without_upper_edge(chosen: dict[str, Any]) -> dict[str, Any]:
-    """Return the C-SVM to compare a model with: the same, but nothing costs above the band."""
-    return {**chosen, "C2": 0.0}
-
-
 def fit(request: Request) -> Response:
     """Fit one model, or a C-SVM and a model side by side; return what the pictures show.
 
@@ -72,7 +67,9 @@ def fit(request: Request) -> Response:
     columns, rows = (fields.whole(name, 2, MAX_MAP_POINTS) for name in ("columns", "rows"))
     view = _view(fields, X, columns / rows)
     grid = _grid(view, columns, rows)
-    models = [without_upper_edge(chosen), chosen] if fields.flag("compare") else [chosen]
+    models = [chosen]
+    if fields.flag("compare"):
+        models.insert(0, {**chosen, "C2": 0.0})  # the C-SVM: nothing costs above the band
     answers: list[dict[str, Any]] = []
     arrays: dict[str, NDArray] = {"X": X, "y": y.astype(np.int32)}
     for index, settings in enumerate(models):

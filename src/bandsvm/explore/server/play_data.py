@@ -10,6 +10,7 @@ import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,24 +45,11 @@ def _clusters(n: int, noise: float, seed: int) -> Samples:
     return X, y
 
 
-def _moons(n: int, noise: float, seed: int) -> Samples:
-    from sklearn.datasets import make_moons
+def _made_by(function: str, n: int, seed: int, **keywords: Any) -> Samples:
+    """Return samples of a function of sklearn.datasets, whose labels are 0 and 1."""
+    from sklearn import datasets
 
-    X, y = make_moons(n, noise=noise, random_state=seed)
-    return X, 2 * y - 1
-
-
-def _circles(n: int, noise: float, seed: int) -> Samples:
-    from sklearn.datasets import make_circles
-
-    X, y = make_circles(n, noise=noise, factor=0.5, random_state=seed)
-    return X, 2 * y - 1
-
-
-def _blobs(n: int, noise: float, seed: int) -> Samples:
-    from sklearn.datasets import make_blobs
-
-    X, y = make_blobs(n, centers=[[-1, -1], [1, 1]], cluster_std=noise, random_state=seed)
+    X, y = getattr(datasets, function)(n, random_state=seed, **keywords)
     return X, 2 * y - 1
 
 
@@ -82,17 +70,19 @@ SOURCES = {
         "X, y = make_paper_clusters({n_per_cluster}, {noise!r}, {noise!r}, random_state={seed})",
     ),
     "moons": Source(
-        _moons,
+        lambda n, noise, seed: _made_by("make_moons", n, seed, noise=noise),
         ("from sklearn.datasets import make_moons",),
         "X, y = make_moons({n}, noise={noise!r}, random_state={seed})\ny = 2 * y - 1",
     ),
     "circles": Source(
-        _circles,
+        lambda n, noise, seed: _made_by("make_circles", n, seed, noise=noise, factor=0.5),
         ("from sklearn.datasets import make_circles",),
         "X, y = make_circles({n}, noise={noise!r}, factor=0.5, random_state={seed})\ny = 2 * y - 1",
     ),
     "blobs": Source(
-        _blobs,
+        lambda n, noise, seed: _made_by(
+            "make_blobs", n, seed, centers=[[-1, -1], [1, 1]], cluster_std=noise
+        ),
         ("from sklearn.datasets import make_blobs",),
         "X, y = make_blobs(\n    {n}, centers=[[-1, -1], [1, 1]], cluster_std={noise!r}, "
         "random_state={seed}\n)\ny = 2 * y - 1",

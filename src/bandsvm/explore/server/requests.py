@@ -64,27 +64,13 @@ class Cancellable:
 
 @dataclass
 class Request(Cancellable):
-    """A request: its fields, what its page keeps, and whether it was cancelled.
+    """A request: its fields, what its page keeps, and whether it was cancelled."""
 
-    Attributes
-    ----------
-    number : int
-        What the page calls it.
-    kind : str
-        Which handler answers it.
-    fields : Fields
-        What the page sent.
-    session : Session
-        What handlers keep for later requests of the same page.
-    report : callable
-        Sends a dictionary to the page before the response.
-    """
-
-    number: int
-    kind: str
-    fields: Fields
-    session: Session
-    report: Report = lambda values: None
+    number: int  # what the page calls it
+    kind: str  # which handler answers it
+    fields: Fields  # what the page sent
+    session: Session  # what handlers keep for later requests of the same page
+    report: Report = lambda values: None  # sends a dictionary to the page before the response
 
 
 Handler = Callable[[Request], Response]

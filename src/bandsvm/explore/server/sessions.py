@@ -10,34 +10,38 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
+from bandsvm._workflow.source import MAX_FILE_BYTES
 from bandsvm.explore.server.data_session import DataSession
 from bandsvm.explore.server.model import OpenModel
-from bandsvm.explore.server.settings import Settings
+from bandsvm.explore.server.requests import Report
 from bandsvm.explore.server.uploads import Uploads
 
 SECONDS_BETWEEN_TRIES = 0.02
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What can be chosen when the server starts: the file to open, limits, a listener."""
+
+    file: str | None = None  # the data file or model file that pages open first
+    max_file_size: int = MAX_FILE_BYTES  # bytes of a file, unpacked, at most
+    max_kept_sessions: int = 4  # sessions without a page; each may hold a file and what came of it
+    # How long a reloaded page waits until the server has noticed the end of its last load.
+    seconds_to_leave: float = 1.0
+    seconds_without_page: float = 60.0  # how long work goes on without a page
+    # Hears what long work reports, in the thread of that work.
+    on_progress: Report = lambda values: None
+
+
 @dataclass
 class Session:
-    """What the server keeps for one page between requests.
+    """What the server keeps for one page between requests."""
 
-    Parameters
-    ----------
-    settings : Settings
-        Those of the server.
-    uploads : Uploads
-        Files that pages have sent and not yet opened.
-    model : OpenModel or None
-        What the view "A model" shows.
-    data : DataSession
-        What the view "Your data" shows.
-    """
-
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=Settings)  # those of the server
+    # Files that pages have sent and not yet opened.
     uploads: Uploads = field(default_factory=Uploads)
-    model: OpenModel | None = None
-    data: DataSession = field(init=False)
+    model: OpenModel | None = None  # what the view "A model" shows
+    data: DataSession = field(init=False)  # what the view "Your data" shows
 
     def __post_init__(self) -> None:
         """Begin without a data file."""
@@ -45,15 +49,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of all pages, by key; for the thread of the event loop only.
-
-    Parameters
-    ----------
-    settings : Settings
-        Those of the server.
-    uploads : Uploads
-        Files that pages have sent.
-    """
+    """The sessions of all pages, by key; for the thread of the event loop only."""
 
     def __init__(self, settings: Settings, uploads: Uploads) -> None:
         self._settings, self._uploads = settings, uploads
@@ -63,12 +59,8 @@ class Sessions:
     async def enter(self, key: str, before: str) -> Session:
         """Return the session of a page: that of its last load if it is still kept, else a new one.
 
-        Parameters
-        ----------
-        key : str
-            What this load of the page is called; "" if it does not come back.
-        before : str
-            What the last one was called; "" if there was none.
+        ``key`` is what this load of the page is called, "" if it does not come back; ``before`` is
+        the key of the last load, "" if there was none.
         """
         end = time.monotonic() + self._settings.seconds_to_leave
         while before in self._in_use and time.monotonic() < end:

@@ -29,13 +29,7 @@ class Upload(NamedTuple):
 
 
 class Uploads:
-    """Files that wait, each under a key that only its page knows; safe from any thread.
-
-    Parameters
-    ----------
-    max_file_size : int
-        Bytes of a file at most.
-    """
+    """Files that wait, each under a key that only its page knows; safe from any thread."""
 
     def __init__(self, max_file_size: int = MAX_FILE_BYTES) -> None:
         self._max_file_size = max_file_size

@@ -1,4 +1,4 @@
-// Answers of the server: a JSON header, then arrays as they lie in memory (server/frames.py).
+// Answers of the server: a JSON header, then arrays as they lie in memory (server/responses.py).
 
 const ARRAYS = { float64: Float64Array, float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
 const LENGTH_OF_LENGTH = 4;

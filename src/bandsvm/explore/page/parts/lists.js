@@ -15,6 +15,18 @@ export function figures(entries) {
   ));
 }
 
+/** Returns a line that says what went wrong: `say(text)`, with "" for nothing. */
+export function complaintLine() {
+  const line = element("p", { class: "complaint", role: "alert", hidden: true });
+  return {
+    element: line,
+    say(text) {
+      line.hidden = text === "";
+      line.textContent = text;
+    },
+  };
+}
+
 /** Returns a frame in which a table scrolls. */
 export function tableFrame(name, table) {
   return element("div", { class: "table-frame", tabindex: "0", role: "region", "aria-label": name }, table);

@@ -20,21 +20,23 @@ export const readers = {
   or: (word, reader) => (text) => (text === word ? text : reader(text)),
 };
 
+const mapped = (table, f) => Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, f(entry, name)]));
+
+/** Returns the state by default; a table has [default, reader] for each field. */
+export function defaultsOf(table) {
+  return mapped(table, ([usual]) => usual);
+}
+
 /** Returns the state that fields of an address describe; what they leave out, or have wrong, is as by default. */
-export function readFields(fields, defaults, fieldReaders) {
-  const state = { ...defaults };
-  for (const [name, read] of Object.entries(fieldReaders)) {
-    const value = name in fields ? read(fields[name]) : undefined;
-    if (value !== undefined) state[name] = value;
-  }
-  return state;
+export function readFields(fields, table) {
+  return mapped(table, ([usual, read], name) => (name in fields ? read(fields[name]) : undefined) ?? usual);
 }
 
 /** Returns the fields of an address for a state, but for those that are as by default, or not needed. */
-export function writeFields(state, defaults, isNeeded = () => true) {
+export function writeFields(state, table, isNeeded = () => true) {
   const text = (value) => (typeof value === "boolean" ? (value ? "yes" : "no") : String(value));
   return Object.fromEntries(
-    Object.keys(defaults).filter((name) => isNeeded(name) && state[name] !== defaults[name]).map((name) => [name, text(state[name])]),
+    Object.entries(table).filter(([name, [usual]]) => isNeeded(name) && state[name] !== usual).map(([name]) => [name, text(state[name])]),
   );
 }
 

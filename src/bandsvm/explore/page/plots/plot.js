@@ -18,7 +18,7 @@ const WIDTH_OF_FULL_MARKS = 520;
 const MIN_MARKS = 0.65;
 
 /**
- * Returns a plot.
+ * A plot.
  *
  * Options: `title`, `name` (of saved files), `xLabel`, `yLabel`, `height` in pixels (or `aspect`, height by width), `hub` for
  * linked hover, `isCanvas` to draw the layers on a canvas.
@@ -28,11 +28,7 @@ const MIN_MARKS = 0.65;
  * each with a `class` of plots.css, `points` { xs, ys } are what the hub counts, `description` is for screen readers;
  * `clear()`; `rename(title)`; and, after the first `draw`, `x`, `y` and `area`.
  */
-export function createPlot(options) {
-  return new Plot(options);
-}
-
-class Plot {
+export class Plot {
   constructor({ title, name, xLabel = "", yLabel = "", height = 220, aspect = null, hub = null, isCanvas = false }) {
     Object.assign(this, { name, xLabel, yLabel, height, aspect, hub, isCanvas });
     this.content = null;

@@ -4,11 +4,11 @@ import { button, placeSlider } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
 import { figures, tableFrame } from "../../parts/lists.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { extent, shade } from "../../plots/scale.js";
 
 export function createAbstainTab(ask) {
-  const plot = createPlot({ title: "Risk and coverage", name: "risk-coverage", xLabel: "samples that get a prediction, %", yLabel: "wrong among them, %", height: 300 });
+  const plot = new Plot({ title: "Risk and coverage", name: "risk-coverage", xLabel: "samples that get a prediction, %", yLabel: "wrong among them, %", height: 300 });
   const slider = placeSlider("Abstain on the least confident samples", draw);
   const list = element("dl", { class: "figures", "aria-live": "polite" });
   const atBand = button("Abstain on doubtful samples", () => move(last.band_stop), { class: "small" });

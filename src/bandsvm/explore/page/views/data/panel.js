@@ -3,6 +3,7 @@
 import { button, choice, group } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { filePicker, takeDrops } from "../../parts/files.js";
+import { complaintLine } from "../../parts/lists.js";
 import { createModelControls } from "../../parts/model_controls.js";
 import { createColumns } from "./columns.js";
 import { HEADERS, SCALES, WEIGHTS } from "./state.js";
@@ -38,7 +39,7 @@ export function createPanel(target, onChange, act) {
   const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress" });
   const line = element("p", { class: "note progress-line" });
   const progress = element("div", { class: "progress", hidden: true }, bar, line);
-  const complaint = element("p", { class: "complaint", role: "alert", hidden: true });
+  const complaint = complaintLine();
   const settings = element(
     "details", { class: "group model-settings", open: matchMedia(WIDE).matches },
     element("summary", {}, "Model"), model.band, model.costs, model.kernel, scale.element, weight.element,
@@ -56,7 +57,7 @@ export function createPanel(target, onChange, act) {
   const panel = {
     element: element(
       "form", { class: "card panel", "aria-label": "File and model", autocomplete: "off", on: { submit: (event) => event.preventDefault() } },
-      group("File", fileName, fileFacts, picker), complaint, afterFile,
+      group("File", fileName, fileFacts, picker), complaint.element, afterFile,
     ),
     /** Shows a file's columns, and the kernels there are. */
     setFile(file, kernels) {
@@ -93,11 +94,7 @@ export function createPanel(target, onChange, act) {
       else bar.value = report.share;
       line.textContent = report.line;
     },
-    /** Shows what went wrong, or with "" nothing. */
-    complain(text) {
-      complaint.hidden = text === "";
-      complaint.textContent = text;
-    },
+    complain: complaint.say,
   };
   return panel;
 }

@@ -5,12 +5,12 @@ import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
 import { figures, items } from "../../parts/lists.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
-import { PLACES } from "./places.js";
+import { Plot } from "../../plots/plot.js";
+import { PLACES } from "./state.js";
 
 export function createPathTab(ask) {
-  const places = createPlot({ title: "Where samples lie", name: "path-places", yLabel: "samples, %", height: 260 });
-  const edges = createPlot({ title: "Support vectors", name: "path-support-vectors", yLabel: "support vectors", height: 260 });
+  const places = new Plot({ title: "Where samples lie", name: "path-places", yLabel: "samples, %", height: 260 });
+  const edges = new Plot({ title: "Support vectors", name: "path-support-vectors", yLabel: "support vectors", height: 260 });
   const vary = segments({
     name: "Path along", options: [["C2", "along C2"], ["rho2", "along rho2"]],
     onChange: (name) => { wanted = name; compute(); },

@@ -5,15 +5,15 @@ import { element } from "../../parts/elements.js";
 import { percent, signed } from "../../parts/format.js";
 import { createHub } from "../../parts/hub.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
-import { PLACES } from "./places.js";
+import { PLACES } from "./state.js";
 
 const SHAPES = ["circle", "triangle", "square"];
 
 export function createProjectionTab(ask) {
   const hub = createHub();
-  const plot = createPlot({ title: "Samples in the plane", name: "samples", height: 460, hub, isCanvas: true });
+  const plot = new Plot({ title: "Samples in the plane", name: "samples", height: 460, hub, isCanvas: true });
   const chosen = { x: 0, y: 1 };
   const axis = (name, title) => placeMenu(title, (place) => {
     chosen[name] = place;

@@ -5,7 +5,7 @@ import { element, freshId } from "../../parts/elements.js";
 import { capitalized, short, signed } from "../../parts/format.js";
 import { tableFrame } from "../../parts/lists.js";
 import { saveAnswer } from "../../plots/save.js";
-import { PLACES } from "./places.js";
+import { PLACES } from "./state.js";
 
 const ROWS = 50;
 const SETTLE_MS = 200;

@@ -1,68 +1,49 @@
 // The state of the view "Your data": what the address holds, and what the server is asked.
 
-import { LOSSES, readFields, readers, usesOf, writeFields } from "../../parts/state.js";
+import { LOSSES, defaultsOf, readFields, readers, usesOf, writeFields } from "../../parts/state.js";
 
 export const SCALES = [["standard", "standard"], ["maxabs", "maxabs"], ["none", "none"]];
 export const WEIGHTS = [["", "equal"], ["balanced", "balanced"]];
 export const HEADERS = [["", "detect"], ["yes", "holds names"], ["no", "holds values"]];
+/** Where a sample lies, below, inside or above the band: pairs of the word for a place and its colour, in this order. */
+export const PLACES = [["doubtful", "lower"], ["typical", "muted"], ["extreme", "upper"]];
 export const TABS = ["samples", "projection", "values", "abstain", "path", "weights", "search"];
 export const PARTS = ["held out", "folds", "train", "all"];
 
-/** What the address leaves out; parameters are as by default in BandedSVC. */
-export const DEFAULTS = {
-  target: "",
-  header: "",
-  drop: "",
-  category: "",
-  keep: "",
-  C1: 1,
-  C2: 1,
-  rho1: 1,
-  rho2: 3,
-  loss: "hinge",
-  kernel: "rbf",
-  gamma: "scale",
-  degree: 3,
-  coef0: 0,
-  intercept: true,
-  scale: "standard",
-  weight: "",
-  tab: "samples",
-  part: "held out",
-};
-
 const { flag, matching, number, oneOf, or } = readers;
 const columns = matching(/^(\d{1,6}(,\d{1,6})*)?$/);
-const READERS = {
-  target: columns,
-  header: oneOf(HEADERS),
-  drop: columns,
-  category: columns,
-  keep: columns,
-  C1: number(),
-  C2: number(),
-  rho1: number(),
-  rho2: number(),
-  loss: oneOf(LOSSES),
-  kernel: matching(/^[a-z0-9_]{1,30}$/),
-  gamma: or("scale", number()),
-  degree: number(),
-  coef0: number(),
-  intercept: flag,
-  scale: oneOf(SCALES),
-  weight: oneOf(WEIGHTS),
-  tab: (text) => (TABS.includes(text) ? text : undefined),
-  part: (text) => (PARTS.includes(text) ? text : undefined),
+// What the address holds: the value by default, as in BandedSVC, and how a text is read.
+const FIELDS = {
+  target: ["", columns],
+  header: ["", oneOf(HEADERS)],
+  drop: ["", columns],
+  category: ["", columns],
+  keep: ["", columns],
+  C1: [1, number()],
+  C2: [1, number()],
+  rho1: [1, number()],
+  rho2: [3, number()],
+  loss: ["hinge", oneOf(LOSSES)],
+  kernel: ["rbf", matching(/^[a-z0-9_]{1,30}$/)],
+  gamma: ["scale", or("scale", number())],
+  degree: [3, number()],
+  coef0: [0, number()],
+  intercept: [true, flag],
+  scale: ["standard", oneOf(SCALES)],
+  weight: ["", oneOf(WEIGHTS)],
+  tab: ["samples", (text) => (TABS.includes(text) ? text : undefined)],
+  part: ["held out", (text) => (PARTS.includes(text) ? text : undefined)],
 };
+export const DEFAULTS = defaultsOf(FIELDS);
 
 /** Returns the state that an address describes. */
 export function readState(fields) {
-  return readFields(fields, DEFAULTS, READERS);
+  return readFields(fields, FIELDS);
 }
 
 /** Returns what of a state the address must hold. */
 export function writeState(state) {
-  return writeFields(state, DEFAULTS);
+  return writeFields(state, FIELDS);
 }
 
 const list = (text) => (text === "" ? [] : text.split(",").map(Number));

@@ -3,7 +3,7 @@
 import { element } from "../../parts/elements.js";
 import { percent, short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { SHADES, shade } from "../../plots/scale.js";
 
 // Scores are told apart down to this many times the distance from the best to the middle one below it.
@@ -12,8 +12,8 @@ const SIZE = 9;
 
 /** Returns pictures of candidates: the best score at each C1 and gamma, and at each C2 and rho2. */
 export function createSurface(name) {
-  const left = createPlot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1, cost below", height: 280 });
-  const right = createPlot({ title: "Best score by C2 / C1 and rho2", name: `${name}-band`, xLabel: "C2 / C1, cost above by cost below", yLabel: "rho2, upper edge", height: 280 });
+  const left = new Plot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1, cost below", height: 280 });
+  const right = new Plot({ title: "Best score by C2 / C1 and rho2", name: `${name}-band`, xLabel: "C2 / C1, cost above by cost below", yLabel: "rho2, upper edge", height: 280 });
   const words = element("p", { role: "status" });
   const key = element("div");
 

@@ -4,13 +4,13 @@ import { placeMenu } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
 
 const COLOURS = ["negative", "positive"];
 
 export function createValuesTab(ask) {
-  const plot = createPlot({ title: "Decision values", name: "decision-values", xLabel: "decision value", yLabel: "samples", height: 320 });
+  const plot = new Plot({ title: "Decision values", name: "decision-values", xLabel: "decision value", yLabel: "samples", height: 320 });
   const chooser = placeMenu("Class", (place) => {
     chosen = place;
     load();

@@ -18,10 +18,7 @@ const remembered = rememberedFile("data");
 export const view = {
   name: "data",
   title: "Your data",
-  /** Builds the view in `root`; returns what the shell calls: `show` with fields of the address, `refresh`. */
-  mount(root, app) {
-    return new YourData(root, app);
-  },
+  mount: (root, app) => new YourData(root, app),
 };
 
 class YourData {

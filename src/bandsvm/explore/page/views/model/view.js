@@ -3,8 +3,9 @@
 import { element } from "../../parts/elements.js";
 import { filePicker, rememberedFile, takeDrops, upload } from "../../parts/files.js";
 import { short } from "../../parts/format.js";
+import { complaintLine } from "../../parts/lists.js";
 import { createBars } from "../../plots/bars.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { createWeights } from "../data/weights.js";
 import { penalty } from "../play/curves.js";
 import { createModelData } from "./data.js";
@@ -20,10 +21,7 @@ export function handOver(file) {
 export const view = {
   name: "model",
   title: "A model",
-  /** Builds the view in `root`; returns what the shell calls: `show` with fields of the address, `refresh`. */
-  mount(root, app) {
-    return new ModelView(root, app);
-  },
+  mount: (root, app) => new ModelView(root, app),
 };
 
 class ModelView {
@@ -34,20 +32,21 @@ class ModelView {
     app.connection.onChange((isOpen) => {
       if (!isOpen) this.isAsked = false;
     });
-    this.complaint = element("p", { class: "complaint", role: "alert", hidden: true });
+    const complaint = complaintLine();
+    this.complain = complaint.say;
     this.title = element("h2", {}, "No model yet");
     this.facts = element("dl", { class: "facts" });
     this.text = element("pre", { class: "card-text", tabindex: "0", "aria-label": "What bandsvm inspect says" });
     this.histogram = createBars({ title: "Training samples against the band", name: "training-samples", format: String });
     this.support = createBars({ title: "Support vectors by class", name: "support-vectors", format: String });
-    this.penalty = createPlot({ title: "Penalty", name: "penalty", xLabel: "signed decision value y g(x)", yLabel: "penalty", height: 260 });
+    this.penalty = new Plot({ title: "Penalty", name: "penalty", xLabel: "signed decision value y g(x)", yLabel: "penalty", height: 260 });
     this.weights = createWeights();
     this.pictures = [this.histogram, this.support, this.penalty, this.weights].map(({ element: picture }) => element("section", { class: "card" }, picture));
     const picker = filePicker({
       title: "Choose a model file", onFile: (file) => this.open(file),
       hint: "Or drop one here: a .bsvm file of bandsvm fit, bandsvm tune or bandsvm.save.",
     });
-    this.data = createModelData(app, (text) => this.complain(text));
+    this.data = createModelData(app, this.complain);
     this.data.picker.hidden = true;
     takeDrops(root, (file) => (this.data.picker.hidden || file.name.endsWith(".bsvm") ? this.open(file) : this.data.open(file)));
     this.body = element(
@@ -56,7 +55,7 @@ class ModelView {
       element("div", { class: "tiles" }, this.pictures),
       element("section", { class: "card" }, element("h3", {}, "bandsvm inspect"), this.text),
     );
-    root.append(element("div", { class: "side-by-side" }, element("div", { class: "card panel" }, this.title, this.facts, picker, this.data.picker, this.complaint), this.body));
+    root.append(element("div", { class: "side-by-side" }, element("div", { class: "card panel" }, this.title, this.facts, picker, this.data.picker, complaint.element), this.body));
   }
 
   show() {
@@ -80,11 +79,6 @@ class ModelView {
     } catch (error) {
       this.complain(error.message);
     }
-  }
-
-  complain(text) {
-    this.complaint.hidden = text === "";
-    this.complaint.textContent = text;
   }
 
   /** Opens a model and resolves to whether there is one. */

@@ -3,7 +3,7 @@
 import { colour, onTheme } from "../../parts/theme.js";
 import { contour } from "../../plots/contours.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 
 export const ASPECT = 0.78; // height by width
 const ROLES = { lowerFree: 1, lowerBound: 2, upperFree: 3, upperBound: 4 };
@@ -27,7 +27,7 @@ function channels(name) {
 
 /** Returns a map that draws what `play.fit` answers for one model. */
 export function createMap(hub, title, name) {
-  const plot = createPlot({ title, name, aspect: ASPECT, hub, isCanvas: true });
+  const plot = new Plot({ title, name, aspect: ASPECT, hub, isCanvas: true });
   const image = document.createElement("canvas");
   return {
     plot,

@@ -2,7 +2,7 @@
 
 import { percent } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
-import { createPlot } from "../../plots/plot.js";
+import { Plot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
 import { penalty, placesOnSensitivity, signedValues } from "./curves.js";
 
@@ -11,24 +11,19 @@ const MIN_SHOWN = 0.2; // of the penalty beyond the band, in units of the band's
 
 /** Returns the plot of g(x) by sample. */
 export function createValues(hub, title, name) {
-  const plot = createPlot({ title, name, xLabel: "sample", yLabel: "decision value g(x)", height: HEIGHT, hub });
+  const plot = new Plot({ title, name, xLabel: "sample", yLabel: "decision value g(x)", height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
     /** `range` is what both plots of a comparison show. */
     draw({ labels }, { decision, parameters: { rho1, rho2, C2 } }, range) {
       const xs = [...labels.keys()];
-      const of = (sign) => xs.filter((k) => Math.sign(labels[k]) === sign);
       const layers = [{ type: "rule", axis: "y", at: 0, class: "line thin stroke-ink" }];
       for (const sign of [1, -1]) {
-        const side = sign > 0 ? "positive" : "negative";
         if (C2 > 0) layers.push({ type: "strip", axis: "y", from: sign * rho1, to: sign * rho2, class: "area fill-accent" });
         layers.push({ type: "rule", axis: "y", at: sign * rho1, class: "line thin stroke-accent" });
         if (C2 > 0) layers.push({ type: "rule", axis: "y", at: sign * rho2, class: "line thin dashed stroke-accent" });
-        layers.push({
-          type: "marks", shape: sign > 0 ? "triangle" : "circle", size: 2.5, xs, ys: decision, only: of(sign),
-          class: `marks fill-${side}`,
-        });
+        layers.push(marksOf(sign, labels, xs, decision));
       }
       plot.draw({
         x: [-1, xs.length], y: range, layers, points: { xs, ys: decision },
@@ -41,7 +36,7 @@ export function createValues(hub, title, name) {
 /** Returns the plot of the penalty, with the samples on it. */
 export function createPenalty(hub) {
   const axes = { xLabel: "signed decision value y g(x)", yLabel: "penalty" };
-  const plot = createPlot({ title: "Penalty", name: "penalty", ...axes, height: HEIGHT, hub });
+  const plot = new Plot({ title: "Penalty", name: "penalty", ...axes, height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
@@ -56,13 +51,7 @@ export function createPenalty(hub) {
       const ys = Float64Array.from(signed, (z) => penalty(parameters, z));
       const layers = [{ type: "strip", axis: "x", from: parameters.rho1, to: parameters.rho2, class: "area fill-accent" }];
       layers.push(...curves.map((curve, k) => ({ type: "line", xs: zs, ys: curve, class: lineClass(k, models) })));
-      for (const sign of [-1, 1]) {
-        layers.push({
-          type: "marks", shape: sign > 0 ? "triangle" : "circle", size: 2.5, xs: signed, ys,
-          only: [...labels.keys()].filter((k) => Math.sign(labels[k]) === sign),
-          class: `marks fill-${sign > 0 ? "positive" : "negative"}`,
-        });
-      }
+      layers.push(...[-1, 1].map((sign) => marksOf(sign, labels, signed, ys)));
       plot.draw({
         x: [low, high], y: [-0.02 * most, 1.05 * most], layers, points: { xs: signed, ys },
         description: `Zero from ${parameters.rho1} to ${parameters.rho2}; C1 is ${parameters.C1}, C2 is ${parameters.C2}.`,
@@ -74,7 +63,7 @@ export function createPenalty(hub) {
 /** Returns the plot of the sensitivity curve. */
 export function createSensitivity(hub) {
   const axes = { xLabel: "threshold, % of the largest |g(x)|", yLabel: "samples that reach it, %" };
-  const plot = createPlot({ title: "Sensitivity", name: "sensitivity", ...axes, height: HEIGHT, hub });
+  const plot = new Plot({ title: "Sensitivity", name: "sensitivity", ...axes, height: HEIGHT, hub });
   return {
     element: plot.element,
     plot,
@@ -88,6 +77,13 @@ export function createSensitivity(hub) {
       });
     },
   };
+}
+
+/** Returns the marks of the samples of one class. */
+function marksOf(sign, labels, xs, ys) {
+  const only = [...labels.keys()].filter((k) => Math.sign(labels[k]) === sign);
+  const [shape, colour] = sign > 0 ? ["triangle", "positive"] : ["circle", "negative"];
+  return { type: "marks", shape, size: 2.5, xs, ys, only, class: `marks fill-${colour}` };
 }
 
 /** The model that the sliders move is drawn boldly, the one to compare with is dashed. */

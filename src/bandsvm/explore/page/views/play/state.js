@@ -1,6 +1,6 @@
 // The state of the Play view: what the address holds, what the server is asked.
 
-import { LOSSES, readFields, readers, writeFields } from "../../parts/state.js";
+import { LOSSES, defaultsOf, readFields, readers, writeFields } from "../../parts/state.js";
 
 export const DATA = [
   ["clusters", "Paper's clusters"],
@@ -20,60 +20,42 @@ export const KERNELS = [
 export const NOISE = { clusters: 0.2, moons: 0.2, circles: 0.1, blobs: 0.7, digits: 0, drawn: 0 };
 export const MAX_SAMPLES = 2000;
 
-// The paper's samples and band; that of BandedSVC is wider, and would show less.
-export const DEFAULTS = {
-  data: "clusters",
-  n: 270,
-  noise: NOISE.clusters,
-  seed: 0,
-  points: "",
-  view: "",
-  C1: 10,
-  C2: 10,
-  rho1: 1,
-  rho2: 1.5,
-  loss: "hinge",
-  kernel: "rbf",
-  gamma: 2, // or "scale"
-  degree: 3,
-  coef0: 0,
-  intercept: true,
-  compare: false,
-};
-
 const { flag, matching, number, oneOf, or, whole } = readers;
 const cost = number(0, 1e12);
-const READERS = {
-  data: oneOf(DATA),
-  n: whole(2, MAX_SAMPLES),
-  noise: number(0, 5),
-  seed: whole(0, 2 ** 31 - 1),
-  points: matching(/^[\w-]*$/),
-  view: (text) => (parseView(text) ? text : undefined),
-  C1: cost,
-  C2: cost,
-  rho1: cost,
-  rho2: cost,
-  loss: oneOf(LOSSES),
-  kernel: oneOf(KERNELS),
-  gamma: or("scale", cost),
-  degree: whole(1, 10),
-  coef0: number(-1e12, 1e12),
-  intercept: flag,
-  compare: flag,
+// What the address holds: the value by default, and how a text is read. The paper's samples and band; that of BandedSVC is
+// wider, and would show less.
+const FIELDS = {
+  data: ["clusters", oneOf(DATA)],
+  n: [270, whole(2, MAX_SAMPLES)],
+  noise: [NOISE.clusters, number(0, 5)],
+  seed: [0, whole(0, 2 ** 31 - 1)],
+  points: ["", matching(/^[\w-]*$/)],
+  view: ["", (text) => (parseView(text) ? text : undefined)],
+  C1: [10, cost],
+  C2: [10, cost],
+  rho1: [1, cost],
+  rho2: [1.5, cost],
+  loss: ["hinge", oneOf(LOSSES)],
+  kernel: ["rbf", oneOf(KERNELS)],
+  gamma: [2, or("scale", cost)],
+  degree: [3, whole(1, 10)],
+  coef0: [0, number(-1e12, 1e12)],
+  intercept: [true, flag],
+  compare: [false, flag],
 };
+export const DEFAULTS = defaultsOf(FIELDS);
 const OF_DRAWINGS = ["points", "view"];
 const OF_GENERATED = ["n", "noise", "seed"];
 
 /** Returns the state that an address describes. */
 export function readState(fields) {
-  return readFields(fields, DEFAULTS, READERS);
+  return readFields(fields, FIELDS);
 }
 
 /** Returns what of a state the address must hold. */
 export function writeState(state) {
   const unused = state.data === "drawn" ? OF_GENERATED : OF_DRAWINGS;
-  return writeFields(state, DEFAULTS, (name) => !unused.includes(name));
+  return writeFields(state, FIELDS, (name) => !unused.includes(name));
 }
 
 /** Returns what the axes of samples from a source are. */

@@ -23,7 +23,7 @@ const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "position"
 const NAMES = ["C-SVM", "Your model"];
 const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
 const NARROW = "(max-width: 900px)"; // as in play.css
-const ALONE = 1; // the place of the model that the settings describe; the C-SVM is at 0
+const OWN = 1; // the place of the model that the settings describe; the C-SVM is at 0
 
 export const view = {
   name: "play",
@@ -153,7 +153,7 @@ class Play {
     const own = this.models.at(-1);
     if (this.state.gamma === "scale") this.panel.useGamma(own.gamma);
     const range = valuesRange(this.models);
-    const places = this.models.length > 1 ? [0, 1] : [ALONE];
+    const places = this.models.length > 1 ? [0, 1] : [OWN];
     this.models.forEach((model, k) => {
       this.maps[places[k]].draw(frame, this.samples, model, axesOf(this.state.data));
       this.values[places[k]].draw(this.samples, model, range);

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bandsvm._workflow.parameters import model_parameters
+from bandsvm.explore.server.data_fits import model_parameters
+from bandsvm.explore.server.fields import Fields
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,7 @@ from bandsvm._workflow.parameters import model_parameters
         ({"C1": 10**400}, "C1 must be a number"),
         ({"rho1": 2.0, "rho2": 1.0}, "rho2 must not be less"),
         ({"kernel": "precomputed"}, "kernel must be one of"),
-        ({"kernel": ["rbf"]}, "kernel must be a text"),
+        ({"kernel": ["rbf"]}, "kernel must be one of"),
         ({"gamma": "wide"}, "gamma must be a number"),
         ({"n_jobs": 64}, "'n_jobs' is not a parameter that the page can set"),
         ({"verbose": True}, "not a parameter"),
@@ -24,4 +25,4 @@ from bandsvm._workflow.parameters import model_parameters
 )
 def test_parameters_of_a_page_are_checked(sent, words):
     with pytest.raises((ValueError, TypeError), match=words):
-        model_parameters(sent)
+        model_parameters(Fields(sent))
