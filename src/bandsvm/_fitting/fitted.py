@@ -154,30 +154,14 @@ def starting_points(last: LastFit | None, training: Training) -> list[NDArray | 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """A model with its training samples, their band problems and coefficients.
-
-    Parameters
-    ----------
-    model : BandedSVC
-        The fitted model.
-    settings : FitSettings
-        Its parameters, gamma included.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        All training samples, or their kernel matrix.
-    y : ndarray of shape (n_samples,)
-        Their labels.
-    training : Training
-        Classes, signs and band problems.
-    coefficients : ndarray of shape (n_problems, n_samples)
-        The model's coefficients c.
-    """
+    """A model with its training samples, their band problems and coefficients."""
 
     model: Any
-    settings: FitSettings
-    X: Any
+    settings: FitSettings  # its parameters, gamma included
+    X: Any  # (n_samples, n_features): all training samples, or their kernel matrix
     y: NDArray
-    training: Training
-    coefficients: NDArray[np.float64]
+    training: Training  # classes, signs and band problems
+    coefficients: NDArray[np.float64]  # (n_problems, n_samples): the model's coefficients c
 
     @property
     def kept_coefficients(self) -> NDArray[np.float64]:

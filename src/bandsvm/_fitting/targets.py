@@ -55,28 +55,12 @@ class Targets(Protocol):
 
 @dataclass(frozen=True)
 class ClassTargets:
-    """Classes as targets: every sample shall lie in the band of its class, on its side.
+    """Classes as targets: every sample shall lie in the band of its class, on its side."""
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The labels of the classes, sorted.
-    class_weights : ndarray of shape (n_classes,)
-        Factors of both costs.
-    strategy : Strategy
-        How classes make problems.
-    band : BandParameters
-        Edges and costs of each class.
-    has_intercept : bool
-        Whether the decision rule has an intercept.
-    loss : str
-        What is penalised.
-    """
-
-    classes: NDArray
-    class_weights: NDArray[np.float64]
+    classes: NDArray  # (n_classes,): the labels of the classes, sorted
+    class_weights: NDArray[np.float64]  # (n_classes,): factors of both costs
     strategy: Strategy
-    band: BandParameters
+    band: BandParameters  # edges and costs of each class
     has_intercept: bool
     loss: str
 
@@ -122,30 +106,17 @@ class ClassTargets:
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels and weights, independent of band and costs.
+    """Labels and weights, independent of band and costs."""
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels of the classes that have samples of positive weight.
-    class_of : ndarray of shape (n_samples,)
-        Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
-    strategy : Strategy
-        How classes make problems.
-    signs : ndarray of shape (n_problems, n_samples)
-        The side of each sample in each problem: +1, -1, or 0 if it takes no part.
-    weights : ndarray of shape (n_samples,)
-        Sample weights.
-    class_weights : ndarray of shape (n_classes,)
-        Factors of both costs.
-    """
-
-    classes: NDArray
+    classes: NDArray  # (n_classes,): labels of the classes that have samples of positive weight
+    # (n_samples,): index of each sample's class in ``classes``; arbitrary for samples of weight 0.
     class_of: NDArray[np.intp]
     strategy: Strategy
+    # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
+    # part.
     signs: NDArray
-    weights: NDArray[np.float64]
-    class_weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (n_samples,): sample weights
+    class_weights: NDArray[np.float64]  # (n_classes,): factors of both costs
 
     @property
     def factors(self) -> NDArray[np.float64]:

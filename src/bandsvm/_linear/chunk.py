@@ -42,35 +42,24 @@ class Largest(float):
 
 @dataclass(frozen=True)
 class ChunkState:
-    """The iterate at the samples of a chunk, and the Newton step that is being computed.
+    """The iterate at the samples of a chunk, and the Newton step that is being computed."""
 
-    Attributes
-    ----------
-    at, g : ndarray
-        ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
-    line, D : ndarray
-        The coefficients of the equations of every edge, and what they add up to.
-    products, dp, begun_dg : ndarray or None
-        The step that was begun: the products that it aims at (None for 0), the changes of ``p``
-        for ``dw = 0``, and the changes of ``g`` that are known.
-    step, dg : ndarray
-        The step that was completed last.
-    kept : tuple of ndarray
-        The one before the last centring.
-    room, loose : ndarray
-        Coefficients that `pull` changes, and how far they may go.
-    """
-
+    # at, g: ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
     at: NDArray[np.float64] = UNKNOWN
     g: NDArray[np.float64] = UNKNOWN
+    # line, D: The coefficients of the equations of every edge, and what they add up to.
     line: NDArray[np.float64] = UNKNOWN
     D: NDArray[np.float64] = UNKNOWN
+    # products, dp, begun_dg: the step that was begun: the products that it aims at (None for 0),
+    # the changes of ``p`` for ``dw = 0``, and the changes of ``g`` that are known.
     products: NDArray[np.float64] | None = None
     dp: NDArray[np.float64] = UNKNOWN
     begun_dg: NDArray[np.float64] | None = None
-    step: NDArray[np.float64] = UNKNOWN
+    step: NDArray[np.float64] = UNKNOWN  # step, dg: the step that was completed last
     dg: NDArray[np.float64] = UNKNOWN
+    # The one before the last centring.
     kept: tuple[NDArray[np.float64], NDArray[np.float64]] = UNKNOWN
+    # room, loose: how far coefficients may go, and the coefficients that `pull` changes.
     room: NDArray[np.float64] = UNKNOWN
     loose: NDArray[np.float64] = UNKNOWN
 

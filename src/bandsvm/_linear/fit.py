@@ -71,24 +71,12 @@ def linear_problems(model: Any, labels: Labels) -> Training:
 
 @dataclass(frozen=True)
 class LocalTraining:
-    """A training set in the memory of this process, as `bandsvm._linear.run` asks for it.
+    """A training set in the memory of this process, as `bandsvm._linear.run` asks for it."""
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        The samples as they were given.
-    training : Training
-        Their band problems.
-    units : Units
-        What solvers measure samples in.
-    sizes : LinearSamples
-        The samples in these units.
-    """
-
-    X: Any
-    training: Training
-    units: Units
-    sizes: LinearSamples
+    X: Any  # (n_samples, n_features): the samples as they were given
+    training: Training  # their band problems
+    units: Units  # what solvers measure samples in
+    sizes: LinearSamples  # the samples in these units
 
     @classmethod
     def of(cls, X: Any, training: Training, number_of_threads: int) -> LocalTraining:

@@ -50,22 +50,12 @@ SNAPS = 3
 
 
 class Step(NamedTuple):
-    """A step of the weights and of the intercept, how long it can be, and what that changes.
+    """A step of the weights and of the intercept, how long it can be, and what that changes."""
 
-    Attributes
-    ----------
-    dw, db : ndarray, float
-        Changes of the weights and of the intercept.
-    longest : float
-        The part of the step that it can go.
-    change : float
-        By how much that part changes the sum of products.
-    """
-
-    dw: NDArray[np.float64]
+    dw: NDArray[np.float64]  # dw, db: changes of the weights and of the intercept
     db: float
-    longest: float
-    change: float
+    longest: float  # the part of the step that it can go
+    change: float  # by how much that part changes the sum of products
 
 
 class InteriorPoint:

@@ -104,26 +104,13 @@ def read_chunks(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[Per
 
 @dataclass(frozen=True)
 class ClusterTraining:
-    """A training set on the workers of a cluster, as `bandsvm._linear.run` asks for it.
+    """A training set on the workers of a cluster, as `bandsvm._linear.run` asks for it."""
 
-    Parameters
-    ----------
-    chunks : PerChunk
-        Samples, labels and weights, checked; small neighbours are one chunk.
-    tasks : ChunkTasks
-        The workers that hold these.
-    sizes : Survey
-        What is known of the chunks as they were given.
-    targets : ClassTargets
-        How labels become band problems.
-    n_jobs : int or None
-        Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
-    """
-
-    chunks: PerChunk
-    tasks: ChunkTasks
-    sizes: Survey
-    targets: ClassTargets
+    chunks: PerChunk  # samples, labels and weights, checked; small neighbours are one chunk
+    tasks: ChunkTasks  # the workers that hold these
+    sizes: Survey  # what is known of the chunks as they were given
+    targets: ClassTargets  # how labels become band problems
+    # Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
     n_jobs: int | None
 
     @property

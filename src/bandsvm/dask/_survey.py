@@ -19,36 +19,18 @@ MIN_VALUES_OF_GROUP = 8_000_000
 
 @dataclass(frozen=True)
 class ChunkStats:
-    """What is known of a chunk.
+    """What is known of a chunk."""
 
-    Attributes
-    ----------
-    n_samples, n_features, n_values : int
-        Rows, columns and stored values.
-    n_pairs : float
-        Pairs of values of a sample, over all samples.
-    is_sparse : bool
-        Whether it is a CSR matrix.
-    labels : ndarray
-        The labels of samples of positive weight.
-    totals, largest : ndarray
-        Sum and largest of the weights of each of them.
-    names : ndarray or None
-        Names of the features.
-    refusal : Exception or None
-        What is wrong with it.
-    """
-
-    n_samples: int = 0
+    n_samples: int = 0  # n_samples, n_features, n_values: rows, columns and stored values
     n_features: int = 0
     n_values: int = 0
-    n_pairs: float = 0.0
-    is_sparse: bool = False
-    labels: NDArray | None = None
-    totals: NDArray | None = None
+    n_pairs: float = 0.0  # pairs of values of a sample, over all samples
+    is_sparse: bool = False  # whether it is a CSR matrix
+    labels: NDArray | None = None  # the labels of samples of positive weight
+    totals: NDArray | None = None  # totals, largest: sum and largest of the weights of each of them
     largest: NDArray | None = None
     names: NDArray | None = None
-    refusal: Exception | None = None
+    refusal: Exception | None = None  # what is wrong with it
 
 
 def stats_of(chunk: LabelledChunk) -> ChunkStats:

@@ -23,33 +23,15 @@ from bandsvm._system.threads import single_threaded_blas
 
 @dataclass(frozen=True)
 class PathModels:
-    """What is needed to build the fitted model of any point that was reached.
+    """What is needed to build the fitted model of any point that was reached."""
 
-    Parameters
-    ----------
-    vary : str
-        What changes along the path.
-    template : BandedSVC
-        A model with the parameters that do not vary.
-    settings : FitSettings
-        The same, frozen.
-    points : list of (float, BandSettings)
-        The values, and the band at each.
-    trainings : list of Training
-        The problems of every point.
-    outcomes : list of lists of Outcome
-        Their outcomes, as far as they were solved.
-    X, y : ndarray or CSR
-        The training set.
-    """
-
-    vary: str
-    template: BandedSVC
-    settings: FitSettings
-    points: list[tuple[float, BandSettings]]
-    trainings: list[Training]
-    outcomes: list[list[Outcome]]
-    X: Any
+    vary: str  # what changes along the path
+    template: BandedSVC  # a model with the parameters that do not vary
+    settings: FitSettings  # the same, frozen
+    points: list[tuple[float, BandSettings]]  # the values, and the band at each
+    trainings: list[Training]  # the problems of every point
+    outcomes: list[list[Outcome]]  # their outcomes, as far as they were solved
+    X: Any  # X, y: the training set
     y: NDArray
 
     def fitted(self, k: int) -> BandedSVC:

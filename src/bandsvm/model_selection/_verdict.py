@@ -18,26 +18,14 @@ from bandsvm.model_selection._standings import Standings
 
 @dataclass
 class Verdict:
-    """What a search found, and what went wrong meanwhile.
+    """What a search found, and what went wrong meanwhile."""
 
-    Parameters
-    ----------
-    standings : Standings
-        All candidates and their scores.
-    tol : float
-        What fits were to reach.
-    likely : Candidate
-        What to choose if there was no time to score any.
-    ended_by : Status or None
-        Why the search ended early, if it did.
-    n_unconverged, n_undefined : int
-        Fits that did not reach ``tol``, and fits whose score is no finite number.
-    """
-
-    standings: Standings
-    tol: float
-    likely: Candidate
-    ended_by: Status | None = None
+    standings: Standings  # all candidates and their scores
+    tol: float  # what fits were to reach
+    likely: Candidate  # what to choose if there was no time to score any
+    ended_by: Status | None = None  # why the search ended early, if it did
+    # n_unconverged, n_undefined: fits that did not reach ``tol``, and fits whose score is no finite
+    # number.
     n_unconverged: int = 0
     n_undefined: int = 0
 
