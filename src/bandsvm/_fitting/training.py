@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bandsvm._checks.parameters import check_finite_costs
 from bandsvm._decisions.multiclass import MultiClass, Strategy
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import ClassTargets, Labels, labels_of
+from bandsvm._fitting.targets import Labels, Targets, labels_of
 from bandsvm._problem.band_problem import BandProblem, slacks, split_coefficients
 from bandsvm._system.cached import cached_property
 
@@ -21,7 +21,7 @@ from bandsvm._system.cached import cached_property
 class Training:
     """Labels as signs, and the resulting band problems."""
 
-    targets: ClassTargets  # how labels become problems
+    targets: Targets  # how labels become problems
     # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
     # part.
     signs: NDArray
@@ -120,7 +120,7 @@ def band_problems(
     """
     if not allows_hard:
         check_finite_costs(band)
-    targets = ClassTargets.of(band, labels)
+    targets = Targets.of(band, labels)
     rho1, rho2, C1, C2 = (values[labels.class_of] for values in targets.band)
     with np.errstate(over="ignore"):
         finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)

@@ -15,7 +15,7 @@ import dask
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.limits import interruptions_only
 from bandsvm._fitting.run import Observer
-from bandsvm._fitting.targets import ClassTargets
+from bandsvm._fitting.targets import Targets
 from bandsvm._linear.fit import check_linear_parameters
 from bandsvm._linear.point import Start
 from bandsvm._linear.run import LinearOutcome, LinearRun, fit_to
@@ -109,7 +109,7 @@ class ClusterTraining:
     chunks: PerChunk  # samples, labels and weights, checked; small neighbours are one chunk
     tasks: ChunkTasks  # the workers that hold these
     sizes: Survey  # what is known of the chunks as they were given
-    targets: ClassTargets  # how labels become band problems
+    targets: Targets  # how labels become band problems
     # Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
     n_jobs: int | None
 
@@ -181,7 +181,7 @@ def _loss_at_zero(chunk: ChunkProblem) -> tuple[float]:
 
 
 def _multipliers_of_chunk(
-    chunk: LabelledChunk, targets: ClassTargets, which: int, *coefficients: NDArray
+    chunk: LabelledChunk, targets: Targets, which: int, *coefficients: NDArray
 ) -> NDArray[np.float64]:
     signs = np.array([targets.signs(chunk.y, k) for k in range(len(coefficients))])
     values = split_coefficients(signs, np.array(coefficients))[which]

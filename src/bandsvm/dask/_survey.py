@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._fitting.targets import ClassTargets, labels_of
+from bandsvm._fitting.targets import Targets, labels_of
 from bandsvm._linear.fit import linear_problems
 from bandsvm.dask._chunks import LabelledChunk
 
@@ -108,7 +108,7 @@ class Survey:
             size += of_chunk.n_values
         return groups
 
-    def targets(self, model: Any) -> ClassTargets:
+    def targets(self, model: Any) -> Targets:
         """Return how labels become band problems, checked by one sample per class."""
         labels = np.concatenate([of_chunk.labels for of_chunk in self._some])
         classes, which = np.unique(labels, return_inverse=True)
