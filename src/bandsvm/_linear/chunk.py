@@ -74,13 +74,6 @@ class Chunk:
     is no ``u``. For every edge ``s dp + p ds = product - s p`` with ``ds = dv + dxi + residual``
     and ``dxi = rate dp + offset`` gives ``dp = constant - flexibility dv``. What is left to find is
     ``dw`` and ``db``, which need sums over all samples.
-
-    Parameters
-    ----------
-    samples : LinearSamples
-        The samples.
-    problem : BandProblem
-        The band problem, restricted to them.
     """
 
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:

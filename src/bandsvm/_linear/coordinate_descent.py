@@ -32,17 +32,7 @@ AIM_FALL = 0.5
 
 
 class CoordinateDescent:
-    """A point of the dual and the passes that move it.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
-    start : Start, default=None
-        A model to start from, where its ``c`` is known.
-    """
+    """A point of the dual and the passes that move it; it starts from a model of known ``c``."""
 
     name = "cd"
     patience = 100

@@ -19,15 +19,7 @@ TRIAL_PASSES, PROMISING_GAP, MAX_DESCENT_PASSES = 32, 0.05, 150
 
 
 class DescentThenNewton:
-    """Coordinate descent, and Newton steps from the start where it is too slow.
-
-    Parameters
-    ----------
-    executor : Executor
-        The problem and its samples.
-    start : Start, default=None
-        A model to start from.
-    """
+    """Coordinate descent, and Newton steps from the start where it is too slow."""
 
     def __init__(self, executor: Executor, start: Start | None = None) -> None:
         self._executor, self._start = executor, start

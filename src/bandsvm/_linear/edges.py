@@ -17,11 +17,6 @@ class Edges:
     with minus the sample's sign on side 1. Its multiplier ``p`` pulls the sample to that side:
     ``c`` is the sum over sides of the sign times ``p``. Edges that cost nothing to cross do not
     count.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        The problem whose edges these are.
     """
 
     def __init__(self, problem: BandProblem) -> None:

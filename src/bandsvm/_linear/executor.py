@@ -131,15 +131,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor(Executor):
-    """Operations on samples in the memory of this process.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
-    """
+    """Operations on samples in the memory of this process."""
 
     def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
         self.problem, self.samples = problem, samples

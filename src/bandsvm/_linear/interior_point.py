@@ -59,15 +59,7 @@ class Step(NamedTuple):
 
 
 class InteriorPoint:
-    """An iterate of the method, and the steps that move it.
-
-    Parameters
-    ----------
-    executor : Executor
-        The problem and its samples.
-    start : Start, default=None
-        A model to start from.
-    """
+    """An iterate of the method, and the steps that move it."""
 
     name = "newton"
     patience = 8

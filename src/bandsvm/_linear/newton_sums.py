@@ -120,15 +120,7 @@ def _place(
 
 
 class LocalNewtonSums(NewtonSums):
-    """Sums over chunks in the memory of this process.
-
-    Parameters
-    ----------
-    chunks : sequence of Chunk
-        The samples.
-    states : list of ChunkState, default=None
-        Their states; None before the first operation.
-    """
+    """Sums over chunks in the memory of this process."""
 
     def __init__(self, chunks: Sequence[Chunk], states: list[ChunkState] | None = None) -> None:
         self._chunks = chunks

@@ -73,17 +73,7 @@ class LinearTraining(Protocol):
 
 
 class LinearRun(FitRun):
-    """Solves the problems of a training set.
-
-    Parameters
-    ----------
-    model : estimator
-        Its parameters say how to solve.
-    training : LinearTraining
-        The problems.
-    observers : sequence of Observer
-        Called for every problem and every step.
-    """
+    """Solves the problems of a training set."""
 
     shows_start = True
     progress: LinearProgress

@@ -66,17 +66,8 @@ class LinearSolution:
 class LinearSolve:
     """One problem on its way to a relative duality gap of ``tol``.
 
-    Parameters
-    ----------
-    executor : Executor
-        The problem and its samples.
-    tol : float
-        The relative gap that is asked for.
-    max_iter : int
-        Largest number of steps.
-    callback : callable
-        Called with a `LinearProgress` at the start and after every step; a status that it returns
-        ends the solve.
+    ``callback`` is called at the start and after every step; a status that it returns ends the
+    solve.
     """
 
     def __init__(

@@ -32,19 +32,7 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 
 class ClusterExecutor(Executor):
-    """Operations on samples that lie on workers, as do all vectors with one value per sample.
-
-    Parameters
-    ----------
-    tasks : ChunkTasks
-        The workers.
-    problems : PerChunk
-        Samples and band problem of each chunk.
-    shape : tuple of int
-        Numbers of samples and features.
-    has_intercept, is_squared : bool
-        Whether decision values have an intercept, and losses are squared.
-    """
+    """Operations on samples that lie on workers, as do all vectors with one value per sample."""
 
     def __init__(
         self,

@@ -16,18 +16,8 @@ from bandsvm.dask._collections import aligned, check_rows_only
 def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | None) -> da.Array:
     """Return ``function(model, chunk)`` of all chunks of X, as an array.
 
-    Parameters
-    ----------
-    function : callable
-        Returns an array with a row for every row of a chunk.
-    model : object
-        Its first argument, which is sent to the workers once.
-    X : dask array or DataFrame
-        The samples.
-    dtype : dtype
-        Type of the result.
-    n_columns : int or None
-        Number of its columns; None if it is a vector.
+    The function returns an array with a row for every row of a chunk, of ``n_columns`` columns, or
+    a vector if that is None. The model is sent to the workers once.
     """
     check_rows_only(X)
     # Delayed chunks would be fused once here and once more in what they become part of: two tasks

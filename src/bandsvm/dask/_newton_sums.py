@@ -23,15 +23,7 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 
 class ClusterNewtonSums(NewtonSums):
-    """Sums over all chunks of a cluster.
-
-    Parameters
-    ----------
-    tasks : ChunkTasks
-        The workers.
-    problems : PerChunk
-        The samples and the band problem of each chunk.
-    """
+    """Sums over all chunks of a cluster."""
 
     def __init__(self, tasks: ChunkTasks, problems: PerChunk) -> None:
         self._tasks = tasks

@@ -63,15 +63,7 @@ def stats_of(chunk: LabelledChunk) -> ChunkStats:
 
 
 class Survey:
-    """What is known of all chunks that are not empty.
-
-    Parameters
-    ----------
-    stats : list of ChunkStats
-        What is known of each chunk.
-    min_values : int, default=None
-        Chunks of fewer values are joined; None: `MIN_VALUES_OF_GROUP`.
-    """
+    """What is known of all chunks that are not empty."""
 
     def __init__(self, stats: list[ChunkStats], min_values: int | None = None) -> None:
         self._min_values = MIN_VALUES_OF_GROUP if min_values is None else min_values

@@ -86,23 +86,8 @@ def cross_validate(
 ) -> Scores:
     """Return the scores of candidates that share a kernel, each started from the previous one.
 
-    Parameters
-    ----------
-    settings : FitSettings
-        The kernel of all candidates, and all that is not searched.
-    folds : Folds
-        What to train on and what to hold out.
-    candidates : sequence of Candidate
-        What to try, ordered so that neighbours follow each other.
-    reference : ndarray of shape (n_folds,) or None
-        Scores relative to which a candidate can become hopeless; None scores all candidates.
-    watch : Watch
-        Receives every step and every fold, and decides when to stop.
-
-    Returns
-    -------
-    Scores
-        Scores and times by candidate and fold.
+    Candidates are ordered so that neighbours follow each other. They can become hopeless relative
+    to the scores in ``reference``, one per fold; None scores all candidates in all folds.
     """
     values = np.full((len(candidates), len(folds.splits)), np.nan)
     seconds = np.zeros(values.shape)

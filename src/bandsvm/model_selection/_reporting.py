@@ -34,16 +34,8 @@ class SearchObserver:
 class Watch:
     """Reports the progress of a search and ends it; usable from any thread.
 
-    Parameters
-    ----------
-    reason : callable
-        Returns why the search must end, or None.
-    is_verbose : bool
-        Whether to print lines.
-    n_folds : int
-        Number of folds.
-    observer : SearchObserver, default=None
-        Gets all lines, printed or not.
+    ``reason`` returns why the search must end, or None. The observer gets all lines, printed or
+    not.
     """
 
     def __init__(

@@ -39,21 +39,11 @@ SEARCH_SHARE = 0.8
 
 
 class Search:
-    """A search from the first candidate to the choice of the best.
+    """A search of a BandedSVCCV from the first candidate to the choice of the best.
 
-    Parameters
-    ----------
-    estimator : BandedSVCCV
-        What to search, and how.
-    template : callable
-        Returns a BandedSVC for a kernel, with all parameters that are not searched.
-    X, y, sample_weight, groups : array-like
-        The training set.
-    observer : SearchObserver, default=None
-        Watches the search.
-    by_fold : sequence of matrices, default=None
-        All samples once per fold, as steps that were fitted to its training part make them, in the
-        order of ``cv``; None: X in every fold.
+    ``template`` returns a BandedSVC for a kernel, with all parameters that are not searched.
+    ``by_fold`` has all samples once per fold, in the order of ``cv``, as steps that were fitted to
+    its training part make them; None: X in every fold.
     """
 
     def __init__(
