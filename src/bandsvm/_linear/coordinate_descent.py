@@ -66,7 +66,6 @@ class CoordinateDescent:
         yield c
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth evaluating."""
         descent, n_passes, next_evaluation = self._descent, 0.0, FIRST_EVALUATION
         yield 1.0, False
         while True:

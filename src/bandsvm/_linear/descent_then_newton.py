@@ -33,25 +33,20 @@ class DescentThenNewton:
 
     @property
     def n_iter(self) -> int:
-        """Passes over the samples so far."""
         return self._n_before + self._method.n_iter
 
     @property
     def patience(self) -> int:
-        """Passes without visible progress after which rounding errors are what is left."""
         return self._method.patience
 
     @property
     def is_steady(self) -> bool:
-        """Whether that holds far from the optimum, too."""
         return self._method.is_steady
 
     def candidates(self) -> Iterator[Any]:
-        """Yield dual points to evaluate the iterate by."""
         return self._method.candidates()
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth evaluating."""
         for estimate, is_promising in self._method.steps(aim, max_iter):
             yield estimate, is_promising
             is_slow = self.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP

@@ -17,7 +17,7 @@ from bandsvm._decisions.values import feature_weights
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import Labels, labels_of
+from bandsvm._fitting.targets import Labels, Targets, labels_of
 from bandsvm._fitting.training import Training, band_problems
 from bandsvm._kernels import LinearOperator
 from bandsvm._linear.executor import LocalExecutor
@@ -85,14 +85,9 @@ class LocalTraining:
         return cls(X, training, units, LinearSamples(units.samples(X), number_of_threads))
 
     @property
-    def classes(self) -> NDArray:
-        """Labels of the classes."""
-        return self.training.classes
-
-    @property
-    def titles(self) -> list[str]:
-        """A title for each problem."""
-        return self.training.titles
+    def targets(self) -> Targets:
+        """How labels become problems."""
+        return self.training.targets
 
     def choose_method(self) -> str:
         """Return the method that should take the least work."""
@@ -116,7 +111,6 @@ class LocalTraining:
     def outcome(
         self, k: int, executor: LocalExecutor, solution: LinearSolution, tol: float
     ) -> LinearOutcome:
-        """Certify the solution of the k-th problem by all decision values, recomputed."""
         solution = self.units.solution(solution)
         point, spent = solution.point, (solution.n_iter, 0, 0, solution.seconds)
         dual = Solution(point.c, point.f, solution.status, *spent)
@@ -124,7 +118,6 @@ class LocalTraining:
         return LinearOutcome(solution, _certified(problem, self.X, dual, point.intercept, tol))
 
     def multipliers(self, coefficients: list[NDArray]) -> tuple[NDArray, NDArray]:
-        """Return ``alpha`` and ``theta``, shaped as attributes, from ``c`` of all problems."""
         return self.training.multipliers(coefficients)
 
 

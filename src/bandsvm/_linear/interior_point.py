@@ -156,7 +156,8 @@ class InteriorPoint:
                 break
             dw, db = dw + more_w, db + more_b
         steepest, linear, quadratic = self._sums.complete(more_w, more_b)
-        longest = _longest(steepest)
+        # How far it can go before something gets negative, at most a bit beyond 1.
+        longest = 1.0 / max(steepest, TO_THE_BOUND)
         return Step(dw, db, longest, longest * (linear + longest * quadratic))
 
     def _centred(self, system: NewtonSystem, step: Step, target: float) -> tuple[Step, bool]:
@@ -176,8 +177,3 @@ class InteriorPoint:
             if not is_much:
                 break
         return step, True
-
-
-def _longest(steepest: float) -> float:
-    """Return how far a step can go before something gets negative, at most a bit beyond 1."""
-    return 1.0 / max(steepest, TO_THE_BOUND)

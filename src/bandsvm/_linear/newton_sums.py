@@ -55,11 +55,9 @@ class NewtonSums(Protocol):
 
     def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
         """Return the sums over all chunks of what an operation returns, item by item."""
-        ...
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> Any:
         """Return values of all samples, as arrays or whatever stands for them."""
-        ...
 
     def start(self, w: NDArray, b: float, share: float, centred: bool) -> tuple[int, Place]:
         """Start at a model; return the number of products, and the place."""
@@ -127,7 +125,6 @@ class LocalNewtonSums(NewtonSums):
         self.states = [ChunkState()] * len(chunks) if states is None else list(states)
 
     def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        """Return the sums over all chunks of what an operation returns, item by item."""
         return reduce(add_items, self._results(operation, *args, **kwargs))
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> NDArray[np.float64]:

@@ -113,16 +113,6 @@ class ClusterTraining:
     # Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
     n_jobs: int | None
 
-    @property
-    def classes(self) -> NDArray:
-        """Labels of the classes."""
-        return self.targets.classes
-
-    @property
-    def titles(self) -> list[str]:
-        """A title for each problem."""
-        return self.targets.titles
-
     def choose_method(self) -> str:
         """Return the method that should take the least work."""
         return choose_solver(self.sizes)
@@ -132,7 +122,6 @@ class ClusterTraining:
         return 1
 
     def executor(self, k: int) -> ClusterExecutor:
-        """Return what computes with the samples of the k-th problem."""
         targets, tasks, sizes = self.targets, self.tasks, self.sizes
         problems = tasks.each(chunk_problem, self.chunks, targets, k, self.n_jobs or 1)
         if is_squared := targets.loss == "squared_hinge":
@@ -149,7 +138,6 @@ class ClusterTraining:
     def outcome(
         self, k: int, executor: ClusterExecutor, solution: LinearSolution, tol: float
     ) -> LinearOutcome:
-        """Certify the solution of the k-th problem by all decision values, recomputed."""
         return LinearOutcome(solution, executor.certificate(solution, tol))
 
     def multipliers(self, coefficients: list[PerChunk]) -> tuple[da.Array, da.Array]:
@@ -161,7 +149,7 @@ class ClusterTraining:
         arrays = self.tasks.each(
             _multipliers_of_chunk, self.chunks, self.targets, which, *coefficients
         )
-        n_problems, rows = len(self.titles), self.sizes.rows
+        n_problems, rows = len(self.targets.titles), self.sizes.rows
         columns = () if n_problems == 1 else (n_problems,)
         of_groups = [
             da.from_delayed(

@@ -31,7 +31,6 @@ class ClusterNewtonSums(NewtonSums):
         self._last: PerChunk | None = None
 
     def total(self, operation: Callable, *args: Any) -> tuple[Any, ...]:  # type: ignore[override]
-        """Return the sums over all chunks of what an operation returns, item by item."""
         outcomes = self._tasks.each(_outcome, self._parts, self._last, operation, *args)
         sums = self._tasks.total(_result, outcomes)
         self._last = outcomes  # an operation that was cut short changes nothing

@@ -62,29 +62,6 @@ def at_new_bounds(
     return c
 
 
-def solve_from(
-    start: Start | None,
-    problem: BandProblem,
-    rows: KernelOperator,
-    solving: SolverSettings,
-    *,
-    tol: float,
-    polished: bool,
-    callback: Callable[[Progress], object] | None = None,
-) -> Solution:
-    """Solve a problem to ``tol``, from wherever it starts."""
-    return solve(
-        problem,
-        rows,
-        solver=solving.solver,
-        tol=tol,
-        max_iter=solving.max_iter,
-        start=start,
-        polished=polished,
-        callback=callback,
-    )
-
-
 class CheckedRows:
     """Kernel rows shared by many problems, with spot checks of every solution's gradient.
 
@@ -107,12 +84,13 @@ class CheckedRows:
         """Solve a problem to ``tol``; the status is no progress if that fails."""
         earlier: Solution | None = None
         while True:
-            solution = solve_from(
-                start,
+            solution = solve(
                 problem,
                 self.rows,
-                self._solving,
+                solver=self._solving.solver,
                 tol=self._solving.tol,
+                max_iter=self._solving.max_iter,
+                start=start,
                 polished=polished,
                 callback=callback,
             )
