@@ -30,9 +30,9 @@ class SharedRows:
         # A context for certificates: the memory of a store is for the products of one.
         self.certifying = Lock()
 
-    def prepare(self, n_problems: int, most: int) -> int:
-        """Prepare for some problems, at most ``most`` at a time; return how many at a time."""
-        self._views = list(self._store.views(n_problems, most))
+    def prepare(self, n_problems: int, max_at_once: int) -> int:
+        """Prepare for some problems; return how many are solved at a time."""
+        self._views = list(self._store.views(n_problems, max_at_once))
         self._free = self._views.copy()
         self._n_left = n_problems
         return len(self._views)
@@ -60,10 +60,10 @@ class SharedRows:
     def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Replace the store by a more precise one; return no problem if there is none."""
         self._views, self._free = [], []
-        sharper = self._store.more_precise()
-        if sharper is None:
+        more_precise = self._store.more_precise()
+        if more_precise is None:
             return []
-        self._store = sharper
+        self._store = more_precise
         return indices
 
 
@@ -78,20 +78,20 @@ class OwnRows:
         self._settings, self._X, self._training = settings, X, training
         self._settings_of_store = settings
         self._coarse: set[int] = set()  # problems that were lent rows in single precision
-        self._sharpened: set[int] = set()
+        self._upgraded: set[int] = set()
         self.certifying = nullcontext()  # every store has memory for one
 
-    def prepare(self, n_problems: int, most: int) -> int:
-        """Prepare for some problems, at most ``most`` at a time; return how many at a time."""
+    def prepare(self, n_problems: int, max_at_once: int) -> int:
+        """Prepare for some problems; return how many are solved at a time."""
         settings, solving = self._settings, self._settings.solving
         self._settings_of_store, number = settings, 1
-        most = min(most, n_problems, n_threads(solving.n_jobs))
+        max_at_once = min(max_at_once, n_problems, n_threads(solving.n_jobs))
         # A user's kernel may not be thread-safe.
-        if most > 1 and settings.kernel.packed() is not None:
+        if max_at_once > 1 and settings.kernel.packed() is not None:
             given = solving.cache_bytes
             budget = default_bytes(np.inf) if given is None else given
             longest = max(map(len, self._training.members))
-            number = stores_at_once(budget, useful_bytes(self._X[:longest]), most)
+            number = stores_at_once(budget, useful_bytes(self._X[:longest]), max_at_once)
         if number > 1:
             share = replace(solving, n_jobs=1, cache_bytes=budget / number)
             self._settings_of_store = replace(settings, solving=share)
@@ -110,13 +110,13 @@ class OwnRows:
         settings, members = self._settings_of_store, self._training.members[index]
         samples = some_samples(self._X, members, settings.kernel.is_precomputed)
         rows = settings.rows(samples, largest_cost=self._training.largest_cost)
-        sharper = rows.more_precise() if index in self._sharpened else None
-        return rows if sharper is None else sharper
+        more_precise = rows.more_precise() if index in self._upgraded else None
+        return rows if more_precise is None else more_precise
 
     def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Make more precise stores for problems whose rows were in single precision."""
         found = [index for index in indices if index in self._coarse]
-        self._sharpened.update(found)
+        self._upgraded.update(found)
         self._coarse.difference_update(found)
         return found
 

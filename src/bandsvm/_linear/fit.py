@@ -14,6 +14,7 @@ from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_fit_parameters
 from bandsvm._decisions.values import feature_weights
+from bandsvm._fitting.fitted import check_same_set
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings
@@ -139,13 +140,7 @@ def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificat
         )
     X, y = data.check_samples(model, X, y, reset=False)
     training = _problems(model, y, data.check_weights(sample_weight, X.shape[0]))
-    classes, n_samples = training.classes, len(model.alpha_)
-    if X.shape[0] != n_samples or not np.array_equal(classes, model.classes_):
-        raise ValueError(
-            f"certify needs the training set: {n_samples} samples and the classes "
-            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
-            f"{classes.tolist()}."
-        )
+    check_same_set(model, training, "certify")
     parts = model.certificate_.parts or (model.certificate_,)
     found = zip(
         training.problems,

@@ -29,8 +29,7 @@ from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, d
 from bandsvm.model_selection._score_pool import ScorePool
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
-from bandsvm.model_selection._standings import Standings
-from bandsvm.model_selection._verdict import Verdict
+from bandsvm.model_selection._standings import Standings, Verdict
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
