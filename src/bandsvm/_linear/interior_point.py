@@ -127,7 +127,7 @@ class InteriorPoint:
 
     def _step(self) -> float:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
-        sums, (before, _, (of_D, total, aim)) = self._sums, self._place
+        sums, (before, _, of_D, total, aim) = self._sums, self._place
         mean = of_D / total if self._has_intercept else None
         system = NewtonSystem(sums.gram(mean), total, mean)
         affine = self._complete(system, aim)

@@ -30,20 +30,14 @@ class Aim(NamedTuple):
     total: float
 
 
-class Linearised(NamedTuple):
-    """``X'D`` and ``sum D`` at the iterate, and the aim of the step to where products are 0."""
-
-    of_D: NDArray[np.float64]
-    sum_D: float
-    aim: Aim
-
-
 class Place(NamedTuple):
-    """Where the iterate is: the sum of products, the loss, and the equations of the next step."""
+    """Where the iterate is, and the equations of the next step: to where products are 0."""
 
     sum_of_products: float
     loss: float
-    linearised: Linearised
+    of_D: NDArray[np.float64]  # X'D
+    sum_D: float
+    aim: Aim
 
 
 class NewtonSums(Protocol):
@@ -114,7 +108,7 @@ class NewtonSums(Protocol):
 def _place(
     sum_of_products: float, loss: float, of_D: NDArray, sum_D: float, of_aim: NDArray, aim: float
 ) -> Place:
-    return Place(sum_of_products, loss, Linearised(of_D, sum_D, Aim(of_aim, aim)))
+    return Place(sum_of_products, loss, of_D, sum_D, Aim(of_aim, aim))
 
 
 class LocalNewtonSums(NewtonSums):

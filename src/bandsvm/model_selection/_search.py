@@ -25,7 +25,7 @@ from bandsvm.model_selection._grid import (
     best_of,
     kernels_of,
 )
-from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, place
+from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, kernel_text
 from bandsvm.model_selection._score_pool import ScorePool
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
@@ -194,8 +194,8 @@ class Search:
         if np.isfinite(means).any():
             best = best_of(means, tried)
             self._watch.report_now_and_then(
-                f"{place(candidates[0])}: {counted(len(candidates))}; the best of {len(tried)} so "
-                f"far scores {means[best]:.4f}: {describe(tried[best])}"
+                f"{kernel_text(candidates[0])}: {counted(len(candidates))}; the best of "
+                f"{len(tried)} so far scores {means[best]:.4f}: {describe(tried[best])}"
             )
 
     def results(self) -> dict[str, Any]:
