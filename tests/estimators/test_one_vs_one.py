@@ -1,63 +1,19 @@
 """One-vs-one: SVC's labels and values without a band, and pairs of classes fitted on their own."""
 
-import os
-import signal
-import threading
 from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import (
-    load_digits,
-    load_iris,
-    load_wine,
-    make_blobs,
-    make_classification,
-    make_gaussian_quantiles,
-)
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
 from bandsvm._decisions.multiclass import OneVsOne
-from bandsvm._fitting.fit import fit_model
-from bandsvm._fitting.rows import OwnRows
-from bandsvm._fitting.run import Observer
-from bandsvm._problem import Status
 from bandsvm._problem.band_problem import band_problem
 from bandsvm.multipliers import slack_multipliers
+from tests.helpers.many_classes import FOUR, IRIS, NAMES, SETS
 from tests.helpers.problems import Case, dual_by_qp
-
-
-def bundled(load, step=1):
-    X, y = load(return_X_y=True)
-    return scale(X)[::step], y[::step]
-
-
-def generated(n_classes, seed, **options):
-    settings = {"n_samples": 300, "n_features": 8, "n_informative": 6, "flip_y": 0.1} | options
-    return make_classification(n_classes=n_classes, random_state=seed, **settings)
-
-
-SETS = {
-    "iris": lambda: bundled(load_iris),
-    "wine": lambda: bundled(load_wine),
-    "digits": lambda: bundled(load_digits, 3),
-    "three overlapping classes": lambda: generated(3, 0),
-    "four classes": lambda: generated(4, 1),
-    "seven classes": lambda: generated(7, 2),
-    "ten classes, few samples": lambda: generated(10, 3, n_samples=120, n_features=10),
-    "unbalanced": lambda: generated(4, 4, weights=[0.6, 0.3, 0.05, 0.05]),
-    "blobs": lambda: make_blobs(200, centers=6, cluster_std=3.0, random_state=5),
-    "shells": lambda: make_gaussian_quantiles(n_samples=240, n_classes=5, random_state=6),
-    "beyond exact solutions": lambda: generated(3, 7, n_samples=3600),
-}
-IRIS = bundled(load_iris)
-FOUR = generated(4, 8, n_samples=160)
-NAMES = np.array(["ant", "bee", "cat", "dog"])
 
 
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
@@ -328,42 +284,6 @@ def test_pair_values_do_not_break_ties():
         model.predict(IRIS[0])
 
 
-@pytest.mark.parametrize("name", ["seven classes", "beyond exact solutions"])
-def test_results_do_not_depend_on_threads(name, monkeypatch):
-    X, y = SETS[name]()
-    threads = set()
-    original = OwnRows.of
-
-    def noted(rows, index):
-        threads.add(threading.get_ident())
-        return original(rows, index)
-
-    monkeypatch.setattr(OwnRows, "of", noted)
-    one, many = (BandedSVC(multi_class="ovo", n_jobs=n).fit(X, y) for n in (1, 2))
-    assert len(threads) > 1  # pairs are solved in threads of their own ...
-    threads.clear()
-    watched = BandedSVC(multi_class="ovo", n_jobs=2)
-    fit_model(watched, X, y, None, Watching())
-    assert len(threads) == 1  # ... unless somebody watches
-    for other in (many, watched):
-        np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
-        np.testing.assert_array_equal(one.intercept_, other.intercept_)
-        np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
-
-
-def test_threads_share_the_memory():
-    X, y = SETS["seven classes"]()
-    small = BandedSVC(multi_class="ovo", n_jobs=2, cache_size=0.5).fit(X, y)
-    large = BandedSVC(multi_class="ovo", n_jobs=2).fit(X, y)
-    np.testing.assert_allclose(small.decision_function(X), large.decision_function(X), atol=1e-6)
-
-
-def test_an_error_in_a_thread_is_raised():
-    X, y = FOUR
-    with pytest.raises(ValueError, match=r"cannot be separated .*class 0 against 1\)"):
-        BandedSVC(multi_class="ovo", kernel="linear", C1=np.inf, n_jobs=2).fit(X, y)
-
-
 def test_warm_start_continues():
     X, y = FOUR
     model = BandedSVC(multi_class="ovo", warm_start=True).fit(X, y)
@@ -379,54 +299,6 @@ def test_warm_start_continues():
             np.testing.assert_allclose(
                 started.decision_function(data[0]), afresh.decision_function(data[0]), atol=1e-6
             )
-
-
-class Watching(Observer):
-    """Keeps the titles of problems and, after some step, a model; may end the fit."""
-
-    def __init__(self, last_step=None):
-        self.titles, self.n_steps, self.last_step = [], 0, last_step
-        self.model = None
-
-    def begin(self, run):
-        self.titles.append(run.training.titles[run.index])
-
-    def step(self, run):
-        self.n_steps += 1
-        if self.n_steps == self.last_step:
-            self.model = run.model()
-            return Status.TIME_LIMIT
-        return None
-
-
-def test_titles_name_both_classes():
-    watching = Watching()
-    fit_model(BandedSVC(multi_class="ovo"), IRIS[0], NAMES[IRIS[1]], None, watching)
-    assert watching.titles == [
-        "class 'ant' against 'bee':",
-        "class 'ant' against 'cat':",
-        "class 'bee' against 'cat':",
-    ]
-
-
-def test_a_model_of_the_current_state_has_all_pairs():
-    X, y = FOUR
-    watching = Watching(last_step=6)
-    model = BandedSVC(multi_class="ovo", tol=1e-6)
-    fit_model(model, X, y, None, watching)
-    assert len(watching.model.certificate_.parts) == len(model.certificate_.parts) == 6
-    assert not watching.model.certificate_.is_optimal
-    assert watching.model.decision_function(X).shape == (len(y), 4)
-
-
-def test_a_time_limit_keeps_the_pairs_so_far():
-    X, y = generated(6, 9, n_samples=6000)
-    model = BandedSVC(multi_class="ovo", time_limit=0.02, tol=1e-9, C1=1e3)
-    with pytest.warns(ConvergenceWarning, match="time_limit"):
-        model.fit(X, y)
-    assert model.certificate_.status is Status.TIME_LIMIT
-    assert model.decision_function(X).shape == (len(y), 6)
-    assert len(model.certificate_.parts) == 15
 
 
 def test_blocks_hold_all_coefficients_once():
@@ -447,15 +319,3 @@ def test_tables_that_exceed_the_memory_are_refused(monkeypatch):
     message = r"300 classes make 44850 pairs; for 3000 samples.* take 6.0 GiB; 1.0 GiB are free"
     with pytest.raises(ValueError, match=message):
         BandedSVC(multi_class="ovo").fit(X, y)
-
-
-def test_ctrl_c_keeps_all_pairs_while_threads_solve_them():
-    X, y = generated(6, 9, n_samples=6000)
-    model = BandedSVC(multi_class="ovo", tol=1e-10, C1=1e4, C2=1e4, n_jobs=2)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt, match=r"interrupted .*gap \d.*kept.*warm_start=True"):
-        model.fit(X, y)
-    assert model.certificate_.status is Status.INTERRUPTED
-    assert len(model.certificate_.parts) == 15
-    assert np.isfinite(model.decision_function(X)).all()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -105,7 +105,7 @@ def test_single_precision_stays_where_it_suffices():
 
 def test_scores_that_cannot_be_trusted_are_counted(monkeypatch):
     samples, labels = make_classification(120, random_state=0)
-    monkeypatch.setattr(CheckedRows, "_is_sharp", lambda *_: False)
+    monkeypatch.setattr(CheckedRows, "_is_accurate", lambda *_: False)
     with pytest.warns(ConvergenceWarning, match="5 fits did not reach tol"):
         BandedSVCCV(C1=1.0, gamma=0.1, C2=0.0, refine=0, refit=False).fit(samples, labels)
 

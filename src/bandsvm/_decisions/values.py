@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._checks.parameters import band_parameters
+from bandsvm._checks.parameters import band_parameters, check_voting
 from bandsvm._decisions.multiclass import EVERYTHING, OneVsRest, Strategy, TwoClasses, strategy_of
 from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
 from bandsvm._kernels import KernelSettings
@@ -188,7 +188,25 @@ def decisions_of(model: Any, X: Any) -> Decisions:
 
 
 class BandPositionMixin:
-    """Adds `band_position` to a classifier that has a band."""
+    """Adds `predict` and `band_position` to a classifier that has a band."""
+
+    def predict(self: Any, X: Any) -> NDArray:
+        """Return the predicted classes of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        if hasattr(self, "break_ties"):
+            check_voting(self)
+        predicted = decisions_of(self, X).predicted
+        return self.classes_[predicted]
 
     def band_position(self: Any, X: Any) -> NDArray[np.str_]:
         """Return where samples lie relative to the band of their predicted class.

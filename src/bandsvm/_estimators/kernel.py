@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
-from bandsvm._checks.parameters import check_voting
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
@@ -298,23 +297,6 @@ default='rbf'
             X = data.check_for_prediction(self, X)
             values = decision_rule(self)(X)
         return values.astype(np.float32) if X.dtype == np.float32 else values
-
-    def predict(self, X: Any) -> NDArray:
-        """Return the predicted classes of samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples, as for `decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        check_voting(self)
-        predicted = decisions_of(self, X).predicted
-        return self.classes_[predicted]
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Certify the fitted model with all decision values recomputed in float64.

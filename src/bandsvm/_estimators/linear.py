@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
-from bandsvm._decisions.values import BandPositionMixin, decisions_of, feature_weights
+from bandsvm._decisions.values import BandPositionMixin, feature_weights
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._fitting.ending import end_fit
 from bandsvm._linear.fit import certify_linear, fit_linear
@@ -206,22 +206,6 @@ class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, Line
         values = np.column_stack(products) + self.intercept_
         values = values.astype(X.dtype, copy=False)
         return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Any) -> NDArray:
-        """Return the predicted classes of samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        predicted = decisions_of(self, X).predicted
-        return self.classes_[predicted]
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Certify the fitted model with all decision values recomputed in float64.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,11 @@ from bandsvm._compat import with_callbacks
 from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._fitting.callbacks import FitTasks, has_callbacks
 from bandsvm._fitting.fitted import (
-    FittedState,
     LastFit,
-    fitted_state,
+    fitted_attributes,
     last_fit,
-    put_state,
+    set_attributes,
     starting_points,
-    with_state,
 )
 from bandsvm._fitting.kernel_run import KernelRun, Outcome
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
@@ -50,16 +49,16 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     check_parameters(model)
     observers = [*observers, *tasks]
     with observed(observers):
-        state = _fitted(model, X, y, sample_weight, last, observers)
-    put_state(model, state)
+        attributes = _fitted(model, X, y, sample_weight, last, observers)
+    set_attributes(model, attributes)
     for task in tasks:
         task.close()
 
 
 def _fitted(
     model: Any, X: Any, y: Any, sample_weight: Any, last: LastFit | None, observers: Observers
-) -> FittedState:
-    """Return the best state reached, converged or not; only `validate_data` sets attributes."""
+) -> dict[str, Any]:
+    """Return the attributes of the best model reached; only `validate_data` sets any."""
     X, y = data.check_samples(model, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     training = training_problems(BandSettings.of(model), MultiClass.of(model), y, weights)
@@ -68,9 +67,9 @@ def _fitted(
     settings = FitSettings.of(model, gamma)
 
     def assemble(outcomes: list[Outcome]) -> Any:
-        return with_state(model, fitted_state(settings, X, y, training, outcomes))
+        return set_attributes(copy(model), fitted_attributes(settings, X, y, training, outcomes))
 
     with single_threaded_blas():
         rows, starts = problem_rows(settings, X, training), starting_points(last, training)
         run = KernelRun(settings, training, rows, starts, observers, assemble)
-        return fitted_state(settings, X, y, training, run.run())
+        return fitted_attributes(settings, X, y, training, run.run())

@@ -1,58 +1,32 @@
-"""The fitted state of a BandedSVC: from outcomes to attributes, and back.
+"""The fitted attributes of a BandedSVC: from outcomes to attributes, and back.
 
 Fitted attributes are set and read here alone.
 """
 
 from __future__ import annotations
 
-import copy
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._certificate import Certificate, combine
+from bandsvm._certificate import combine
 from bandsvm._checks import data
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.kernel_run import Outcome
-from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, training_problems
 from bandsvm._system.stopping import Stop
 
 
-@dataclass(frozen=True)
-class FittedState:
-    """The attributes of a fitted BandedSVC, each under its name without the last underscore."""
-
-    classes: NDArray
-    gamma: float
-    intercept: NDArray[np.float64]
-    certificate: Certificate
-    support: NDArray[np.intp]
-    support_vectors: Any
-    n_support: NDArray[np.intp]
-    dual_coef: NDArray[np.float64]
-    alpha: NDArray[np.float64]
-    theta: NDArray[np.float64]
-    xi: NDArray[np.float64]
-    eta: NDArray[np.float64]
-    alpha_support: NDArray[np.intp]
-    theta_support: NDArray[np.intp]
-    n_iter: int
-
-    def attributes(self) -> dict[str, Any]:
-        """Return the attributes as the estimator has them."""
-        return {f"{field.name}_": getattr(self, field.name) for field in fields(self)}
-
-
-def fitted_state(
+def fitted_attributes(
     settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]
-) -> FittedState:
-    """Return the fitted state that the outcomes of all problems make."""
+) -> dict[str, Any]:
+    """Return the fitted attributes that the outcomes of all problems make."""
     solutions = [outcome.solution for outcome in outcomes]
     coefficients = training.spread([solution.c for solution in solutions], 0.0)
     support = np.flatnonzero(coefficients.any(axis=0))
@@ -68,23 +42,23 @@ def fitted_state(
     alpha, theta = training.multipliers([solution.c for solution in solutions])
     xi, eta = training.slacks(_decision_values(rule, support, X, training, outcomes))
     by_sample = (len(y), -1)
-    return FittedState(
-        classes=training.classes,
-        gamma=settings.kernel.gamma,
-        intercept=rule.intercept,
-        certificate=combine([outcome.certificate for outcome in outcomes]),
-        support=support,
-        support_vectors=rule.support_vectors,
-        n_support=np.array([np.sum(y[support] == label) for label in training.classes]),
-        dual_coef=rule.dual_coef,
-        alpha=alpha,
-        theta=theta,
-        xi=xi,
-        eta=eta,
-        alpha_support=np.flatnonzero(alpha.reshape(by_sample).any(axis=1)),
-        theta_support=np.flatnonzero(theta.reshape(by_sample).any(axis=1)),
-        n_iter=max(1, sum(solution.n_iter for solution in solutions)),
-    )
+    return {
+        "classes_": training.classes,
+        "gamma_": settings.kernel.gamma,
+        "intercept_": rule.intercept,
+        "certificate_": combine([outcome.certificate for outcome in outcomes]),
+        "support_": support,
+        "support_vectors_": rule.support_vectors,
+        "n_support_": np.array([np.sum(y[support] == label) for label in training.classes]),
+        "dual_coef_": rule.dual_coef,
+        "alpha_": alpha,
+        "theta_": theta,
+        "xi_": xi,
+        "eta_": eta,
+        "alpha_support_": np.flatnonzero(alpha.reshape(by_sample).any(axis=1)),
+        "theta_support_": np.flatnonzero(theta.reshape(by_sample).any(axis=1)),
+        "n_iter_": max(1, sum(solution.n_iter for solution in solutions)),
+    }
 
 
 def _decision_values(
@@ -99,18 +73,11 @@ def _decision_values(
     return decision
 
 
-def with_state(model: Any, state: FittedState, band: BandSettings | None = None) -> Any:
-    """Return a copy of a model that has a fitted state, and another band if one is named."""
-    fitted = copy.copy(model)
-    fitted.__dict__.update({} if band is None else vars(band))
-    put_state(fitted, state)
-    return fitted
-
-
-def put_state(model: Any, state: FittedState) -> None:
+def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
     """Set the fitted attributes of a model; probabilities belonged to the former ones."""
     model.__dict__.pop("sigmoids_", None)
-    model.__dict__.update(state.attributes())
+    model.__dict__.update(attributes)
+    return model
 
 
 def decision_rule(model: Any) -> DecisionRule:
@@ -154,30 +121,14 @@ def starting_points(last: LastFit | None, training: Training) -> list[NDArray | 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """A model with its training samples, their band problems and coefficients.
-
-    Parameters
-    ----------
-    model : BandedSVC
-        The fitted model.
-    settings : FitSettings
-        Its parameters, gamma included.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        All training samples, or their kernel matrix.
-    y : ndarray of shape (n_samples,)
-        Their labels.
-    training : Training
-        Classes, signs and band problems.
-    coefficients : ndarray of shape (n_problems, n_samples)
-        The model's coefficients c.
-    """
+    """A model with its training samples, their band problems and coefficients."""
 
     model: Any
-    settings: FitSettings
-    X: Any
+    settings: FitSettings  # its parameters, gamma included
+    X: Any  # (n_samples, n_features): all training samples, or their kernel matrix
     y: NDArray
-    training: Training
-    coefficients: NDArray[np.float64]
+    training: Training  # classes, signs and band problems
+    coefficients: NDArray[np.float64]  # (n_problems, n_samples): the model's coefficients c
 
     @property
     def kept_coefficients(self) -> NDArray[np.float64]:
@@ -199,18 +150,16 @@ def training_set(
     training = training_problems(
         settings.band, settings.multi_class, y, weights, share_samples=share_samples
     )
-    n_samples = len(model.alpha_)
-    if X.shape[0] != n_samples or not np.array_equal(training.classes, model.classes_):
+    check_same_set(model, training, caller)
+    return TrainingSet(model, settings, X, y, training, last_fit(model).coefficients)
+
+
+def check_same_set(model: Any, training: Training, caller: str) -> None:
+    """Refuse training sets of another size or of other classes than those of a fitted model."""
+    expected, given = len(model.alpha_), training.signs.shape[1]
+    if given != expected or not np.array_equal(training.classes, model.classes_):
         raise ValueError(
-            f"{caller} needs the training set: {n_samples} samples and the classes "
-            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
+            f"{caller} needs the training set: {expected} samples and the classes "
+            f"{model.classes_.tolist()}, got {given} samples and the classes "
             f"{training.classes.tolist()}."
         )
-    return TrainingSet(
-        model,
-        settings,
-        X,
-        y,
-        training,
-        last_fit(model).coefficients,
-    )

@@ -88,22 +88,9 @@ def certified(
 
 
 class KernelRun(FitRun):
-    """Solves the problems of a training set.
+    """Solves the problems of a training set, each from given coefficients or from zero.
 
-    Parameters
-    ----------
-    settings : FitSettings
-        How to solve.
-    training : Training
-        The problems to solve.
-    rows : ProblemRows
-        Kernel rows of the problems.
-    starts : list of ndarray or None
-        Coefficients from which each problem starts.
-    observers : sequence of Observer
-        Called for every problem and every step.
-    assemble : callable
-        Returns a fitted estimator for outcomes.
+    ``assemble`` returns a fitted estimator for outcomes.
     """
 
     progress: Progress

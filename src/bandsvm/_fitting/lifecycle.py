@@ -19,21 +19,10 @@ Observers = Sequence[Observer[Any]]
 def run_fit(model: Any, fit: Callable[[Observers], None], watchers: Observers = ()) -> bool:
     """Fit a model; return whether Ctrl-C was pressed meanwhile.
 
-    Parameters
-    ----------
-    model : estimator
-        What to fit. Its parameters `time_limit` and `verbose` ask for observers.
-    fit : callable
-        Fits the model and sets its attributes. It takes the observers, which it enters with
-        `observed` once parameters are checked.
-    watchers : sequence of Observer
-        More observers.
-
-    Returns
-    -------
-    bool
-        An interrupted fit keeps the best model so far. If a fit fails, or is interrupted before
-        there is a model to keep, the model is left as it was before.
+    The model's parameters `time_limit` and `verbose` ask for observers, besides the watchers.
+    ``fit`` takes all of them, enters them with `observed` once parameters are checked, and sets the
+    model's attributes. An interrupted fit keeps the best model so far. If a fit fails, or is
+    interrupted before there is a model to keep, the model is left as it was before.
     """
     limits, before = Limits(model.time_limit), dict(vars(model))
     shown = [progress_shower(model.verbose)] if model.verbose else []

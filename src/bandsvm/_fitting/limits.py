@@ -35,7 +35,7 @@ class Limits(Observer[FitRun]):
         """Start the clock and take over Ctrl-C."""
         for_the_end = min(SHARE_FOR_THE_END * self._seconds, MAX_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
-        self._wish_of_caller = current_reason()
+        self._reason_of_caller = current_reason()
         self._entered.enter_context(self._interruption)
         self._entered.enter_context(stop_when(self.reason))
         return self
@@ -53,8 +53,8 @@ class Limits(Observer[FitRun]):
         """Return why work must end, or None."""
         if self._interruption.was_pressed:
             return Status.INTERRUPTED
-        if self._wish_of_caller is not None and (wish := self._wish_of_caller()) is not None:
-            return wish
+        if self._reason_of_caller is not None and (reason := self._reason_of_caller()) is not None:
+            return reason
         return Status.TIME_LIMIT if time.monotonic() >= self._end else None
 
 

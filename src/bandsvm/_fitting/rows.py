@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,43 +18,8 @@ from bandsvm._system.memory import default_bytes, stores_at_once
 from bandsvm._system.threads import n_threads
 
 
-class ProblemRows(Protocol):
-    """Lends kernel rows to problems, some of which may be solved at the same time."""
-
-    @property
-    def certifying(self) -> AbstractContextManager:
-        """A context for certificates, with as many at a time as there is memory for."""
-
-    def prepare(self, n_problems: int, most: int) -> int:
-        """Prepare for some problems, at most ``most`` at a time; return how many at a time."""
-
-    def lend(self, index: int) -> AbstractContextManager[KernelOperator]:
-        """Lend rows to a problem while it is solved and certified."""
-
-    def of(self, index: int) -> KernelOperator:
-        """Return rows of a problem that are not lent to it, for products."""
-
-    def upgrade_precision(self, indices: list[int]) -> list[int]:
-        """Lend more precise rows to some problems from now on; return to which there are any."""
-
-
-def problem_rows(settings: FitSettings, X: Any, training: Training) -> ProblemRows:
-    """Return the kernel rows of the problems of a training set."""
-    members = training.members
-    if any(own is not members[0] for own in members):
-        return OwnRows(settings, X, training)
-    samples = some_samples(X, members[0], settings.kernel.is_precomputed)
-    return SharedRows(settings.rows(samples, largest_cost=training.largest_cost))
-
-
 class SharedRows:
-    """Rows of problems over the same samples: views of one store.
-
-    Parameters
-    ----------
-    store : Rows
-        The rows.
-    """
+    """Rows of problems over the same samples: views of one store."""
 
     def __init__(self, store: Rows) -> None:
         self._store = store
@@ -62,12 +27,12 @@ class SharedRows:
         self._free: list[Any] = []
         self._n_left = 0
         self._changing = Lock()
-        # The memory of a store is for the products of one certificate.
+        # A context for certificates: the memory of a store is for the products of one.
         self.certifying = Lock()
 
-    def prepare(self, n_problems: int, most: int) -> int:
-        """Prepare for some problems, at most ``most`` at a time; return how many at a time."""
-        self._views = list(self._store.views(n_problems, most))
+    def prepare(self, n_problems: int, max_at_once: int) -> int:
+        """Prepare for some problems; return how many are solved at a time."""
+        self._views = list(self._store.views(n_problems, max_at_once))
         self._free = self._views.copy()
         self._n_left = n_problems
         return len(self._views)
@@ -89,16 +54,16 @@ class SharedRows:
                         other.n_threads = max(1, self._store.n_threads // self._n_left)
 
     def of(self, index: int) -> KernelOperator:
-        """Return the store."""
+        """Return rows of a problem that are not lent to it, for products."""
         return self._store
 
     def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Replace the store by a more precise one; return no problem if there is none."""
         self._views, self._free = [], []
-        sharper = self._store.more_precise()
-        if sharper is None:
+        more_precise = self._store.more_precise()
+        if more_precise is None:
             return []
-        self._store = sharper
+        self._store = more_precise
         return indices
 
 
@@ -107,35 +72,26 @@ class OwnRows:
 
     Problems that are solved at the same time share the memory and have one thread each. Their
     stores have at least as much memory as it takes for results that do not depend on their number.
-
-    Parameters
-    ----------
-    settings : FitSettings
-        The kernel and its memory.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        All training samples, or their kernel matrix.
-    training : Training
-        The problems.
     """
 
     def __init__(self, settings: FitSettings, X: Any, training: Training) -> None:
         self._settings, self._X, self._training = settings, X, training
         self._settings_of_store = settings
         self._coarse: set[int] = set()  # problems that were lent rows in single precision
-        self._sharpened: set[int] = set()
+        self._upgraded: set[int] = set()
         self.certifying = nullcontext()  # every store has memory for one
 
-    def prepare(self, n_problems: int, most: int) -> int:
-        """Prepare for some problems, at most ``most`` at a time; return how many at a time."""
+    def prepare(self, n_problems: int, max_at_once: int) -> int:
+        """Prepare for some problems; return how many are solved at a time."""
         settings, solving = self._settings, self._settings.solving
         self._settings_of_store, number = settings, 1
-        most = min(most, n_problems, n_threads(solving.n_jobs))
+        max_at_once = min(max_at_once, n_problems, n_threads(solving.n_jobs))
         # A user's kernel may not be thread-safe.
-        if most > 1 and settings.kernel.packed() is not None:
+        if max_at_once > 1 and settings.kernel.packed() is not None:
             given = solving.cache_bytes
             budget = default_bytes(np.inf) if given is None else given
             longest = max(map(len, self._training.members))
-            number = stores_at_once(budget, useful_bytes(self._X[:longest]), most)
+            number = stores_at_once(budget, useful_bytes(self._X[:longest]), max_at_once)
         if number > 1:
             share = replace(solving, n_jobs=1, cache_bytes=budget / number)
             self._settings_of_store = replace(settings, solving=share)
@@ -150,16 +106,28 @@ class OwnRows:
         yield rows
 
     def of(self, index: int) -> KernelOperator:
-        """Return a new store."""
+        """Return rows of a problem that are not lent to it: a new store."""
         settings, members = self._settings_of_store, self._training.members[index]
         samples = some_samples(self._X, members, settings.kernel.is_precomputed)
         rows = settings.rows(samples, largest_cost=self._training.largest_cost)
-        sharper = rows.more_precise() if index in self._sharpened else None
-        return rows if sharper is None else sharper
+        more_precise = rows.more_precise() if index in self._upgraded else None
+        return rows if more_precise is None else more_precise
 
     def upgrade_precision(self, indices: list[int]) -> list[int]:
         """Make more precise stores for problems whose rows were in single precision."""
         found = [index for index in indices if index in self._coarse]
-        self._sharpened.update(found)
+        self._upgraded.update(found)
         self._coarse.difference_update(found)
         return found
+
+
+ProblemRows = SharedRows | OwnRows
+
+
+def problem_rows(settings: FitSettings, X: Any, training: Training) -> ProblemRows:
+    """Return the kernel rows of the problems of a training set."""
+    members = training.members
+    if any(own is not members[0] for own in members):
+        return OwnRows(settings, X, training)
+    samples = some_samples(X, members[0], settings.kernel.is_precomputed)
+    return SharedRows(settings.rows(samples, largest_cost=training.largest_cost))

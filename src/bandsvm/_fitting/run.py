@@ -11,26 +11,12 @@ from bandsvm._problem import Status
 
 
 class FitRun:
-    """The problems of a fit and their observers; what solves them is a subclass.
-
-    Parameters
-    ----------
-    titles : sequence of str
-        A title for each problem.
-    observers : sequence of Observer
-        Called for every problem and every step.
-
-    Attributes
-    ----------
-    index : int
-        The problem whose step it is.
-    progress : object
-        Where it stands, during a step: `n_iter`, `seconds`, `tol` and more.
-    """
+    """The problems of a fit and their observers; what solves them is a subclass."""
 
     # Whether lines show where a problem starts, rather than where it ends.
     shows_start = False
-    progress: Any
+    index: int  # the problem whose step it is
+    progress: Any  # where it stands, during a step: `n_iter`, `seconds`, `tol` and more
 
     def __init__(self, titles: Sequence[str], observers: Sequence[Observer[Any]]) -> None:
         self.titles, self.index = titles, 0

@@ -56,24 +56,12 @@ class SolverSettings:
 
 @dataclass(frozen=True)
 class FitSettings:
-    """Everything that a fit needs besides the data.
+    """Everything that a fit needs besides the data."""
 
-    Parameters
-    ----------
-    band : BandSettings
-        What is minimised.
-    kernel : KernelSettings
-        The kernel, with gamma as a number.
-    solving : SolverSettings
-        How.
-    multi_class : MultiClass
-        Which problems more than two classes make.
-    """
-
-    band: BandSettings
-    kernel: KernelSettings
-    solving: SolverSettings
-    multi_class: MultiClass
+    band: BandSettings  # what is minimised
+    kernel: KernelSettings  # the kernel, with gamma as a number
+    solving: SolverSettings  # how
+    multi_class: MultiClass  # which problems more than two classes make
 
     @classmethod
     def of(cls, estimator: Any, gamma: float) -> FitSettings:

@@ -1,16 +1,15 @@
 """How targets of samples become band problems: what one estimator does unlike another.
 
 A classifier puts every sample on one side of each problem, with the band of its class
-(`ClassTargets`). Another estimator writes other edges and costs, say an interval around the target
+(`Targets`). Another estimator writes other edges and costs, say an interval around the target
 of a regression. All that follows, from solvers to certificates and observers, has band problems
 alone. What decision values of problems mean is said in `bandsvm._decisions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,59 +28,22 @@ BYTES_PER_SAMPLE = 6 * 8
 LITTLE_TABLES = 256 * MEGABYTE
 
 
-class Targets(Protocol):
-    """Writes band problems of any samples, given their targets and weights.
+@dataclass(frozen=True)
+class Targets:
+    """Writes band problems: every sample shall lie in the band of its class, on its side.
 
     Samples may be a training set or one of its chunks on another machine.
     """
 
-    @property
-    def titles(self) -> Sequence[str]:
-        """A title for each problem, for progress and messages."""
-        ...
-
-    def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
-        """Return the side of samples in the k-th problem: +1, -1, or 0 if they take no part.
-
-        The multipliers of a sample's lower and upper edge are the positive and the negative part
-        of its sign times ``c``.
-        """
-        ...
-
-    def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
-        """Return the k-th problem over samples."""
-        ...
-
-
-@dataclass(frozen=True)
-class ClassTargets:
-    """Classes as targets: every sample shall lie in the band of its class, on its side.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The labels of the classes, sorted.
-    class_weights : ndarray of shape (n_classes,)
-        Factors of both costs.
-    strategy : Strategy
-        How classes make problems.
-    band : BandParameters
-        Edges and costs of each class.
-    has_intercept : bool
-        Whether the decision rule has an intercept.
-    loss : str
-        What is penalised.
-    """
-
-    classes: NDArray
-    class_weights: NDArray[np.float64]
+    classes: NDArray  # (n_classes,): the labels of the classes, sorted
+    class_weights: NDArray[np.float64]  # (n_classes,): factors of both costs
     strategy: Strategy
-    band: BandParameters
+    band: BandParameters  # edges and costs of each class
     has_intercept: bool
     loss: str
 
     @classmethod
-    def of(cls, settings: BandSettings, labels: Labels) -> ClassTargets:
+    def of(cls, settings: BandSettings, labels: Labels) -> Targets:
         """Return the targets that labels are, with a band and costs."""
         return cls(
             labels.classes,
@@ -98,7 +60,11 @@ class ClassTargets:
         return self.strategy.titles(self.classes.tolist())
 
     def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
-        """Return the side of samples in the k-th problem."""
+        """Return the side of samples in the k-th problem: +1, -1, or 0 if they take no part.
+
+        The multipliers of a sample's lower and upper edge are the positive and the negative part
+        of its sign times ``c``.
+        """
         return self._sides[k][class_of(y, self.classes)]
 
     def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
@@ -122,30 +88,17 @@ class ClassTargets:
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels and weights, independent of band and costs.
+    """Labels and weights, independent of band and costs."""
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels of the classes that have samples of positive weight.
-    class_of : ndarray of shape (n_samples,)
-        Index of each sample's class in ``classes``; arbitrary for samples of weight 0.
-    strategy : Strategy
-        How classes make problems.
-    signs : ndarray of shape (n_problems, n_samples)
-        The side of each sample in each problem: +1, -1, or 0 if it takes no part.
-    weights : ndarray of shape (n_samples,)
-        Sample weights.
-    class_weights : ndarray of shape (n_classes,)
-        Factors of both costs.
-    """
-
-    classes: NDArray
+    classes: NDArray  # (n_classes,): labels of the classes that have samples of positive weight
+    # (n_samples,): index of each sample's class in ``classes``; arbitrary for samples of weight 0.
     class_of: NDArray[np.intp]
     strategy: Strategy
+    # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
+    # part.
     signs: NDArray
-    weights: NDArray[np.float64]
-    class_weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (n_samples,): sample weights
+    class_weights: NDArray[np.float64]  # (n_classes,): factors of both costs
 
     @property
     def factors(self) -> NDArray[np.float64]:

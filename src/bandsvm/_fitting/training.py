@@ -12,39 +12,26 @@ from numpy.typing import NDArray
 from bandsvm._checks.parameters import check_finite_costs
 from bandsvm._decisions.multiclass import MultiClass, Strategy
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import ClassTargets, Labels, labels_of
+from bandsvm._fitting.targets import Labels, Targets, labels_of
 from bandsvm._problem.band_problem import BandProblem, slacks, split_coefficients
 from bandsvm._system.cached import cached_property
 
 
 @dataclass(frozen=True)
 class Training:
-    """Labels as signs, and the resulting band problems.
+    """Labels as signs, and the resulting band problems."""
 
-    Parameters
-    ----------
-    targets : ClassTargets
-        How labels become problems.
-    signs : ndarray of shape (n_problems, n_samples)
-        The side of each sample in each problem: +1, -1, or 0 if it takes no part.
-    rho1, rho2 : ndarray of shape (n_samples,)
-        Each sample's band.
-    kept : ndarray
-        Indices of the samples of positive weight.
-    members : list of ndarray
-        Indices of each problem's samples. If all problems have the same samples, it is the same
-        array for all.
-    problems : list of BandProblem
-        One per row of signs, over its own samples.
-    """
-
-    targets: ClassTargets
+    targets: Targets  # how labels become problems
+    # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
+    # part.
     signs: NDArray
-    rho1: NDArray[np.float64]
+    rho1: NDArray[np.float64]  # rho1, rho2 of shape (n_samples,): each sample's band
     rho2: NDArray[np.float64]
-    kept: NDArray[np.intp]
+    kept: NDArray[np.intp]  # indices of the samples of positive weight
+    # Indices of each problem's samples. If all problems have the same samples, it is the same array
+    # for all.
     members: list[NDArray[np.intp]]
-    problems: list[BandProblem]
+    problems: list[BandProblem]  # one per row of signs, over its own samples
 
     @property
     def classes(self) -> NDArray:
@@ -133,7 +120,7 @@ def band_problems(
     """
     if not allows_hard:
         check_finite_costs(band)
-    targets = ClassTargets.of(band, labels)
+    targets = Targets.of(band, labels)
     rho1, rho2, C1, C2 = (values[labels.class_of] for values in targets.band)
     with np.errstate(over="ignore"):
         finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)

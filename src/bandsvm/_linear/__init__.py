@@ -2,13 +2,13 @@
 
 - `fit`: a fit on one machine from end to end; `samples`: all that solvers ask of samples, added up
   chunk by chunk; `units`: samples of extreme sizes.
-- `solver_choice`: which solver suits the samples; `run`: problems are solved and certified, with
+- `solver_choice`: which solver suits the samples, or ``"cd"`` first and ``"newton"`` where that is
+  too slow; `run`: problems are solved and certified, with
   observers; `solving`: the loop that drives all solvers.
 - `executor`: the operations on the samples of a problem that solvers ask for, here on one machine;
   `point`: a model and its duality gap; `exact`: few samples without rounding errors.
 - `interior_point`: ``"newton"``, with `newton_sums` (the operations on samples that it asks for),
-  `chunk` (some samples, and their state), `edges` (its unknowns) and `newton_system` (its
+  `chunk` (some samples, the edges of their bands, and their state) and `newton_system` (its
   equations).
-- `coordinate_descent`: ``"cd"``; `descent_then_newton`: ``"cd"`` first, ``"newton"`` where that is
-  too slow.
+- `coordinate_descent`: ``"cd"``.
 """

@@ -16,15 +16,59 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.samples import as_contiguous
-from bandsvm._linear.edges import Edges
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._system.cached import cached_property
 
 # A multiplier goes to its bound where its distance from there, in units of the cost, is this small
 # next to the distance of the sample from the edge, in units of the edge.
 SNAP = 1e-2
 # Shares of their common target between which products are brought by a step that is centred.
 MIN_CENTRED_SHARE, MAX_CENTRED_SHARE = 0.3, 10.0
+
+
+class Edges:
+    """Edges by side and sample, so that one formula serves all.
+
+    The margin ``v = sign g - value`` of an edge is how far its sample lies on the right side of it,
+    with minus the sample's sign on side 1. Its multiplier ``p`` pulls the sample to that side:
+    ``c`` is the sum over sides of the sign times ``p``. Edges that cost nothing to cross do not
+    count.
+    """
+
+    def __init__(self, problem: BandProblem) -> None:
+        has_lower = problem.below > 0.0
+        self.signs = np.where(has_lower, 1.0, -1.0)
+        lower, upper = (problem.lo, problem.below), (-problem.hi, problem.above)
+        sides = [
+            [np.where(has_lower, *pair) for pair in zip(lower, upper, strict=True)],
+            [np.where(has_lower, *pair) for pair in zip(upper, lower, strict=True)],
+        ]
+        if not np.any(sides[1][1] > 0.0):
+            del sides[1]
+        self.values, self.costs = (np.array(values) for values in zip(*sides, strict=True))
+        self.is_squared = problem.is_squared
+
+    @property
+    def are_there(self) -> NDArray[np.bool_]:
+        """Which edges count."""
+        return self.costs > 0.0
+
+    @cached_property
+    def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
+        """The edges as the core takes them."""
+        signs, values, costs = map(as_contiguous, (self.signs, self.values, self.costs))
+        return signs, values, costs, self.is_squared
+
+    def margins(self, g: NDArray) -> NDArray[np.float64]:
+        """Return the margins at decision values ``g``."""
+        g = self.signs * g
+        return np.stack([g, -g][: len(self.values)]) - self.values
+
+    def coefficients(self, p: NDArray) -> NDArray[np.float64]:
+        """Return the coefficients ``c`` of the samples from the multipliers of the edges."""
+        p = np.where(self.are_there, p, 0.0)
+        return self.signs * (p[0] - p[1] if len(p) == 2 else p[0])
 
 
 # What no operation has computed yet.
@@ -42,35 +86,24 @@ class Largest(float):
 
 @dataclass(frozen=True)
 class ChunkState:
-    """The iterate at the samples of a chunk, and the Newton step that is being computed.
+    """The iterate at the samples of a chunk, and the Newton step that is being computed."""
 
-    Attributes
-    ----------
-    at, g : ndarray
-        ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
-    line, D : ndarray
-        The coefficients of the equations of every edge, and what they add up to.
-    products, dp, begun_dg : ndarray or None
-        The step that was begun: the products that it aims at (None for 0), the changes of ``p``
-        for ``dw = 0``, and the changes of ``g`` that are known.
-    step, dg : ndarray
-        The step that was completed last.
-    kept : tuple of ndarray
-        The one before the last centring.
-    room, loose : ndarray
-        Coefficients that `pull` changes, and how far they may go.
-    """
-
+    # at, g: ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
     at: NDArray[np.float64] = UNKNOWN
     g: NDArray[np.float64] = UNKNOWN
+    # line, D: The coefficients of the equations of every edge, and what they add up to.
     line: NDArray[np.float64] = UNKNOWN
     D: NDArray[np.float64] = UNKNOWN
+    # products, dp, begun_dg: the step that was begun: the products that it aims at (None for 0),
+    # the changes of ``p`` for ``dw = 0``, and the changes of ``g`` that are known.
     products: NDArray[np.float64] | None = None
     dp: NDArray[np.float64] = UNKNOWN
     begun_dg: NDArray[np.float64] | None = None
-    step: NDArray[np.float64] = UNKNOWN
+    step: NDArray[np.float64] = UNKNOWN  # step, dg: the step that was completed last
     dg: NDArray[np.float64] = UNKNOWN
+    # The one before the last centring.
     kept: tuple[NDArray[np.float64], NDArray[np.float64]] = UNKNOWN
+    # room, loose: how far coefficients may go, and the coefficients that `pull` changes.
     room: NDArray[np.float64] = UNKNOWN
     loose: NDArray[np.float64] = UNKNOWN
 
@@ -85,13 +118,6 @@ class Chunk:
     is no ``u``. For every edge ``s dp + p ds = product - s p`` with ``ds = dv + dxi + residual``
     and ``dxi = rate dp + offset`` gives ``dp = constant - flexibility dv``. What is left to find is
     ``dw`` and ``db``, which need sums over all samples.
-
-    Parameters
-    ----------
-    samples : LinearSamples
-        The samples.
-    problem : BandProblem
-        The band problem, restricted to them.
     """
 
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:

@@ -32,17 +32,7 @@ AIM_FALL = 0.5
 
 
 class CoordinateDescent:
-    """A point of the dual and the passes that move it.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
-    start : Start, default=None
-        A model to start from, where its ``c`` is known.
-    """
+    """A point of the dual and the passes that move it; it starts from a model of known ``c``."""
 
     name = "cd"
     patience = 100
@@ -76,7 +66,6 @@ class CoordinateDescent:
         yield c
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
-        """Yield an estimate of the relative gap, and whether the point is worth evaluating."""
         descent, n_passes, next_evaluation = self._descent, 0.0, FIRST_EVALUATION
         yield 1.0, False
         while True:

@@ -23,15 +23,6 @@ def on_edges(problem: BandProblem, samples: LinearSamples, c: NDArray) -> NDArra
 
     with a ridge on the diagonal for squared losses. None if there are too many of them, or if that
     would take one across a bound: then others lie on the edge.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        The problem.
-    samples : LinearSamples
-        Its samples.
-    c : ndarray of shape (n_samples,)
-        Feasible coefficients.
     """
     highest, lowest = problem.bounds.below, -problem.bounds.above
     free = np.flatnonzero((c > lowest) & (c < highest) & (c != 0.0))

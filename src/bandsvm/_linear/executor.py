@@ -27,32 +27,23 @@ from bandsvm._problem.band_problem import BandProblem
 
 
 class Method(Protocol):
-    """A solver on its way.
-
-    Attributes
-    ----------
-    name : str
-        The solver's name.
-    n_iter : int
-        Passes over the samples so far.
-    patience : int
-        Passes without visible progress after which rounding errors are what is left.
-    is_steady : bool
-        Whether that holds far from the optimum, too: a method of slow steps only seems to stand
-        still there.
-    """
+    """A solver on its way."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The solver's name."""
 
     @property
-    def n_iter(self) -> int: ...
+    def n_iter(self) -> int:
+        """Passes over the samples so far."""
 
     @property
-    def patience(self) -> int: ...
+    def patience(self) -> int:
+        """Passes without visible progress after which rounding errors are what is left."""
 
     @property
-    def is_steady(self) -> bool: ...
+    def is_steady(self) -> bool:
+        """Whether that holds far from the optimum, too, where slow steps seem to stand still."""
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth evaluating.
@@ -69,13 +60,6 @@ class Executor(Protocol):
     """Operations on the samples of one problem.
 
     Vectors with one value per sample are arrays, or whatever stands for arrays that are elsewhere.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-        Numbers of samples and features.
-    has_intercept : bool
-        Whether decision values have an intercept.
     """
 
     n_samples: int
@@ -90,29 +74,24 @@ class Executor(Protocol):
 
     def weights(self, c: Any) -> NDArray[np.float64]:
         """Return ``X'c``."""
-        ...
 
     def product(self, w: NDArray) -> Any:
         """Return ``X w``."""
 
     def intercept(self, f: Any) -> float:
         """Return the intercept of least loss for decision values ``f``; 0 if it must be 0."""
-        ...
 
     def values(self, c: Any, f: Any, intercept: float) -> tuple[float, float]:
         """Return the primal and the dual value, both without ``w'w / 2``."""
-        ...
 
     def exact(self, c: Any) -> Any:
         """Return ``c`` without its rounding errors, or None; see `bandsvm._linear.exact`."""
 
     def newton_sums(self) -> NewtonSums:
         """Return what executes the operations of the interior point method."""
-        ...
 
     def descent(self, start: Start | None) -> Method:
         """Return coordinate descent from a start."""
-        ...
 
     def origin(self) -> Point:
         """Return the model of ``c = 0``, whose decision values are all the same."""
@@ -131,15 +110,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor(Executor):
-    """Operations on samples in the memory of this process.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        What to solve.
-    samples : LinearSamples
-        The samples.
-    """
+    """Operations on samples in the memory of this process."""
 
     def __init__(self, problem: BandProblem, samples: LinearSamples) -> None:
         self.problem, self.samples = problem, samples
@@ -147,27 +118,21 @@ class LocalExecutor(Executor):
         self.has_intercept = problem.has_intercept
 
     def zeros(self) -> NDArray[np.float64]:
-        """Return a vector of zeros."""
         return np.zeros(self.n_samples)
 
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
-        """Return a feasible point near ``c``."""
         return self.problem.feasible(c)
 
     def weights(self, c: NDArray) -> NDArray[np.float64]:
-        """Return ``X'c``."""
         return self.samples.weights(c)
 
     def product(self, w: NDArray) -> NDArray[np.float64]:
-        """Return ``X w``."""
         return self.samples.product(w)
 
     def intercept(self, f: NDArray) -> float:
-        """Return the intercept of least loss for decision values ``f``; 0 if it must be 0."""
         return best_intercept(self.problem, f)
 
     def values(self, c: NDArray, f: NDArray, intercept: float) -> tuple[float, float]:
-        """Return the primal and the dual value, both without ``w'w / 2``."""
         return values_without_weights(self.problem, c, f + intercept)
 
     def exact(self, c: NDArray) -> NDArray | None:
@@ -175,9 +140,7 @@ class LocalExecutor(Executor):
         return on_edges(self.problem, self.samples, c)
 
     def newton_sums(self) -> NewtonSums:
-        """Return what executes the operations of the interior point method."""
         return LocalNewtonSums(newton_chunks(self.problem, self.samples))
 
     def descent(self, start: Start | None) -> Method:
-        """Return coordinate descent from a start."""
         return CoordinateDescent(self.problem, self.samples, start)

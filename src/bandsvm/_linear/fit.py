@@ -14,10 +14,11 @@ from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_fit_parameters
 from bandsvm._decisions.values import feature_weights
+from bandsvm._fitting.fitted import check_same_set
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import Labels, labels_of
+from bandsvm._fitting.targets import Labels, Targets, labels_of
 from bandsvm._fitting.training import Training, band_problems
 from bandsvm._kernels import LinearOperator
 from bandsvm._linear.executor import LocalExecutor
@@ -71,24 +72,12 @@ def linear_problems(model: Any, labels: Labels) -> Training:
 
 @dataclass(frozen=True)
 class LocalTraining:
-    """A training set in the memory of this process, as `bandsvm._linear.run` asks for it.
+    """A training set in the memory of this process, as `bandsvm._linear.run` asks for it."""
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        The samples as they were given.
-    training : Training
-        Their band problems.
-    units : Units
-        What solvers measure samples in.
-    sizes : LinearSamples
-        The samples in these units.
-    """
-
-    X: Any
-    training: Training
-    units: Units
-    sizes: LinearSamples
+    X: Any  # (n_samples, n_features): the samples as they were given
+    training: Training  # their band problems
+    units: Units  # what solvers measure samples in
+    sizes: LinearSamples  # the samples in these units
 
     @classmethod
     def of(cls, X: Any, training: Training, number_of_threads: int) -> LocalTraining:
@@ -97,14 +86,9 @@ class LocalTraining:
         return cls(X, training, units, LinearSamples(units.samples(X), number_of_threads))
 
     @property
-    def classes(self) -> NDArray:
-        """Labels of the classes."""
-        return self.training.classes
-
-    @property
-    def titles(self) -> list[str]:
-        """A title for each problem."""
-        return self.training.titles
+    def targets(self) -> Targets:
+        """How labels become problems."""
+        return self.training.targets
 
     def choose_method(self) -> str:
         """Return the method that should take the least work."""
@@ -128,7 +112,6 @@ class LocalTraining:
     def outcome(
         self, k: int, executor: LocalExecutor, solution: LinearSolution, tol: float
     ) -> LinearOutcome:
-        """Certify the solution of the k-th problem by all decision values, recomputed."""
         solution = self.units.solution(solution)
         point, spent = solution.point, (solution.n_iter, 0, 0, solution.seconds)
         dual = Solution(point.c, point.f, solution.status, *spent)
@@ -136,7 +119,6 @@ class LocalTraining:
         return LinearOutcome(solution, _certified(problem, self.X, dual, point.intercept, tol))
 
     def multipliers(self, coefficients: list[NDArray]) -> tuple[NDArray, NDArray]:
-        """Return ``alpha`` and ``theta``, shaped as attributes, from ``c`` of all problems."""
         return self.training.multipliers(coefficients)
 
 
@@ -158,13 +140,7 @@ def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificat
         )
     X, y = data.check_samples(model, X, y, reset=False)
     training = _problems(model, y, data.check_weights(sample_weight, X.shape[0]))
-    classes, n_samples = training.classes, len(model.alpha_)
-    if X.shape[0] != n_samples or not np.array_equal(classes, model.classes_):
-        raise ValueError(
-            f"certify needs the training set: {n_samples} samples and the classes "
-            f"{model.classes_.tolist()}, got {X.shape[0]} samples and the classes "
-            f"{classes.tolist()}."
-        )
+    check_same_set(model, training, "certify")
     parts = model.certificate_.parts or (model.certificate_,)
     found = zip(
         training.problems,

@@ -50,34 +50,16 @@ SNAPS = 3
 
 
 class Step(NamedTuple):
-    """A step of the weights and of the intercept, how long it can be, and what that changes.
+    """A step of the weights and of the intercept, how long it can be, and what that changes."""
 
-    Attributes
-    ----------
-    dw, db : ndarray, float
-        Changes of the weights and of the intercept.
-    longest : float
-        The part of the step that it can go.
-    change : float
-        By how much that part changes the sum of products.
-    """
-
-    dw: NDArray[np.float64]
+    dw: NDArray[np.float64]  # dw, db: changes of the weights and of the intercept
     db: float
-    longest: float
-    change: float
+    longest: float  # the part of the step that it can go
+    change: float  # by how much that part changes the sum of products
 
 
 class InteriorPoint:
-    """An iterate of the method, and the steps that move it.
-
-    Parameters
-    ----------
-    executor : Executor
-        The problem and its samples.
-    start : Start, default=None
-        A model to start from.
-    """
+    """An iterate of the method, and the steps that move it."""
 
     name = "newton"
     patience = 8
@@ -145,7 +127,7 @@ class InteriorPoint:
 
     def _step(self) -> float:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
-        sums, (before, _, (of_D, total, aim)) = self._sums, self._place
+        sums, (before, _, of_D, total, aim) = self._sums, self._place
         mean = of_D / total if self._has_intercept else None
         system = NewtonSystem(sums.gram(mean), total, mean)
         affine = self._complete(system, aim)
@@ -174,7 +156,8 @@ class InteriorPoint:
                 break
             dw, db = dw + more_w, db + more_b
         steepest, linear, quadratic = self._sums.complete(more_w, more_b)
-        longest = _longest(steepest)
+        # How far it can go before something gets negative, at most a bit beyond 1.
+        longest = 1.0 / max(steepest, TO_THE_BOUND)
         return Step(dw, db, longest, longest * (linear + longest * quadratic))
 
     def _centred(self, system: NewtonSystem, step: Step, target: float) -> tuple[Step, bool]:
@@ -194,8 +177,3 @@ class InteriorPoint:
             if not is_much:
                 break
         return step, True
-
-
-def _longest(steepest: float) -> float:
-    """Return how far a step can go before something gets negative, at most a bit beyond 1."""
-    return 1.0 / max(steepest, TO_THE_BOUND)

@@ -30,20 +30,14 @@ class Aim(NamedTuple):
     total: float
 
 
-class Linearised(NamedTuple):
-    """``X'D`` and ``sum D`` at the iterate, and the aim of the step to where products are 0."""
-
-    of_D: NDArray[np.float64]
-    sum_D: float
-    aim: Aim
-
-
 class Place(NamedTuple):
-    """Where the iterate is: the sum of products, the loss, and the equations of the next step."""
+    """Where the iterate is, and the equations of the next step: to where products are 0."""
 
     sum_of_products: float
     loss: float
-    linearised: Linearised
+    of_D: NDArray[np.float64]  # X'D
+    sum_D: float
+    aim: Aim
 
 
 class NewtonSums(Protocol):
@@ -55,11 +49,9 @@ class NewtonSums(Protocol):
 
     def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
         """Return the sums over all chunks of what an operation returns, item by item."""
-        ...
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> Any:
         """Return values of all samples, as arrays or whatever stands for them."""
-        ...
 
     def start(self, w: NDArray, b: float, share: float, centred: bool) -> tuple[int, Place]:
         """Start at a model; return the number of products, and the place."""
@@ -116,26 +108,17 @@ class NewtonSums(Protocol):
 def _place(
     sum_of_products: float, loss: float, of_D: NDArray, sum_D: float, of_aim: NDArray, aim: float
 ) -> Place:
-    return Place(sum_of_products, loss, Linearised(of_D, sum_D, Aim(of_aim, aim)))
+    return Place(sum_of_products, loss, of_D, sum_D, Aim(of_aim, aim))
 
 
 class LocalNewtonSums(NewtonSums):
-    """Sums over chunks in the memory of this process.
-
-    Parameters
-    ----------
-    chunks : sequence of Chunk
-        The samples.
-    states : list of ChunkState, default=None
-        Their states; None before the first operation.
-    """
+    """Sums over chunks in the memory of this process."""
 
     def __init__(self, chunks: Sequence[Chunk], states: list[ChunkState] | None = None) -> None:
         self._chunks = chunks
         self.states = [ChunkState()] * len(chunks) if states is None else list(states)
 
     def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        """Return the sums over all chunks of what an operation returns, item by item."""
         return reduce(add_items, self._results(operation, *args, **kwargs))
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> NDArray[np.float64]:

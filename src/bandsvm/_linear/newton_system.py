@@ -15,16 +15,9 @@ TINY = np.finfo(float).tiny
 class NewtonSystem:
     """The matrix ``[I + X'DX, X'D1; 1'DX, 1'D1]``, factored.
 
-    The intercept is eliminated: what is left are samples measured from their mean, by ``D``.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_features, n_features)
-        ``sum D (x - mean) (x - mean)'``; it is overwritten.
-    total : float
-        ``sum D``.
-    mean : ndarray of shape (n_features,) or None
-        The mean of the samples, weighted by ``D``; None if there is no intercept.
+    The intercept is eliminated: what is left are samples measured from their mean, by ``D``; None
+    if there is no intercept. ``gram``, which is overwritten, is ``sum D (x - mean) (x - mean)'``,
+    and ``total`` is ``sum D``.
     """
 
     def __init__(self, gram: NDArray, total: float, mean: NDArray | None) -> None:

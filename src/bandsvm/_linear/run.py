@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandsvm._certificate import Certificate, combine
 from bandsvm._decisions.values import feature_weights
 from bandsvm._fitting.lifecycle import Observers
 from bandsvm._fitting.run import FitRun
+from bandsvm._fitting.targets import Targets
 from bandsvm._linear.executor import Executor
 from bandsvm._linear.point import Start
 from bandsvm._linear.solver_choice import CD_THEN_NEWTON, Sizes, check_memory
@@ -33,63 +32,40 @@ class LinearTraining(Protocol):
     """A training set of a linear model, wherever its samples are."""
 
     @property
-    def classes(self) -> NDArray:
-        """Labels of the classes."""
-        ...
-
-    @property
-    def titles(self) -> Sequence[str]:
-        """A title for each problem."""
-        ...
+    def targets(self) -> Targets:
+        """How labels become problems."""
 
     @property
     def sizes(self) -> Sizes:
         """How much there is of the samples."""
-        ...
 
     def choose_method(self) -> str:
         """Return the method that ``solver='auto'`` stands for."""
-        ...
 
     def n_at_once(self, method: str) -> int:
         """Return how many problems to solve at a time."""
-        ...
 
     def executor(self, k: int) -> Executor:
         """Return what computes with the samples of the k-th problem."""
-        ...
 
     def starts(self, starts: list[Start], model: Any) -> list[Start]:
         """Return starts of all problems, with what a model knows of the samples' coefficients."""
-        ...
 
     def outcome(self, k: int, executor: Any, solution: LinearSolution, tol: float) -> LinearOutcome:
         """Certify the solution of the k-th problem by all decision values, recomputed."""
-        ...
 
     def multipliers(self, coefficients: list[Any]) -> tuple[Any, Any]:
         """Return ``alpha`` and ``theta``, shaped as attributes, from ``c`` of all problems."""
-        ...
 
 
 class LinearRun(FitRun):
-    """Solves the problems of a training set.
-
-    Parameters
-    ----------
-    model : estimator
-        Its parameters say how to solve.
-    training : LinearTraining
-        The problems.
-    observers : sequence of Observer
-        Called for every problem and every step.
-    """
+    """Solves the problems of a training set."""
 
     shows_start = True
     progress: LinearProgress
 
     def __init__(self, model: Any, training: LinearTraining, observers: Observers) -> None:
-        super().__init__(training.titles, observers)
+        super().__init__(training.targets.titles, observers)
         self._model, self._training = model, training
         self.method = training.choose_method() if model.solver == "auto" else model.solver
         check_memory(self.method, training.sizes)
@@ -145,7 +121,7 @@ class LinearRun(FitRun):
         if not (model.warm_start and hasattr(model, "coef_") and hasattr(model, "certificate_")):
             return cold
         same_features = model.coef_.shape[1] == training.sizes.n_features
-        if not (same_features and np.array_equal(model.classes_, training.classes)):
+        if not (same_features and np.array_equal(model.classes_, training.targets.classes)):
             return cold
         parts = model.certificate_.parts or (model.certificate_,)
         last = zip(feature_weights(model), model.intercept_, parts, strict=True)
@@ -161,7 +137,7 @@ def fit_to(model: Any, training: LinearTraining, observers: Observers) -> None:
     # "newton" if any problem took it
     usual = "cd" if run.method == CD_THEN_NEWTON else run.method
     model.solver_ = max(solution.solver or usual for solution in solutions)
-    model.classes_ = training.classes
+    model.classes_ = training.targets.classes
     model.coef_ = np.array([solution.point.w for solution in solutions])
     model.intercept_ = np.array([solution.point.intercept for solution in solutions])
     model.certificate_ = combine([outcome.certificate for outcome in outcomes])

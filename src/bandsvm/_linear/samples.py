@@ -41,12 +41,7 @@ NEWTON_ROWS = 2**17
 class LinearSamples:
     """Samples, dense or CSR, of float32 or float64; they are not copied, sums are float64.
 
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-        The samples; CSR without repeated entries.
-    n_threads : int
-        Number of threads.
+    CSR matrices must not have repeated entries.
     """
 
     def __init__(self, X: Any, n_threads: int = 1) -> None:

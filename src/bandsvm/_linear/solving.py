@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bandsvm._linear.descent_then_newton import DescentThenNewton
 from bandsvm._linear.executor import Executor, Method
 from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Point, Start
-from bandsvm._linear.solver_choice import CD_THEN_NEWTON, SMALL
+from bandsvm._linear.solver_choice import CD_THEN_NEWTON, SMALL, DescentThenNewton
 from bandsvm._problem import Status
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
@@ -66,17 +65,8 @@ class LinearSolution:
 class LinearSolve:
     """One problem on its way to a relative duality gap of ``tol``.
 
-    Parameters
-    ----------
-    executor : Executor
-        The problem and its samples.
-    tol : float
-        The relative gap that is asked for.
-    max_iter : int
-        Largest number of steps.
-    callback : callable
-        Called with a `LinearProgress` at the start and after every step; a status that it returns
-        ends the solve.
+    ``callback`` is called at the start and after every step; a status that it returns ends the
+    solve.
     """
 
     def __init__(
@@ -127,14 +117,14 @@ class LinearSolve:
                 self._try_exactly(next(method.candidates()))
             reached = self._best.relative_gap if self._is_evaluated else estimate
             seconds = time.perf_counter() - began
-            wish = self._callback(LinearProgress(self._n_iter, reached, self._tol, seconds))
+            reason = self._callback(LinearProgress(self._n_iter, reached, self._tol, seconds))
             if self._has_arrived:
                 break
             if not (self._is_finite and np.isfinite(reached)):
                 return Status.NOT_FINITE
             check_stop()
-            if wish is not None:
-                raise Stop(wish)
+            if reason is not None:
+                raise Stop(reason)
             if self._n_iter >= self._max_iter:
                 return Status.CONVERGED if self._has_converged else Status.ITERATION_LIMIT
             if self._is_stuck(method):

@@ -1,6 +1,6 @@
 """Linear models of data that lie on the workers of a Dask cluster.
 
-- `_classifier`: the estimator, `LinearBandedSVC`; `_transform`: transformers, chunk by chunk.
+- `_classifier`: the estimator, `LinearBandedSVC`.
 - `_fit`: a fit from end to end; `_collections`: collections as chunks; `_chunks`: what a worker
   knows of a chunk; `_survey`: what all chunks contain.
 - `_tasks`: tasks on workers and sums over chunks; `_ctrl_c`: keeps Ctrl-C from workers.
@@ -8,7 +8,7 @@
   ask for few points at a time by `_narrowing`.
 - `_newton_sums`: the sums of the interior point method; `_descent`: coordinate descent by all
   workers.
-- `_lazy`: decision values of collections, lazily.
+- `_lazy`: decision values of collections, and `transform`: transformers, chunk by chunk.
 """
 
 try:
@@ -21,6 +21,6 @@ except ImportError as error:
     ) from error
 
 from bandsvm.dask._classifier import LinearBandedSVC
-from bandsvm.dask._transform import transform
+from bandsvm.dask._lazy import transform
 
 __all__ = ["LinearBandedSVC", "transform"]

@@ -19,27 +19,13 @@ from bandsvm._system.threads import n_threads
 
 @dataclass(frozen=True)
 class LabelledChunk:
-    """Samples, labels and weights of a chunk, checked; or why they are refused.
-
-    Attributes
-    ----------
-    samples : LinearSamples
-        The samples.
-    y : ndarray of shape (n_samples,)
-        Their labels.
-    weights : ndarray of shape (n_samples,)
-        Their weights.
-    names : ndarray or None
-        Names of the features.
-    refusal : Exception or None
-        What is wrong with the chunk.
-    """
+    """Samples, labels and weights of a chunk, checked; or why they are refused."""
 
     samples: Any = None
     y: Any = None
     weights: Any = None
     names: NDArray | None = None
-    refusal: Exception | None = None
+    refusal: Exception | None = None  # what is wrong with the chunk
 
     def __sizeof__(self) -> int:
         """Return the bytes that the scheduler should expect to move or to spill."""

@@ -45,13 +45,7 @@ SHARE_BETWEEN_EVALUATIONS = 0.2
 
 
 class ClusterDescent:
-    """A point of the dual and the rounds that move it.
-
-    Parameters
-    ----------
-    executor : ClusterExecutor
-        The workers, and the samples and the band problem of each chunk.
-    """
+    """A point of the dual and the rounds that move it."""
 
     name = "cd"
     patience = 100

@@ -32,19 +32,7 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 
 class ClusterExecutor(Executor):
-    """Operations on samples that lie on workers, as do all vectors with one value per sample.
-
-    Parameters
-    ----------
-    tasks : ChunkTasks
-        The workers.
-    problems : PerChunk
-        Samples and band problem of each chunk.
-    shape : tuple of int
-        Numbers of samples and features.
-    has_intercept, is_squared : bool
-        Whether decision values have an intercept, and losses are squared.
-    """
+    """Operations on samples that lie on workers, as do all vectors with one value per sample."""
 
     def __init__(
         self,
@@ -59,29 +47,23 @@ class ClusterExecutor(Executor):
         self.has_intercept, self._is_squared = has_intercept, is_squared
 
     def zeros(self) -> PerChunk:
-        """Return a vector of zeros."""
         return self.tasks.each(_zeros, self.problems)
 
     def feasible(self, c: PerChunk) -> PerChunk:
-        """Return a feasible point near ``c``."""
         return feasible(self.tasks, self.problems, c, self.has_intercept)
 
     def weights(self, c: PerChunk) -> NDArray[np.float64]:
-        """Return ``X'c``."""
         return self.tasks.total(_weights, self.problems, c)[0]
 
     def product(self, w: NDArray) -> PerChunk:
-        """Return ``X w``."""
         return self.tasks.each(_products, self.problems, w)
 
     def intercept(self, f: PerChunk) -> float:
-        """Return the intercept of least loss for decision values ``f``, or 0 if it must be 0."""
         if not self.has_intercept:
             return 0.0
         return best_intercept(self.tasks, self.problems, f, self._is_squared)
 
     def values(self, c: PerChunk, f: PerChunk, intercept: float) -> tuple[float, float]:
-        """Return the primal and the dual value, both without ``w'w / 2``."""
         primal, dual = self.tasks.total(_values, self.problems, c, f, intercept)
         return primal, dual
 
@@ -89,7 +71,6 @@ class ClusterExecutor(Executor):
         """Return None: so few samples need no cluster."""
 
     def newton_sums(self) -> NewtonSums:
-        """Return what executes the operations of the interior point method."""
         return ClusterNewtonSums(self.tasks, self.problems)
 
     def descent(self, start: Start | None) -> Method:

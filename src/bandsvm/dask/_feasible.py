@@ -17,21 +17,11 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 @dataclass(frozen=True)
 class MovableVariables:
-    """Variables of a chunk that may move to make ``sum c`` 0, and how far.
+    """Variables of a chunk that may move to make ``sum c`` 0, and how far."""
 
-    Attributes
-    ----------
-    moves : ndarray of bool of shape (n_samples,)
-        Which ones.
-    c : ndarray of shape (n_samples,)
-        The coefficients of all variables of the chunk.
-    lower, upper : ndarray
-        Bounds of those that move; none changes its sign.
-    """
-
-    moves: NDArray[np.bool_]
-    c: NDArray[np.float64]
-    lower: NDArray[np.float64]
+    moves: NDArray[np.bool_]  # (n_samples,): which ones
+    c: NDArray[np.float64]  # (n_samples,): the coefficients of all variables of the chunk
+    lower: NDArray[np.float64]  # lower, upper: bounds of those that move; none changes its sign
     upper: NDArray[np.float64]
 
     def shifted(self, shift: float) -> NDArray[np.float64]:

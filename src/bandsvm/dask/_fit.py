@@ -15,7 +15,7 @@ import dask
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.limits import interruptions_only
 from bandsvm._fitting.run import Observer
-from bandsvm._fitting.targets import ClassTargets
+from bandsvm._fitting.targets import Targets
 from bandsvm._linear.fit import check_linear_parameters
 from bandsvm._linear.point import Start
 from bandsvm._linear.run import LinearOutcome, LinearRun, fit_to
@@ -104,37 +104,14 @@ def read_chunks(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[Per
 
 @dataclass(frozen=True)
 class ClusterTraining:
-    """A training set on the workers of a cluster, as `bandsvm._linear.run` asks for it.
+    """A training set on the workers of a cluster, as `bandsvm._linear.run` asks for it."""
 
-    Parameters
-    ----------
-    chunks : PerChunk
-        Samples, labels and weights, checked; small neighbours are one chunk.
-    tasks : ChunkTasks
-        The workers that hold these.
-    sizes : Survey
-        What is known of the chunks as they were given.
-    targets : ClassTargets
-        How labels become band problems.
-    n_jobs : int or None
-        Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
-    """
-
-    chunks: PerChunk
-    tasks: ChunkTasks
-    sizes: Survey
-    targets: ClassTargets
+    chunks: PerChunk  # samples, labels and weights, checked; small neighbours are one chunk
+    tasks: ChunkTasks  # the workers that hold these
+    sizes: Survey  # what is known of the chunks as they were given
+    targets: Targets  # how labels become band problems
+    # Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
     n_jobs: int | None
-
-    @property
-    def classes(self) -> NDArray:
-        """Labels of the classes."""
-        return self.targets.classes
-
-    @property
-    def titles(self) -> list[str]:
-        """A title for each problem."""
-        return self.targets.titles
 
     def choose_method(self) -> str:
         """Return the method that should take the least work."""
@@ -145,7 +122,6 @@ class ClusterTraining:
         return 1
 
     def executor(self, k: int) -> ClusterExecutor:
-        """Return what computes with the samples of the k-th problem."""
         targets, tasks, sizes = self.targets, self.tasks, self.sizes
         problems = tasks.each(chunk_problem, self.chunks, targets, k, self.n_jobs or 1)
         if is_squared := targets.loss == "squared_hinge":
@@ -162,7 +138,6 @@ class ClusterTraining:
     def outcome(
         self, k: int, executor: ClusterExecutor, solution: LinearSolution, tol: float
     ) -> LinearOutcome:
-        """Certify the solution of the k-th problem by all decision values, recomputed."""
         return LinearOutcome(solution, executor.certificate(solution, tol))
 
     def multipliers(self, coefficients: list[PerChunk]) -> tuple[da.Array, da.Array]:
@@ -174,7 +149,7 @@ class ClusterTraining:
         arrays = self.tasks.each(
             _multipliers_of_chunk, self.chunks, self.targets, which, *coefficients
         )
-        n_problems, rows = len(self.titles), self.sizes.rows
+        n_problems, rows = len(self.targets.titles), self.sizes.rows
         columns = () if n_problems == 1 else (n_problems,)
         of_groups = [
             da.from_delayed(
@@ -194,7 +169,7 @@ def _loss_at_zero(chunk: ChunkProblem) -> tuple[float]:
 
 
 def _multipliers_of_chunk(
-    chunk: LabelledChunk, targets: ClassTargets, which: int, *coefficients: NDArray
+    chunk: LabelledChunk, targets: Targets, which: int, *coefficients: NDArray
 ) -> NDArray[np.float64]:
     signs = np.array([targets.signs(chunk.y, k) for k in range(len(coefficients))])
     values = split_coefficients(signs, np.array(coefficients))[which]

@@ -23,20 +23,11 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Ends:
-    """Intercepts that put samples of a chunk on the edges of their bands, and the costs.
+    """Intercepts that put samples of a chunk on the edges of their bands, and the costs."""
 
-    Attributes
-    ----------
-    at : ndarray
-        The different intercepts, in order.
-    passed : ndarray
-        The cost of all edges before each of them, and of all.
-    lower, upper : tuple of ndarray
-        Intercept and cost of every sample, by edge.
-    """
-
-    at: NDArray[np.float64]
-    passed: NDArray[np.float64]
+    at: NDArray[np.float64]  # the different intercepts, in order
+    passed: NDArray[np.float64]  # the cost of all edges before each of them, and of all
+    # lower, upper: intercept and cost of every sample, by edge.
     lower: tuple[NDArray[np.float64], NDArray[np.float64]]
     upper: tuple[NDArray[np.float64], NDArray[np.float64]]
 

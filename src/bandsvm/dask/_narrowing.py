@@ -25,13 +25,7 @@ Ask = Callable[[NDArray], tuple[NDArray, NDArray, NDArray]]
 def falling_root(ask: Ask, lowest: float, highest: float) -> float:
     """Return where a falling, continuous function is 0 that is linear between its ends.
 
-    Parameters
-    ----------
-    ask : callable
-        Returns the function at some points, the number of ends below each of them, and the number
-        of those not above it.
-    lowest, highest : float
-        The first and the last end.
+    ``lowest`` and ``highest`` are the first and the last end.
     """
     points = np.array([lowest, highest])
     at, n_below, n_upto = ask(points)
@@ -58,17 +52,9 @@ def weighted_quantile(
 ) -> tuple[float, float]:
     """Return the first end at which the weight passed reaches a level, and that weight.
 
-    Parameters
-    ----------
-    ask : callable
-        Returns the weight of all ends not above some points, the number of ends below each of
-        them, and the number of those not above it.
-    ends_within : callable
-        Returns the ends above one point and not above another, in order, with their weights.
-    lowest, highest : float
-        The first and the last end.
-    level : float
-        The level, at most the weight of all ends.
+    ``ask`` returns the weight of all ends not above some points, ``ends_within`` the ends above one
+    point and not above another, in order, with their weights. The level is at most the weight of
+    all ends, of which ``lowest`` and ``highest`` are the first and the last.
     """
     points = np.array([np.nextafter(lowest, -np.inf), highest])
     passed, _, n_upto = ask(points)

@@ -23,15 +23,7 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 
 class ClusterNewtonSums(NewtonSums):
-    """Sums over all chunks of a cluster.
-
-    Parameters
-    ----------
-    tasks : ChunkTasks
-        The workers.
-    problems : PerChunk
-        The samples and the band problem of each chunk.
-    """
+    """Sums over all chunks of a cluster."""
 
     def __init__(self, tasks: ChunkTasks, problems: PerChunk) -> None:
         self._tasks = tasks
@@ -39,7 +31,6 @@ class ClusterNewtonSums(NewtonSums):
         self._last: PerChunk | None = None
 
     def total(self, operation: Callable, *args: Any) -> tuple[Any, ...]:  # type: ignore[override]
-        """Return the sums over all chunks of what an operation returns, item by item."""
         outcomes = self._tasks.each(_outcome, self._parts, self._last, operation, *args)
         sums = self._tasks.total(_result, outcomes)
         self._last = outcomes  # an operation that was cut short changes nothing

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._fitting.targets import ClassTargets, labels_of
+from bandsvm._fitting.targets import Targets, labels_of
 from bandsvm._linear.fit import linear_problems
 from bandsvm.dask._chunks import LabelledChunk
 
@@ -19,36 +19,18 @@ MIN_VALUES_OF_GROUP = 8_000_000
 
 @dataclass(frozen=True)
 class ChunkStats:
-    """What is known of a chunk.
+    """What is known of a chunk."""
 
-    Attributes
-    ----------
-    n_samples, n_features, n_values : int
-        Rows, columns and stored values.
-    n_pairs : float
-        Pairs of values of a sample, over all samples.
-    is_sparse : bool
-        Whether it is a CSR matrix.
-    labels : ndarray
-        The labels of samples of positive weight.
-    totals, largest : ndarray
-        Sum and largest of the weights of each of them.
-    names : ndarray or None
-        Names of the features.
-    refusal : Exception or None
-        What is wrong with it.
-    """
-
-    n_samples: int = 0
+    n_samples: int = 0  # n_samples, n_features, n_values: rows, columns and stored values
     n_features: int = 0
     n_values: int = 0
-    n_pairs: float = 0.0
-    is_sparse: bool = False
-    labels: NDArray | None = None
-    totals: NDArray | None = None
+    n_pairs: float = 0.0  # pairs of values of a sample, over all samples
+    is_sparse: bool = False  # whether it is a CSR matrix
+    labels: NDArray | None = None  # the labels of samples of positive weight
+    totals: NDArray | None = None  # totals, largest: sum and largest of the weights of each of them
     largest: NDArray | None = None
     names: NDArray | None = None
-    refusal: Exception | None = None
+    refusal: Exception | None = None  # what is wrong with it
 
 
 def stats_of(chunk: LabelledChunk) -> ChunkStats:
@@ -81,15 +63,7 @@ def stats_of(chunk: LabelledChunk) -> ChunkStats:
 
 
 class Survey:
-    """What is known of all chunks that are not empty.
-
-    Parameters
-    ----------
-    stats : list of ChunkStats
-        What is known of each chunk.
-    min_values : int, default=None
-        Chunks of fewer values are joined; None: `MIN_VALUES_OF_GROUP`.
-    """
+    """What is known of all chunks that are not empty."""
 
     def __init__(self, stats: list[ChunkStats], min_values: int | None = None) -> None:
         self._min_values = MIN_VALUES_OF_GROUP if min_values is None else min_values
@@ -126,7 +100,7 @@ class Survey:
             size += of_chunk.n_values
         return groups
 
-    def targets(self, model: Any) -> ClassTargets:
+    def targets(self, model: Any) -> Targets:
         """Return how labels become band problems, checked by one sample per class."""
         labels = np.concatenate([of_chunk.labels for of_chunk in self._some])
         classes, which = np.unique(labels, return_inverse=True)

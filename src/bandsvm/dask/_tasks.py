@@ -36,14 +36,8 @@ class PerChunk:
 class ChunkTasks:
     """Submits tasks for the chunks of a data set to the workers that hold them.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    chunks : PerChunk
-        What is known of each chunk; tasks run where it is, unless that worker is gone.
-    is_there : bool, default=True
-        Whether all chunks have been computed; if not, tasks run where the scheduler likes.
+    Tasks run where their chunk is, unless that worker is gone. If chunks have not been computed
+    (``is_there``), tasks run where the scheduler likes.
     """
 
     def __init__(self, client: Client, chunks: PerChunk, is_there: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._certificate import Certificate, combine
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._fitting.fitted import fitted_state, with_state
+from bandsvm._fitting.fitted import fitted_attributes, set_attributes
 from bandsvm._fitting.kernel_run import Outcome
 from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.training import Training
@@ -23,33 +24,15 @@ from bandsvm._system.threads import single_threaded_blas
 
 @dataclass(frozen=True)
 class PathModels:
-    """What is needed to build the fitted model of any point that was reached.
+    """What is needed to build the fitted model of any point that was reached."""
 
-    Parameters
-    ----------
-    vary : str
-        What changes along the path.
-    template : BandedSVC
-        A model with the parameters that do not vary.
-    settings : FitSettings
-        The same, frozen.
-    points : list of (float, BandSettings)
-        The values, and the band at each.
-    trainings : list of Training
-        The problems of every point.
-    outcomes : list of lists of Outcome
-        Their outcomes, as far as they were solved.
-    X, y : ndarray or CSR
-        The training set.
-    """
-
-    vary: str
-    template: BandedSVC
-    settings: FitSettings
-    points: list[tuple[float, BandSettings]]
-    trainings: list[Training]
-    outcomes: list[list[Outcome]]
-    X: Any
+    vary: str  # what changes along the path
+    template: BandedSVC  # a model with the parameters that do not vary
+    settings: FitSettings  # the same, frozen
+    points: list[tuple[float, BandSettings]]  # the values, and the band at each
+    trainings: list[Training]  # the problems of every point
+    outcomes: list[list[Outcome]]  # their outcomes, as far as they were solved
+    X: Any  # X, y: the training set
     y: NDArray
 
     def fitted(self, k: int) -> BandedSVC:
@@ -57,8 +40,12 @@ class PathModels:
         k = range(len(self.outcomes))[k]
         settings = replace(self.settings, band=self.points[k][1])
         with single_threaded_blas():
-            state = fitted_state(settings, self.X, self.y, self.trainings[k], self.outcomes[k])
-        return with_state(self.template, state, settings.band)
+            attributes = fitted_attributes(
+                settings, self.X, self.y, self.trainings[k], self.outcomes[k]
+            )
+        model = copy(self.template)
+        model.__dict__.update(vars(settings.band))
+        return set_attributes(model, attributes)
 
 
 @dataclass(frozen=True)

@@ -141,11 +141,8 @@ def _decision_values(checked: TrainingSet) -> NDArray[np.float64]:
     """Return K c of all samples, one row per problem, in double precision."""
     rule = replace(decision_rule(checked.model), intercept=np.zeros(len(checked.coefficients)))
     everything, support = np.arange(len(checked.y)), np.asarray(checked.model.support_)
-    return rule.of_training_samples(_in_double(checked.X), everything, support).T
-
-
-def _in_double(X: Any) -> Any:
-    return X.astype(np.float64, copy=False) if X.dtype == np.float32 else X
+    X = checked.X.astype(np.float64) if checked.X.dtype == np.float32 else checked.X
+    return rule.of_training_samples(X, everything, support).T
 
 
 def check_theorem_holds(model: Any) -> None:

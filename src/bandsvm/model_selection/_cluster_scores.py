@@ -29,17 +29,7 @@ SECONDS_BETWEEN_QUESTIONS = 1.0
 
 
 class ClusterScores:
-    """The workers of a cluster and the training set of a search, of which each gets a copy.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    folds : Folds
-        What to train on and what to hold out.
-    watch : Watch
-        Tells when to stop.
-    """
+    """The workers of a cluster and the training set of a search, of which each gets a copy."""
 
     def __init__(self, client: Client, folds: Folds, watch: Watch) -> None:
         self._client, self._folds, self._watch = client, folds, watch
@@ -54,14 +44,8 @@ class ClusterScores:
     ) -> Iterator[tuple[list[Candidate], Scores]]:
         """Yield candidates and their scores, in the order of the groups.
 
-        Parameters
-        ----------
-        groups : list of pairs
-            Settings of the kernel of a group, and its candidates.
-        order : list of int
-            The order in which to start the groups.
-        reference : ndarray of shape (n_folds,) or None
-            Scores relative to which a candidate can become hopeless.
+        Groups are candidates with the settings of their kernel, started in the given order. Scores
+        in ``reference``, one per fold, are those relative to which a candidate becomes hopeless.
         """
         client, name = self._client, f"search-{uuid4()}"
         over = Event(name, client=client)

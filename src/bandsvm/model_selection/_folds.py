@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._certificate import choose_intercept
-from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.targets import labels_of
 from bandsvm._fitting.training import Training, band_problems
 from bandsvm._kernels import KernelOperator
@@ -27,7 +27,6 @@ from bandsvm.model_selection._reporting import Watch
 from bandsvm.model_selection._scoring import Score, StoredDecisions
 from bandsvm.model_selection._shared import (
     CheckedRows,
-    Point,
     at_new_bounds,
     scaled_start,
 )
@@ -86,23 +85,8 @@ def cross_validate(
 ) -> Scores:
     """Return the scores of candidates that share a kernel, each started from the previous one.
 
-    Parameters
-    ----------
-    settings : FitSettings
-        The kernel of all candidates, and all that is not searched.
-    folds : Folds
-        What to train on and what to hold out.
-    candidates : sequence of Candidate
-        What to try, ordered so that neighbours follow each other.
-    reference : ndarray of shape (n_folds,) or None
-        Scores relative to which a candidate can become hopeless; None scores all candidates.
-    watch : Watch
-        Receives every step and every fold, and decides when to stop.
-
-    Returns
-    -------
-    Scores
-        Scores and times by candidate and fold.
+    Candidates are ordered so that neighbours follow each other. They can become hopeless relative
+    to the scores in ``reference``, one per fold; None scores all candidates in all folds.
     """
     values = np.full((len(candidates), len(folds.splits)), np.nan)
     seconds = np.zeros(values.shape)
@@ -202,7 +186,7 @@ class FoldSolver:
         self.first: list[Solved] = []
         self._others, self._is_shared = others, is_shared
         self._last: list[Solved] = []
-        self._last_point: Point | None = None
+        self._last_band: BandSettings | None = None
         self.n_unconverged = self.n_undefined = 0
         self.ended_by: Status | None = None
 
@@ -220,11 +204,10 @@ class FoldSolver:
     def _score_of(self, candidate: Candidate) -> float:
         band = replace(self._band, C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
         training = band_problems(band, self._labels, keep_all=True)
-        point = Point(band.C1, band.C2, band.rho1, band.rho2)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
             solution = self._rows.solve(
-                self._start(k, training, point),
+                self._start(k, training, band),
                 problem,
                 polished=len(self._weights) <= EXACT_UP_TO,
                 callback=lambda progress: self._watch.step(candidate, self._fold, progress),
@@ -237,7 +220,7 @@ class FoldSolver:
                 return np.nan
             solved.append(Solved(problem, solution))
         self.first = self.first or solved
-        self._last, self._last_point = solved, point
+        self._last, self._last_band = solved, band
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
         values = np.column_stack([each.decision[self._held_out] for each in solved])
@@ -246,14 +229,14 @@ class FoldSolver:
         self.n_undefined += not np.isfinite(score)
         return score
 
-    def _start(self, k: int, training: Training, point: Point) -> Start | None:
+    def _start(self, k: int, training: Training, band: BandSettings) -> Start | None:
         """Return the start for problem ``k`` of a candidate."""
-        if self._last_point is None:
+        if self._last_band is None:
             if len(self._others) != len(training.problems):
                 return None  # the folds have other classes
             return self._moved(self._others[k], training.problems[k], self._is_shared)
         last = self._last[k]
-        scaled = scaled_start(last.solution, training.signs[k], self._last_point, point)
+        scaled = scaled_start(last.solution, training.signs[k], self._last_band, band)
         return scaled or self._moved(last, training.problems[k])
 
     def _moved(self, last: Solved, problem: BandProblem, is_same_kernel: bool = True) -> Start:

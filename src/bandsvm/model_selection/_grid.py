@@ -36,18 +36,9 @@ class Candidate(NamedTuple):
 
 
 class Grid:
-    """The values that a search will try, checked before any work begins.
+    """The values that a BandedSVCCV will try, checked before any work begins.
 
-    Parameters
-    ----------
-    estimator : BandedSVCCV
-        Its parameters define what to try.
-    lowest_rho2 : float
-        The largest lower edge of the band over all classes.
-    X : ndarray or CSR of shape (n_samples, n_features)
-        All training samples.
-    weights : ndarray of shape (n_samples,)
-        Their weights.
+    ``lowest_rho2`` is the largest lower edge of the band over all classes.
     """
 
     def __init__(self, estimator: Any, lowest_rho2: float, X: Any, weights: NDArray) -> None:

@@ -24,11 +24,11 @@ from bandsvm._fitting.training import Training, band_problems, some_samples
 from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm._problem import Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import single_threaded_blas
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
-from bandsvm.model_selection._shared import solve_from
 
 VARIED = ("C1", "C2", "rho1", "rho2", "cost")
 N_POINTS = 50
@@ -230,12 +230,13 @@ class PathSolver:
     def _solve(
         self, problem: BandProblem, start: Start | None, earlier: Solution | None
     ) -> Outcome:
-        solution = solve_from(
-            start,
+        solution = solve(
             problem,
             self._rows,
-            self._solving,
+            solver=self._solving.solver,
             tol=self._aim(),
+            max_iter=self._solving.max_iter,
+            start=start,
             polished=True,
         )
         if solution.status is Status.NOT_FINITE:

@@ -34,16 +34,8 @@ class SearchObserver:
 class Watch:
     """Reports the progress of a search and ends it; usable from any thread.
 
-    Parameters
-    ----------
-    reason : callable
-        Returns why the search must end, or None.
-    is_verbose : bool
-        Whether to print lines.
-    n_folds : int
-        Number of folds.
-    observer : SearchObserver, default=None
-        Gets all lines, printed or not.
+    ``reason`` returns why the search must end, or None. The observer gets all lines, printed or
+    not.
     """
 
     def __init__(
@@ -99,9 +91,9 @@ class Watch:
             return
         best = int(np.nanargmax(scores))
         self.report_now_and_then(
-            f"{place(candidates[0])}, {self._fold(fold)}: "
+            f"{kernel_text(candidates[0])}, {self._fold(fold)}: "
             f"{counted(int(np.isfinite(scores).sum()))}; the best in this fold scores "
-            f"{scores[best]:.4f}: {numbers(candidates[best])}"
+            f"{scores[best]:.4f}: {costs_text(candidates[best])}"
         )
 
     def _fold(self, fold: int) -> str:
@@ -119,15 +111,15 @@ class Watch:
 
 def describe(candidate: Candidate) -> str:
     """Return a candidate's parameters as text."""
-    return f"{place(candidate)}, {numbers(candidate)}"
+    return f"{kernel_text(candidate)}, {costs_text(candidate)}"
 
 
-def numbers(candidate: Candidate) -> str:
+def costs_text(candidate: Candidate) -> str:
     """Return a candidate's costs and upper edge as text."""
     return ", ".join(f"{name}={getattr(candidate, name):.4g}" for name in ("C1", "C2", "rho2"))
 
 
-def place(candidate: Candidate) -> str:
+def kernel_text(candidate: Candidate) -> str:
     """Return a candidate's kernel as text."""
     name = candidate.kernel if isinstance(candidate.kernel, str) else "callable"
     return f"{name}, gamma={candidate.gamma:.4g}" if uses_gamma(candidate.kernel) else name

@@ -32,27 +32,14 @@ MAX_TOGETHER = 25
 
 @dataclass(frozen=True)
 class ScorePool:
-    """Threads and memory of a search.
+    """Threads and memory of a search."""
 
-    Parameters
-    ----------
-    template : callable
-        Returns a BandedSVC, with all that is not searched, for a kernel.
-    folds : Folds
-        What to train on and what to hold out.
-    watch : Watch
-        Reports progress, and knows when to stop.
-    n_jobs : int or None
-        Number of threads.
-    n_bytes : float
-        Memory for all kernel rows together.
-    """
-
+    # Returns a BandedSVC, with all that is not searched, for a kernel.
     template: Callable[[Any], Any]
-    folds: Folds
-    watch: Watch
+    folds: Folds  # what to train on and what to hold out
+    watch: Watch  # reports progress, and knows when to stop
     n_jobs: int | None
-    n_bytes: float
+    n_bytes: float  # memory for all kernel rows together
 
     def score(
         self, groups: list[list[Candidate]], reference: NDArray | None

@@ -74,21 +74,7 @@ def accuracy_score(y: NDArray, weights: NDArray) -> Score:
 def scorer_score(scoring: Any, X: Any, y: NDArray, weights: NDArray | None, given: bool) -> Score:
     """Return a score that calls a scikit-learn scorer, or a callable with the same signature.
 
-    Parameters
-    ----------
-    scoring : str or callable
-        The scorer.
-    X, y : array-like
-        The training set; with ``given`` X is its kernel matrix.
-    weights : ndarray of shape (n_samples,) or None
-        Weights of the samples, for scorers that take them; None if all are the same.
-    given : bool
-        Whether X is a kernel matrix.
-
-    Returns
-    -------
-    callable
-        Score of a fold's decision values.
+    With ``given`` X is a kernel matrix. Weights are for scorers that take them; None: all the same.
     """
     scorer = _checked_scorer(scoring)
     has_weights = _takes_weights(scorer)

@@ -25,12 +25,11 @@ from bandsvm.model_selection._grid import (
     best_of,
     kernels_of,
 )
-from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, place
+from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, kernel_text
 from bandsvm.model_selection._score_pool import ScorePool
 from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
 from bandsvm.model_selection._splits import checked_splits
-from bandsvm.model_selection._standings import Standings
-from bandsvm.model_selection._verdict import Verdict
+from bandsvm.model_selection._standings import Standings, Verdict
 
 # The band is searched at this many of the C-SVM's best points.
 N_LEADERS = 2
@@ -39,21 +38,11 @@ SEARCH_SHARE = 0.8
 
 
 class Search:
-    """A search from the first candidate to the choice of the best.
+    """A search of a BandedSVCCV from the first candidate to the choice of the best.
 
-    Parameters
-    ----------
-    estimator : BandedSVCCV
-        What to search, and how.
-    template : callable
-        Returns a BandedSVC for a kernel, with all parameters that are not searched.
-    X, y, sample_weight, groups : array-like
-        The training set.
-    observer : SearchObserver, default=None
-        Watches the search.
-    by_fold : sequence of matrices, default=None
-        All samples once per fold, as steps that were fitted to its training part make them, in the
-        order of ``cv``; None: X in every fold.
+    ``template`` returns a BandedSVC for a kernel, with all parameters that are not searched.
+    ``by_fold`` has all samples once per fold, in the order of ``cv``, as steps that were fitted to
+    its training part make them; None: X in every fold.
     """
 
     def __init__(
@@ -205,8 +194,8 @@ class Search:
         if np.isfinite(means).any():
             best = best_of(means, tried)
             self._watch.report_now_and_then(
-                f"{place(candidates[0])}: {counted(len(candidates))}; the best of {len(tried)} so "
-                f"far scores {means[best]:.4f}: {describe(tried[best])}"
+                f"{kernel_text(candidates[0])}: {counted(len(candidates))}; the best of "
+                f"{len(tried)} so far scores {means[best]:.4f}: {describe(tried[best])}"
             )
 
     def results(self) -> dict[str, Any]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._certificate import N_SPOT_CHECKS, checked_gradient, measure
-from bandsvm._fitting.settings import SolverSettings
+from bandsvm._fitting.settings import BandSettings, SolverSettings
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
@@ -21,16 +20,9 @@ from bandsvm._solvers import solve
 SAFE_SHARE, N_CHECKS_WITHOUT_RISK = 0.01, 16
 
 
-class Point(NamedTuple):
-    """Costs and edges of a Banded SVM."""
-
-    C1: float
-    C2: float
-    rho1: float
-    rho2: float
-
-
-def scaled_start(solution: Solution, signs: NDArray, old: Point, new: Point) -> Start | None:
+def scaled_start(
+    solution: Solution, signs: NDArray, old: BandSettings, new: BandSettings
+) -> Start | None:
     """Return the last solution scaled with the costs, or None if C1 and C2 scale differently.
 
     The gradient scales with the coefficients. A cost that bounds no coefficient is ignored.
@@ -62,29 +54,6 @@ def at_new_bounds(
     return c
 
 
-def solve_from(
-    start: Start | None,
-    problem: BandProblem,
-    rows: KernelOperator,
-    solving: SolverSettings,
-    *,
-    tol: float,
-    polished: bool,
-    callback: Callable[[Progress], object] | None = None,
-) -> Solution:
-    """Solve a problem to ``tol``, from wherever it starts."""
-    return solve(
-        problem,
-        rows,
-        solver=solving.solver,
-        tol=tol,
-        max_iter=solving.max_iter,
-        start=start,
-        polished=polished,
-        callback=callback,
-    )
-
-
 class CheckedRows:
     """Kernel rows shared by many problems, with spot checks of every solution's gradient.
 
@@ -107,26 +76,27 @@ class CheckedRows:
         """Solve a problem to ``tol``; the status is no progress if that fails."""
         earlier: Solution | None = None
         while True:
-            solution = solve_from(
-                start,
+            solution = solve(
                 problem,
                 self.rows,
-                self._solving,
+                solver=self._solving.solver,
                 tol=self._solving.tol,
+                max_iter=self._solving.max_iter,
+                start=start,
                 polished=polished,
                 callback=callback,
             )
             if earlier is not None:
                 solution = after(earlier, solution)
-            if solution.status.is_limit or self._is_sharp(problem, solution):
+            if solution.status.is_limit or self._is_accurate(problem, solution):
                 return solution
             was_fresh = start is None or start.gradient is None
-            if was_fresh and not self._sharpen():
+            if was_fresh and not self._upgrade_precision():
                 return replace(solution, status=Status.NO_PROGRESS)
             start = Start(solution.c) if np.isfinite(solution.c).all() else None
             earlier = solution
 
-    def _is_sharp(self, problem: BandProblem, solution: Solution) -> bool:
+    def _is_accurate(self, problem: BandProblem, solution: Solution) -> bool:
         """Return whether the gradient of a solution is accurate enough."""
         if solution.status is Status.NOT_FINITE:
             return False
@@ -140,10 +110,10 @@ class CheckedRows:
         worst = measured.worst_violation(problem.has_intercept)
         return checked.drift <= tol and worst <= 3.0 * tol
 
-    def _sharpen(self) -> bool:
+    def _upgrade_precision(self) -> bool:
         """Switch to rows of higher precision; return whether there are any."""
-        sharper = self.rows.more_precise()
-        if sharper is None:
+        more_precise = self.rows.more_precise()
+        if more_precise is None:
             return False
-        self.rows = sharper
+        self.rows = more_precise
         return True

@@ -16,21 +16,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 def checked_splits(cv: Any, X: Any, y: NDArray, weights: NDArray, groups: Any) -> list[Split]:
     """Return the samples to train on and those to hold out, fold by fold.
 
-    Parameters
-    ----------
-    cv : int, cross-validation generator or iterable
-        How to split, as in scikit-learn.
-    X, y : array-like
-        The training set.
-    weights : ndarray of shape (n_samples,)
-        Weights of the samples.
-    groups : array-like of shape (n_samples,) or None
-        Groups of samples, for generators that keep them together.
-
-    Returns
-    -------
-    list of (train, held_out)
-        Indices; none is empty, and every fold trains on at least two classes.
+    None is empty, and every fold trains on at least two classes of samples that have weight.
     """
     if groups is not None:
         check_consistent_length(y, groups)
