@@ -8,8 +8,7 @@ machines. States are values: no operation writes into their arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +83,7 @@ class Largest(float):
         return Largest(np.maximum(self, other))
 
 
-@dataclass(frozen=True)
-class ChunkState:
+class ChunkState(NamedTuple):
     """The iterate at the samples of a chunk, and the Newton step that is being computed."""
 
     # at, g: ``p, s, u`` and ``xi`` of every edge, and the decision value of every sample.
@@ -167,7 +165,7 @@ class Chunk:
         line, D = np.empty((3, *state.at.shape[1:])), np.empty_like(state.g)
         _core.newton_linearise(*self._place(state), line, D, self._samples.n_threads)
         of_D = self._samples.weights(D) if centred else np.zeros(self._samples.n_features)
-        state, aim = self._begin(replace(state, line=line, D=D, products=None), 0.0)
+        state, aim = self._begin(state._replace(line=line, D=D, products=None), 0.0)
         return state, (of_D, float(D.sum()), *aim)
 
     def gram(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
@@ -192,12 +190,12 @@ class Chunk:
         )
         is_finite = np.isfinite(linear) and np.isfinite(quadratic)
         fall = Largest(steepest if is_finite else np.nan)
-        return replace(state, step=step, dg=dg), (fall, linear, quadratic)
+        return state._replace(step=step, dg=dg), (fall, linear, quadratic)
 
     def correct(self, state: ChunkState, target: float) -> tuple[ChunkState, Sums]:
         """Begin the step to where products are ``target``; return ``X'aim`` and ``sum aim``."""
         products = np.empty((2, *state.at.shape[1:]))
-        return self._begin(replace(state, products=products), target, state.step)
+        return self._begin(state._replace(products=products), target, state.step)
 
     def centre(self, state: ChunkState, target: float, trial: float) -> tuple[ChunkState, Sums]:
         """Begin a step like the last, after which fewer products are far from ``target``.
@@ -206,7 +204,7 @@ class Chunk:
         ``sum aim``.
         """
         earlier = state.products
-        kept = replace(state, kept=(state.step, state.dg), products=np.empty_like(earlier))
+        kept = state._replace(kept=(state.step, state.dg), products=np.empty_like(earlier))
         return self._begin(kept, target, state.step, earlier, trial)
 
     def refine(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
@@ -224,7 +222,7 @@ class Chunk:
             aim,
             self._samples.n_threads,
         )
-        return replace(state, begun_dg=begun_dg), self._sums(aim)
+        return state._replace(begun_dg=begun_dg), self._sums(aim)
 
     def move(
         self, state: ChunkState, length: float, before_last: bool, centred: bool
@@ -260,7 +258,7 @@ class Chunk:
         room = p if edges.is_squared else p * u / np.where(edges.are_there, edges.costs, 1.0)
         room = np.where(edges.are_there, room, 0.0).sum(axis=0)
         c = self.coefficients(state)
-        return replace(state, room=room, loose=c), (*self._sums(c), *self._sums(room))
+        return state._replace(room=room, loose=c), (*self._sums(c), *self._sums(room))
 
     def gram_of_room(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
         """Return the sum of ``room (x - centre) (x - centre)'``."""
@@ -269,7 +267,7 @@ class Chunk:
     def pull(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Change ``c`` by its room times ``X dw + db``; return ``X'c`` and ``sum c``."""
         c = state.loose + state.room * (self._samples.product(dw) + db)
-        return replace(state, loose=c), self._sums(c)
+        return state._replace(loose=c), self._sums(c)
 
     def pulled(self, state: ChunkState) -> NDArray[np.float64]:
         """Return ``c`` after all changes by `pull`; it may be out of bounds."""
@@ -306,7 +304,7 @@ class Chunk:
             aim,
             self._samples.n_threads,
         )
-        return replace(state, dp=dp, begun_dg=None), self._sums(aim)
+        return state._replace(dp=dp, begun_dg=None), self._sums(aim)
 
     def _turned(self, state: ChunkState, dw: NDArray, db: float) -> NDArray[np.float64]:
         """Return how decision values change, with what was known of that before."""

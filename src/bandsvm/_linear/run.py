@@ -136,8 +136,8 @@ def fit_to(model: Any, training: LinearTraining, observers: Observers) -> None:
     solutions = [outcome.solution for outcome in outcomes]
     # "newton" if any problem took it
     usual = "cd" if run.method == CD_THEN_NEWTON else run.method
-    model.solver_ = max(solution.solver or usual for solution in solutions)
     model.classes_ = training.targets.classes
+    model.solver_ = max(solution.solver or usual for solution in solutions)
     model.coef_ = np.array([solution.point.w for solution in solutions])
     model.intercept_ = np.array([solution.point.intercept for solution in solutions])
     model.certificate_ = combine([outcome.certificate for outcome in outcomes])
