@@ -28,20 +28,11 @@ XZ_MEMORY = 80 * 2**20
 
 @dataclass(frozen=True)
 class DataFile:
-    """A data file in memory.
+    """A data file in memory."""
 
-    Parameters
-    ----------
-    source : str
-        Its name, for messages.
-    content : bytes
-        What it holds, unpacked.
-    n_stored : int
-        Its size as stored; it bounds what reading may take, however often the content is packed.
-    """
-
-    source: str
-    content: bytes
+    source: str  # its name, for messages
+    content: bytes  # what it holds, unpacked
+    # Its size as stored; it bounds what reading may take, however often the content is packed.
     n_stored: int
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:

@@ -36,19 +36,12 @@ MIN_COUNTED_NAMES = 3
 
 
 class Dress(NamedTuple):
-    """How the numbers of a column are written.
+    """How the numbers of a column are written."""
 
-    Parameters
-    ----------
-    before, after : str
-        What stands before and after each of them.
-    example : str
-        A cell.
-    """
-
+    # What stands before and after each of them.
     before: str
     after: str
-    example: str
+    example: str  # a cell
 
     def number(self, cell: str) -> float:
         """Return the number in a cell; a bare one is taken too, another sign is not."""
@@ -89,15 +82,7 @@ def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
 
 
 def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> DataFileError:
-    """Return the error of cells that are no numbers.
-
-    Parameters
-    ----------
-    source, column : str
-        The file, and the name of the column as a message shows it.
-    bad : sequence of pairs of str
-        Where such cells are in the file, and what they hold.
-    """
+    """Return the error of cells that are no numbers: where each is, and what it holds."""
     place, cell = bad[0]
     others = list(dict.fromkeys(other for _, other in bad if other != cell))
     such = f" ({len(bad)} such cells nearby, also {short_list(others)})" if others else ""
@@ -168,15 +153,7 @@ def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first line holds names, judged by the columns below it.
-
-    Parameters
-    ----------
-    top : sequence of str
-        The cells of the first line.
-    columns : sequence of sequences of str
-        The cells below each of them.
-    """
+    """Return whether the first line holds names, judged by the columns of cells below it."""
     top = [cell.strip() for cell in top]
     if not columns or not columns[0]:
         return not any(map(_is_known_number, top))

@@ -100,19 +100,7 @@ class Text:
         coded: dict[int, int | None],
         labels: int | None = None,
     ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and columns of text as codes.
-
-        The matrix of a large file is on disk.
-
-        Parameters
-        ----------
-        numbers : list of int
-            Columns of numbers; missing ones become nan.
-        coded : dict of {int: int or None}
-            Columns of text, each with the number of levels beyond which they are of no interest.
-        labels : int or None
-            The coded column that holds labels; missing ones are "".
-        """
+        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
         if not isinstance(self._file, LargeFile):
             return self._read_block(numbers, coded, labels)
         try:

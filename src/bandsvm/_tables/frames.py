@@ -57,7 +57,11 @@ class StoredColumns(Protocol):
     def read(
         self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+        """Return columns of numbers as a matrix, on disk if the file is large, and others as codes.
+
+        Missing numbers become nan. Coded columns, of which one may hold labels, come each with the
+        number of levels beyond which they are of no interest; a missing text is "".
+        """
 
     def place(self, sample: int) -> str:
         """Return where a sample is in the file."""
@@ -66,19 +70,7 @@ class StoredColumns(Protocol):
 def read_columns(
     file: DataFile, kind: str, options: ReadOptions, expected: Expected | None
 ) -> Table:
-    """Return the table that a file of columns holds.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file.
-    kind : str
-        Its format.
-    options : ReadOptions
-        How to read it.
-    expected : Expected or None
-        What the model that is to predict expects; None for training.
-    """
+    """Return the table that a file of columns holds, for training or for a model."""
     stored = open_columns(file, kind, options.header, expected)
     columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
     if expected is None:

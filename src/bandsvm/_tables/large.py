@@ -67,14 +67,7 @@ class LargeFile(DataFile):
 def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     """Return a file to be read in blocks; None if it is small, unless that is asked for.
 
-    Parameters
-    ----------
-    path : str
-        A file, or "-" for standard input.
-    kind : str or None
-        Its format, if the name or an option tells it.
-    is_asked : bool
-        Whether to read it in blocks however small it is.
+    Its format may be given, if the name or an option tells it.
     """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         if is_asked:

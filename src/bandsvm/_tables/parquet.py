@@ -39,13 +39,7 @@ CODE = re.compile(r"0\d+")
 
 
 class Parquet:
-    """A Parquet file: its names, and some of its columns.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file.
-    """
+    """A Parquet file: its names, and some of its columns."""
 
     def __init__(self, file: DataFile) -> None:
         try:
@@ -112,7 +106,7 @@ class Parquet:
         coded: dict[int, int | None],
         labels: int | None = None,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
         is_large = isinstance(self._file, LargeFile)
         X = self._on_disk(numbers) if is_large else self._in_memory(numbers)

@@ -34,51 +34,23 @@ class Columns:
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What becomes of the columns of a file.
+    """What becomes of the columns of a file."""
 
-    Parameters
-    ----------
-    features : list of int
-        The columns of features, in the order of the model.
-    texts : set of int
-        Those of them that are text.
-    target : int or None
-        The column of labels.
-    ids : list of int
-        Columns that predictions repeat.
-    is_sure : bool
-        Whether the labels were asked for, or found by the name that the model knows.
-    unused : list of str
-        Columns that the model does not use.
-    groups : int or None
-        The column of groups that a search keeps together.
-    dates : list of int
-        Columns of dates, which are left out.
-    kept : list of int
-        Columns that are used although they seem to number the rows.
-    """
-
-    features: list[int]
-    texts: set[int] = field(default_factory=set)
-    target: int | None = None
-    ids: list[int] = field(default_factory=list)
+    features: list[int]  # the columns of features, in the order of the model
+    texts: set[int] = field(default_factory=set)  # those of them that are text
+    target: int | None = None  # the column of labels
+    ids: list[int] = field(default_factory=list)  # columns that predictions repeat
+    # Whether the labels were asked for, or found by the name that the model knows.
     is_sure: bool = True
-    unused: list[str] = field(default_factory=list)
-    groups: int | None = None
-    dates: list[int] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)  # columns that the model does not use
+    groups: int | None = None  # the column of groups that a search keeps together
+    dates: list[int] = field(default_factory=list)  # columns of dates, which are left out
+    # Columns that are used although they seem to number the rows.
     kept: list[int] = field(default_factory=list)
 
 
 def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
-    """Return what becomes of the columns of a training set.
-
-    Parameters
-    ----------
-    columns : Columns
-        What the file has.
-    options : ReadOptions
-        How to read it.
-    """
+    """Return what becomes of the columns of a training set."""
     dropped = {_position(columns, name, "drop") for name in _listed(columns, options.drop)}
     ids = [_position(columns, name, "id") for name in options.id]
     groups = None if options.groups is None else _position(columns, options.groups, "groups")

@@ -138,20 +138,9 @@ def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None
 
 
 def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
-    """Write a page about a model and its training samples.
+    """Write a page about a model and its training samples, of which X is what the classifier sees.
 
-    Parameters
-    ----------
-    path : Path
-        The page.
-    pipeline : Pipeline
-        The model.
-    table : Table
-        The training set.
-    X : array-like
-        Its samples, prepared for the classifier.
-    unseen : ndarray or None
-        Probabilities by models that were not trained on the samples.
+    ``unseen`` are probabilities by models that were not trained on the samples, if there are any.
     """
     from bandsvm._system.files import atomic_write
     from bandsvm._workflow.evaluation import Predictions
