@@ -9,7 +9,7 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,14 +73,9 @@ def read_file(path: str) -> DataFile:
 def unpacked(source: str, stored: bytes) -> DataFile:
     """Return the bytes of a file of that name, unpacked if they are packed."""
     file = DataFile(source, stored, len(stored))
-    if stored.startswith(b"\x1f\x8b"):
-        return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(stored)), file)
-    if stored.startswith(b"BZh"):
-        return _unpacked(bz2.BZ2File(io.BytesIO(stored)), file)
-    if stored.startswith(b"\xfd7zXZ\0"):
-        return _unpacked(_XzStream(stored), file)
-    if stored.startswith(b"\x28\xb5\x2f\xfd"):
-        return _unpacked(_zstandard(stored), file)
+    for magic, stream in PACKED.items():
+        if stored.startswith(magic):
+            return _unpacked(stream(stored), file)
     return file
 
 
@@ -120,6 +115,15 @@ def _zstandard(stored: bytes) -> Any:
             "unpack them first."
         ) from None
     return pa.CompressedInputStream(pa.BufferReader(stored), "zstd")
+
+
+# How packed files begin, and what unpacks them.
+PACKED: dict[bytes, Callable[[bytes], Any]] = {
+    b"\x1f\x8b": lambda stored: gzip.GzipFile(fileobj=io.BytesIO(stored)),
+    b"BZh": lambda stored: bz2.BZ2File(io.BytesIO(stored)),
+    b"\xfd7zXZ\0": _XzStream,
+    b"\x28\xb5\x2f\xfd": _zstandard,
+}
 
 
 def _unpacked(stream: Any, file: DataFile) -> DataFile:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.columns import TARGET_NAMES, Kind
@@ -58,7 +58,7 @@ class Dress(NamedTuple):
 
 def dress_of(cells: Sequence[str]) -> Dress | None:
     """Return how the numbers of a column are written; None if some cells are not."""
-    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    known = _known(cells)
     matches = [DRESSED.fullmatch(cell) for cell in known]
     signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
     signs.discard(("", ""))
@@ -66,12 +66,7 @@ def dress_of(cells: Sequence[str]) -> Dress | None:
         return None
     before, after = signs.pop() if signs else ("", "")
     dress = Dress(before, after, known[0] if known else "")
-    try:
-        for cell in known:
-            dress.number(cell)
-    except ValueError:
-        return None
-    return dress
+    return dress if all(converts(dress.number, cell) for cell in known) else None
 
 
 def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
@@ -97,18 +92,23 @@ def number(cell: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        if cell.strip().lower() in MISSING:
+        if is_missing(cell):
             return float("nan")
         raise
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number or missing."""
+def converts(convert: Callable[[Any], Any], value: str | bytes) -> bool:
+    """Return whether a function takes a value; it raises ValueError otherwise."""
     try:
-        number(cell)
+        convert(value)
     except ValueError:
         return False
     return True
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number or missing."""
+    return converts(number, cell)
 
 
 def is_missing(cell: str) -> bool:
@@ -116,9 +116,14 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING
 
 
+def _known(cells: Sequence[str]) -> list[str]:
+    """Return the cells that are not missing, without white space around them."""
+    return [cell.strip() for cell in cells if not is_missing(cell)]
+
+
 def kind_of(cells: Sequence[str]) -> Kind:
     """Return what a column holds, judged by some of its cells."""
-    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    known = _known(cells)
     n_texts = sum(not is_number(cell) for cell in known)
     if n_texts == 0:
         return Kind.NUMBER
@@ -145,9 +150,10 @@ def number_with_comma(cell: str) -> float:
 def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
     """Return whether a column has no number but by decimal commas."""
     for cells in columns:
-        known = [cell.strip() for cell in cells if not is_missing(cell)]
-        with_comma = [cell for cell in known if DECIMAL_COMMA.fullmatch(cell)]
-        if with_comma and all(is_number(cell.replace(",", ".")) for cell in known):
+        known = _known(cells)
+        if any(map(DECIMAL_COMMA.fullmatch, known)) and all(
+            is_number(cell.replace(",", ".")) for cell in known
+        ):
             return True
     return False
 
@@ -174,10 +180,7 @@ def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     if any(map(_is_known_number, top)):
         return False
     # Text everywhere: categories occur again, names do not.
-    repeated = sum(
-        name in {cell.strip() for cell in cells} for name, cells in zip(top, columns, strict=True)
-    )
-    return repeated == 0
+    return not any(name in map(str.strip, cells) for name, cells in zip(top, columns, strict=True))
 
 
 def _is_known_number(cell: str) -> bool:

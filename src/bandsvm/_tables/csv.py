@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 import numpy as np
@@ -16,6 +16,7 @@ from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
+    converts,
     has_decimal_commas,
     has_names,
     is_number,
@@ -206,18 +207,9 @@ class Text:
         bad = [
             (f"line {line}", cell)
             for (line, _), cell in zip(block, cells, strict=True)
-            if not _can(converters[-1], cell)
+            if not converts(converters[-1], cell)
         ]
         raise not_a_number(self._source, self._name(column), bad)
-
-
-def _can(convert: Callable[[str], float], cell: str) -> bool:
-    """Return whether a cell can be converted."""
-    try:
-        convert(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:

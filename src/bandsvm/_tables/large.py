@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.memory import available_bytes
-from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.bytes import PACKED, DataFile
 from bandsvm._tables.formats import format_by_content
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import gigabytes, require_disk
@@ -27,7 +27,6 @@ KINDS = ("csv", "svmlight", "parquet")
 SEPARATORS = {"csv": (b",;|\t \n", 8), "svmlight": (b":", 12)}
 # Numbers are written as they are, and once more as the model takes them.
 COPIES = 2
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
 class NeedsMemoryError(DataFileError):
@@ -82,7 +81,7 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     if len(head) < size:
         head = head[: head.rfind(b"\n") + 1] or head
     file = LargeFile(path, head, size, path)
-    is_packed = head.startswith(_PACKED)
+    is_packed = head.startswith(tuple(PACKED))
     kind = kind or format_by_content(file)
     if is_packed or kind not in KINDS:
         if is_asked:
