@@ -21,7 +21,7 @@ from bandsvm._tables.remarks import DataFileError
 MAX_RATIO = 100
 ALWAYS_FINE = 32 * 2**20
 RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
-PIECE = 2**20
+PIECE_BYTES = 2**20
 # What the highest usual setting of xz needs to unpack.
 XZ_MEMORY = 80 * 2**20
 
@@ -130,7 +130,7 @@ def _unpacked(stream: Any, file: DataFile) -> DataFile:
     """Return what a compressed file holds; it is unpacked piece by piece, so that it can stop."""
     content = io.BytesIO()
     try:
-        while piece := stream.read(PIECE):
+        while piece := stream.read(PIECE_BYTES):
             content.write(piece)
             file.require_room(content.tell())
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:

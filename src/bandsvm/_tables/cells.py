@@ -1,4 +1,4 @@
-"""What cells of text tell: numbers, in disguise or not, dates, missing values, names."""
+"""What cells of text tell: numbers, beside signs of money or not, dates, missing values, names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_NUMBERED_CATEGORIES = 20
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
 # Numbers beside signs of money or per cent, with commas between thousands.
 MONEY = r"[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|JPY|CHF|INR"
-DRESSED = re.compile(
+STYLED_NUMBER = re.compile(
     rf"(?P<sign>[+-]?)(?P<before>{MONEY})?\s?(?P<digits>[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)?(\.\d*)?)"
     rf"\s?(?P<after>%|{MONEY})?"
 )
@@ -35,7 +35,7 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 MIN_COUNTED_NAMES = 3
 
 
-class Dress(NamedTuple):
+class NumberStyle(NamedTuple):
     """How the numbers of a column are written."""
 
     # What stands before and after each of them.
@@ -47,7 +47,7 @@ class Dress(NamedTuple):
         """Return the number in a cell; a bare one is taken too, another sign is not."""
         if is_missing(cell):
             return float("nan")
-        match = DRESSED.fullmatch(cell.strip())
+        match = STYLED_NUMBER.fullmatch(cell.strip())
         if match is None:
             raise ValueError
         signs = (match["before"] or "", match["after"] or "")
@@ -56,24 +56,24 @@ class Dress(NamedTuple):
         return float(match["sign"] + match["digits"].replace(",", ""))
 
 
-def dress_of(cells: Sequence[str]) -> Dress | None:
+def style_of(cells: Sequence[str]) -> NumberStyle | None:
     """Return how the numbers of a column are written; None if some cells are not."""
     known = _known(cells)
-    matches = [DRESSED.fullmatch(cell) for cell in known]
+    matches = [STYLED_NUMBER.fullmatch(cell) for cell in known]
     signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
     signs.discard(("", ""))
     if len(signs) > 1:
         return None
     before, after = signs.pop() if signs else ("", "")
-    dress = Dress(before, after, known[0] if known else "")
-    return dress if all(converts(dress.number, cell) for cell in known) else None
+    style = NumberStyle(before, after, known[0] if known else "")
+    return style if all(converts(style.number, cell) for cell in known) else None
 
 
-def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
-    """Return what a column holds, judged by some cells, and the dress of its numbers, if any."""
+def kind_and_style(cells: Sequence[str]) -> tuple[Kind, NumberStyle | None]:
+    """Return what a column holds, judged by some cells, and the style of its numbers, if any."""
     kind = kind_of(cells)
-    dress = dress_of(cells) if kind is Kind.TEXT else None
-    return (kind, None) if dress is None else (Kind.NUMBER, dress)
+    style = style_of(cells) if kind is Kind.TEXT else None
+    return (kind, None) if style is None else (Kind.NUMBER, style)
 
 
 def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> DataFileError:

@@ -99,9 +99,9 @@ def _fills_memory(file: LargeFile, kind: str) -> bool:
 def number_bytes(file: LargeFile, kind: str) -> float:
     """Return about how many bytes the numbers of a file take."""
     if kind == "parquet":
-        from bandsvm._tables.parquet import Parquet
+        from bandsvm._tables.parquet import ParquetColumns
 
-        return Parquet(file).n_bytes
+        return ParquetColumns(file).n_bytes
     separators, n_bytes = SEPARATORS[kind]
     n_numbers = sum(file.content.count(bytes([char])) for char in separators)
     return n_bytes * n_numbers / max(1, len(file.content)) * file.n_stored

@@ -21,7 +21,7 @@ class Columns:
     source: str
     names: list[str] | None
     n_columns: int
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: list[Kind]
 
     def name(self, k: int) -> str:
         """Return the name of a column; without names its number."""
@@ -48,6 +48,11 @@ class ColumnRoles:
     # Columns that are used although they seem to number the rows.
     kept: list[int] = field(default_factory=list)
 
+    @property
+    def numbers(self) -> list[int]:
+        """Features that are numbers."""
+        return [k for k in self.features if k not in self.texts]
+
 
 def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     """Return what becomes of the columns of a training set."""
@@ -66,10 +71,8 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     taken = {target, *apart}
     features = [k for k in range(columns.n_columns) if k not in taken]
     for k in features:
-        if k in texts or not columns.kinds:
-            continue
         kind = columns.kinds[k]
-        if kind is Kind.OTHER:
+        if kind is Kind.OTHER and k not in texts:
             raise DataFileError(
                 f"{columns.source} holds {kind.value} in its column "
                 f"{short_text(repr(columns.name(k)))}, which cannot be a feature",
@@ -77,8 +80,7 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
             )
         if kind is Kind.TEXT:
             texts.add(k)
-    has_dates = {k for k, kind in enumerate(columns.kinds) if kind is Kind.DATE}
-    dates = [k for k in features if k in has_dates - texts]
+    dates = [k for k in features if columns.kinds[k] is Kind.DATE and k not in texts]
     features = [k for k in features if k not in dates]
     return ColumnRoles(
         features,

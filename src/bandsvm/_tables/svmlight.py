@@ -19,14 +19,14 @@ from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix, mapped_rows
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
-DENSE = 0.5
+MIN_DENSE_SHARE = 0.5
 # A feature 0 after the label, or after the label and the query.
-ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
+FEATURE_ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
 
 
 def counts_from_zero(file: DataFile) -> bool:
     """Return whether a line of an svmlight file has a feature 0."""
-    return any(ZERO.search(content) for content, _ in file.blocks())
+    return any(FEATURE_ZERO.search(content) for content, _ in file.blocks())
 
 
 def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
@@ -46,7 +46,7 @@ def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any,
         X = matrix.finished()
     if n_features is not None:
         X.resize(X.shape[0], n_features)
-    if X.nnz > DENSE * X.shape[0] * X.shape[1]:
+    if X.nnz > MIN_DENSE_SHARE * X.shape[0] * X.shape[1]:
         X = X.toarray() if matrix is None else mapped_rows(X, lambda rows: rows.toarray())
     return X, np.concatenate(labels)
 

@@ -54,7 +54,7 @@ class Output:
         except BrokenPipeError:
             # Nobody reads on, as with `| head`; what is to be written is still wanted.
             self.is_quiet = True
-            drop_what_cannot_be_printed()
+            discard_unprinted()
 
     def about_table(self, table: Table) -> None:
         """Say what was read, and what may be wrong with it."""
@@ -88,7 +88,7 @@ class Output:
             print(json_text(values))
 
 
-def drop_what_cannot_be_printed() -> None:
+def discard_unprinted() -> None:
     """Empty the buffer of standard output, if need be into nothing; else Python complains."""
     try:
         print(end="", flush=True)

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm._workflow.training import summarise
 
     unfinished = CheckpointFile(options.model)
-    before = _to_go_on_with(options, unfinished)
+    before = _model_to_resume(options, unfinished)
     table = _read(options, output, is_linear=_is_linear(options, before))
     pipeline = _pipeline(options, table, before)
     model = classifier_of(pipeline)
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     result = summarise(model, X, table.y, is_hurried=was_interrupted)
     output.about_model(model, result, options.model)
     if reason:
-        _say_what_is_missing(output, model, reason)
+        _explain_not_optimal(output, model, reason)
     if options.report is not None and not was_interrupted:
         output.write(options.report, _report(pipeline, table, X, unseen), "report is")
     skipped = table.skipped(read_options(options))
@@ -134,7 +134,7 @@ def _trained(
     return train(model, X, table.y, checkpoint)
 
 
-def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None:
+def _explain_not_optimal(output: Output, model: Any, reason: NotOptimal) -> None:
     """Say why a fit is not optimal, and what its file holds to go on from there."""
     from bandsvm._workflow.advice import SHELL
 
@@ -259,7 +259,7 @@ def _check_cluster(options: argparse.Namespace) -> None:
         raise ValueError("--dask needs Dask, which is not installed: pip install 'bandsvm[dask]'.")
 
 
-def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
+def _model_to_resume(options: argparse.Namespace, unfinished: Any) -> Any:
     """Return the model to go on with, None to start from scratch."""
     if not options.resume:
         return None
