@@ -1,5 +1,6 @@
 """What tests of commands share."""
 
+import itertools
 import os
 import signal
 import sys
@@ -13,31 +14,48 @@ from bandsvm.model_selection._search import Search
 
 
 @pytest.fixture
-def searches(monkeypatch):
+def after_calls(monkeypatch):
+    """A function ``(owner, method, action)``: after each call of a method, an action gets self."""
+
+    def watch(owner, method, action):
+        original = getattr(owner, method)
+
+        def watched(self, *arguments, **options):
+            result = original(self, *arguments, **options)
+            action(self)
+            return result
+
+        monkeypatch.setattr(owner, method, watched)
+
+    return watch
+
+
+@pytest.fixture
+def ctrl_c_after(after_calls):
+    """A function ``(owner, method, n_calls)``: Ctrl-C is pressed after so many calls."""
+
+    def watch(owner, method, n_calls):
+        calls = itertools.count(1)
+        after_calls(
+            owner, method, lambda _: next(calls) == n_calls and os.kill(os.getpid(), signal.SIGINT)
+        )
+
+    return watch
+
+
+@pytest.fixture
+def searches(after_calls):
     """A list that gets every search that a command makes."""
-    searches, original = [], BandedSVCCV._fit
-
-    def noted(self, *arguments, **options):
-        searches.append(self)
-        return original(self, *arguments, **options)
-
-    monkeypatch.setattr(BandedSVCCV, "_fit", noted)
+    searches = []
+    after_calls(BandedSVCCV, "_fit", searches.append)
     return searches
 
 
 @pytest.fixture
-def interrupted_search(monkeypatch):
+def interrupted_search(ctrl_c_after, monkeypatch):
     """Let searches be interrupted after the second kernel, with no time for a refit."""
     monkeypatch.setattr(_cv, "SECONDS_AFTER_INTERRUPT", 1e-9)
-    noted, original = [], Search._note
-
-    def note(self, candidates, scores):
-        original(self, candidates, scores)
-        noted.append(1)
-        if len(noted) == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Search, "_note", note)
+    ctrl_c_after(Search, "_note", 2)
 
 
 @pytest.fixture

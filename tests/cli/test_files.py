@@ -153,7 +153,7 @@ import os, sys
 import pyarrow.parquet
 from bandsvm._tables import bytes, parquet
 before = len(os.listdir("/proc/self/task"))
-X, y = parquet.Parquet(bytes.read_file(sys.argv[1])).read([0, 1], {2: None})
+X, y = parquet.ParquetColumns(bytes.read_file(sys.argv[1])).read([0, 1], {2: None})
 assert X.shape[0] > 0
 print(len(os.listdir("/proc/self/task")) - before)
 """

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -91,16 +90,9 @@ def test_time_limit_then_resume(folder, capsys):
 
 
 @pytest.mark.usefixtures("checkpoints_at_every_step")
-def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, monkeypatch):
+def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, ctrl_c_after):
     arguments = slow_data(folder)
-    original = Checkpoint.step
-
-    def step(self, run):
-        original(self, run)
-        if run.progress.n_iter == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Checkpoint, "step", step)
+    ctrl_c_after(Checkpoint, "step", 3)
     assert main([*arguments, "--quiet"]) == 130
     assert "was interrupted" in (told := capsys.readouterr().err)
     assert "--resume" in told

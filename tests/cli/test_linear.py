@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 
 import numpy as np
 import pytest
@@ -172,16 +171,8 @@ def test_resume_keeps_the_kind_of_model(iris, capsys):
     assert "needs the training data of the model" in capsys.readouterr().err
 
 
-def test_ctrl_c_keeps_the_model(folder, capsys, monkeypatch):
-    original, pressed = LinearSolve._evaluate, []
-
-    def evaluate(self, method):
-        if not pressed:
-            pressed.append(True)
-            os.kill(os.getpid(), signal.SIGINT)
-        original(self, method)
-
-    monkeypatch.setattr(LinearSolve, "_evaluate", evaluate)
+def test_ctrl_c_keeps_the_model(folder, capsys, ctrl_c_after):
+    ctrl_c_after(LinearSolve, "_evaluate", 1)
     assert main([*hard_data(folder), "--linear", "--quiet"]) == 130
     told = capsys.readouterr().err
     assert "was interrupted" in told

@@ -137,13 +137,11 @@ def test_labels_of_files_and_models_may_differ_in_type(labels, folder, capsys):
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
 
 
-def test_decision_values_are_computed_once(folder, capsys, monkeypatch):
+def test_decision_values_are_computed_once(folder, capsys, after_calls):
     pytest.importorskip("matplotlib")
     labelled(folder)
-    original, calls = bandsvm.BandedSVC._problem_values, []
-    monkeypatch.setattr(
-        bandsvm.BandedSVC, "_problem_values", lambda *a: calls.append(1) or original(*a)
-    )
+    calls = []
+    after_calls(bandsvm.BandedSVC, "_problem_values", calls.append)
     command = ["predict", "test.csv", "--model", "m.bsvm", "--values", "--band", "--quiet"]
     assert main([*command, "--report", "r.html"]) == 0
     assert len(calls) == 1

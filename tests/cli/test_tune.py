@@ -202,15 +202,10 @@ def test_ctrl_c_says_how_to_go_on_with_a_model_that_takes_long(folder, capsys, m
 
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
-def test_time_limit_includes_pictures(folder, capsys, monkeypatch):
+def test_time_limit_includes_pictures(folder, capsys, after_calls):
     pytest.importorskip("matplotlib")
-    limits, fit = [], BandedSVC.fit
-
-    def noted(self, *arguments):
-        limits.append(self.time_limit)
-        return fit(self, *arguments)
-
-    monkeypatch.setattr(BandedSVC, "fit", noted)
+    limits = []
+    after_calls(BandedSVC, "fit", lambda model: limits.append(model.time_limit))
     arguments = [*two_species(folder), "--C1", "1", "--gamma", "0.3", "--plot", "p.svg"]
     assert main([*arguments, "--time-limit", "100"]) == 0
     assert len(limits) >= 4  # the refit, and the three folds

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import bandsvm
-from bandsvm import cli
 from bandsvm._fitting import progress
 from bandsvm._kernels import available_kernels
 from bandsvm._workflow import search_report
 from bandsvm.cli import main
+from bandsvm.cli._output import Output
 from tests.helpers.iris_files import FILES
 from tests.helpers.report_pages import Page
 
@@ -73,13 +73,10 @@ def test_wrong_use_is_told_apart(arguments, words, capsys):
     assert words in capsys.readouterr().err
 
 
-def test_interrupted_before_the_fit(folder, capsys, monkeypatch):
-    def interrupt(options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli.fit, "run", interrupt)
+def test_interrupted_before_the_fit(folder, capsys, ctrl_c_after):
+    ctrl_c_after(Output, "__init__", 1)
     assert main(["fit", "x", "--model", "m"]) == 130
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted; written so far: nothing" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["fit", "predict", "inspect", "export", "tune", "reproduce"])

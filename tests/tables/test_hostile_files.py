@@ -14,7 +14,8 @@ import pytest
 
 from bandsvm._tables import bytes as bytes_module
 from bandsvm._tables.bytes import DataFile
-from bandsvm._tables.csv import Text
+from bandsvm._tables.columns import Kind
+from bandsvm._tables.csv import CsvColumns
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
@@ -196,7 +197,7 @@ def test_both_ways_to_read_text_agree(number):
     # Columns other than labels are never read by NumPy, as their blanks may count.
     for has_labels in (True, False):
         try:
-            text = Text(DataFile("table.csv", content, len(content)), None)
+            text = CsvColumns(DataFile("table.csv", content, len(content)), None)
             *numbers, last = range(text.n_columns)
             X, coded = text.read(numbers, {last: None}, last if has_labels else None)
             outcomes.append((X.tolist(), tidy_labels(coded[last].values()).tolist()))
@@ -207,7 +208,9 @@ def test_both_ways_to_read_text_agree(number):
 
 def test_tables_of_numbers_are_read_by_numpy():
     content = b"a,b,y\n" + b"1,2,0\n3,4,1\n" * 5
-    X, coded = Text(DataFile("plain.csv", content, len(content)), None).read([0, 1], {2: None}, 2)
+    X, coded = CsvColumns(DataFile("plain.csv", content, len(content)), None).read(
+        [0, 1], {2: None}, 2
+    )
     assert X.tolist() == [[1, 2], [3, 4]] * 5
     assert coded[2].levels.tolist() == [0.0, 1.0]  # the other reader has texts
 
@@ -323,7 +326,7 @@ def test_columns_are_chosen_in_linear_time(is_complete):
     names = [CountedText(f"f{k}") for k in range(n_columns)]
     wanted = [CountedText(f"f{k}") for k in reversed(range(1, n_columns + (not is_complete)))]
     CountedText.n_comparisons = 0
-    columns = Columns("some.csv", names, n_columns)
+    columns = Columns("some.csv", names, n_columns, [Kind.NUMBER] * n_columns)
     if is_complete:
         choice = chosen(columns, wanted)
         assert choice.features == list(reversed(range(1, n_columns)))
@@ -335,7 +338,7 @@ def test_columns_are_chosen_in_linear_time(is_complete):
 
 
 def test_a_message_names_some_of_many_columns():
-    columns = Columns("some.csv", ["a"], 1)
+    columns = Columns("some.csv", ["a"], 1, [Kind.NUMBER])
     with pytest.raises(DataFileError) as caught:
         chosen(columns, [f"f{k}" for k in range(20_000)])
     assert len(str(caught.value)) < 200

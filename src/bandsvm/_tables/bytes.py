@@ -9,7 +9,7 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,27 +21,18 @@ from bandsvm._tables.remarks import DataFileError
 MAX_RATIO = 100
 ALWAYS_FINE = 32 * 2**20
 RATIO_VARIABLE = "BANDSVM_LARGEST_RATIO"
-PIECE = 2**20
+PIECE_BYTES = 2**20
 # What the highest usual setting of xz needs to unpack.
 XZ_MEMORY = 80 * 2**20
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A data file in memory.
+    """A data file in memory."""
 
-    Parameters
-    ----------
-    source : str
-        Its name, for messages.
-    content : bytes
-        What it holds, unpacked.
-    n_stored : int
-        Its size as stored; it bounds what reading may take, however often the content is packed.
-    """
-
-    source: str
-    content: bytes
+    source: str  # its name, for messages
+    content: bytes  # what it holds, unpacked
+    # Its size as stored; it bounds what reading may take, however often the content is packed.
     n_stored: int
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
@@ -82,14 +73,9 @@ def read_file(path: str) -> DataFile:
 def unpacked(source: str, stored: bytes) -> DataFile:
     """Return the bytes of a file of that name, unpacked if they are packed."""
     file = DataFile(source, stored, len(stored))
-    if stored.startswith(b"\x1f\x8b"):
-        return _unpacked(gzip.GzipFile(fileobj=io.BytesIO(stored)), file)
-    if stored.startswith(b"BZh"):
-        return _unpacked(bz2.BZ2File(io.BytesIO(stored)), file)
-    if stored.startswith(b"\xfd7zXZ\0"):
-        return _unpacked(_XzStream(stored), file)
-    if stored.startswith(b"\x28\xb5\x2f\xfd"):
-        return _unpacked(_zstandard(stored), file)
+    for magic, stream in PACKED.items():
+        if stored.startswith(magic):
+            return _unpacked(stream(stored), file)
     return file
 
 
@@ -131,11 +117,20 @@ def _zstandard(stored: bytes) -> Any:
     return pa.CompressedInputStream(pa.BufferReader(stored), "zstd")
 
 
+# How packed files begin, and what unpacks them.
+PACKED: dict[bytes, Callable[[bytes], Any]] = {
+    b"\x1f\x8b": lambda stored: gzip.GzipFile(fileobj=io.BytesIO(stored)),
+    b"BZh": lambda stored: bz2.BZ2File(io.BytesIO(stored)),
+    b"\xfd7zXZ\0": _XzStream,
+    b"\x28\xb5\x2f\xfd": _zstandard,
+}
+
+
 def _unpacked(stream: Any, file: DataFile) -> DataFile:
     """Return what a compressed file holds; it is unpacked piece by piece, so that it can stop."""
     content = io.BytesIO()
     try:
-        while piece := stream.read(PIECE):
+        while piece := stream.read(PIECE_BYTES):
             content.write(piece)
             file.require_room(content.tell())
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:

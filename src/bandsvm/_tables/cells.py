@@ -1,10 +1,10 @@
-"""What cells of text tell: numbers, in disguise or not, dates, missing values, names."""
+"""What cells of text tell: numbers, beside signs of money or not, dates, missing values, names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.columns import TARGET_NAMES, Kind
@@ -26,7 +26,7 @@ MAX_NUMBERED_CATEGORIES = 20
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([ T]\d.*)?")
 # Numbers beside signs of money or per cent, with commas between thousands.
 MONEY = r"[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|JPY|CHF|INR"
-DRESSED = re.compile(
+STYLED_NUMBER = re.compile(
     rf"(?P<sign>[+-]?)(?P<before>{MONEY})?\s?(?P<digits>[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)?(\.\d*)?)"
     rf"\s?(?P<after>%|{MONEY})?"
 )
@@ -35,26 +35,19 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 MIN_COUNTED_NAMES = 3
 
 
-class Dress(NamedTuple):
-    """How the numbers of a column are written.
+class NumberStyle(NamedTuple):
+    """How the numbers of a column are written."""
 
-    Parameters
-    ----------
-    before, after : str
-        What stands before and after each of them.
-    example : str
-        A cell.
-    """
-
+    # What stands before and after each of them.
     before: str
     after: str
-    example: str
+    example: str  # a cell
 
     def number(self, cell: str) -> float:
         """Return the number in a cell; a bare one is taken too, another sign is not."""
         if is_missing(cell):
             return float("nan")
-        match = DRESSED.fullmatch(cell.strip())
+        match = STYLED_NUMBER.fullmatch(cell.strip())
         if match is None:
             raise ValueError
         signs = (match["before"] or "", match["after"] or "")
@@ -63,41 +56,28 @@ class Dress(NamedTuple):
         return float(match["sign"] + match["digits"].replace(",", ""))
 
 
-def dress_of(cells: Sequence[str]) -> Dress | None:
+def style_of(cells: Sequence[str]) -> NumberStyle | None:
     """Return how the numbers of a column are written; None if some cells are not."""
-    known = [cell.strip() for cell in cells if not is_missing(cell)]
-    matches = [DRESSED.fullmatch(cell) for cell in known]
+    known = _known(cells)
+    matches = [STYLED_NUMBER.fullmatch(cell) for cell in known]
     signs = {(m["before"] or "", m["after"] or "") for m in matches if m is not None}
     signs.discard(("", ""))
     if len(signs) > 1:
         return None
     before, after = signs.pop() if signs else ("", "")
-    dress = Dress(before, after, known[0] if known else "")
-    try:
-        for cell in known:
-            dress.number(cell)
-    except ValueError:
-        return None
-    return dress
+    style = NumberStyle(before, after, known[0] if known else "")
+    return style if all(converts(style.number, cell) for cell in known) else None
 
 
-def judged(cells: Sequence[str]) -> tuple[Kind, Dress | None]:
-    """Return what a column holds, judged by some cells, and the dress of its numbers, if any."""
+def kind_and_style(cells: Sequence[str]) -> tuple[Kind, NumberStyle | None]:
+    """Return what a column holds, judged by some cells, and the style of its numbers, if any."""
     kind = kind_of(cells)
-    dress = dress_of(cells) if kind is Kind.TEXT else None
-    return (kind, None) if dress is None else (Kind.NUMBER, dress)
+    style = style_of(cells) if kind is Kind.TEXT else None
+    return (kind, None) if style is None else (Kind.NUMBER, style)
 
 
 def not_a_number(source: str, column: str, bad: Sequence[tuple[str, str]]) -> DataFileError:
-    """Return the error of cells that are no numbers.
-
-    Parameters
-    ----------
-    source, column : str
-        The file, and the name of the column as a message shows it.
-    bad : sequence of pairs of str
-        Where such cells are in the file, and what they hold.
-    """
+    """Return the error of cells that are no numbers: where each is, and what it holds."""
     place, cell = bad[0]
     others = list(dict.fromkeys(other for _, other in bad if other != cell))
     such = f" ({len(bad)} such cells nearby, also {short_list(others)})" if others else ""
@@ -112,18 +92,23 @@ def number(cell: str) -> float:
     try:
         return float(cell)
     except ValueError:
-        if cell.strip().lower() in MISSING:
+        if is_missing(cell):
             return float("nan")
         raise
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number or missing."""
+def converts(convert: Callable[[Any], Any], value: str | bytes) -> bool:
+    """Return whether a function takes a value; it raises ValueError otherwise."""
     try:
-        number(cell)
+        convert(value)
     except ValueError:
         return False
     return True
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number or missing."""
+    return converts(number, cell)
 
 
 def is_missing(cell: str) -> bool:
@@ -131,9 +116,14 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING
 
 
+def _known(cells: Sequence[str]) -> list[str]:
+    """Return the cells that are not missing, without white space around them."""
+    return [cell.strip() for cell in cells if not is_missing(cell)]
+
+
 def kind_of(cells: Sequence[str]) -> Kind:
     """Return what a column holds, judged by some of its cells."""
-    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    known = _known(cells)
     n_texts = sum(not is_number(cell) for cell in known)
     if n_texts == 0:
         return Kind.NUMBER
@@ -160,23 +150,16 @@ def number_with_comma(cell: str) -> float:
 def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
     """Return whether a column has no number but by decimal commas."""
     for cells in columns:
-        known = [cell.strip() for cell in cells if not is_missing(cell)]
-        with_comma = [cell for cell in known if DECIMAL_COMMA.fullmatch(cell)]
-        if with_comma and all(is_number(cell.replace(",", ".")) for cell in known):
+        known = _known(cells)
+        if any(map(DECIMAL_COMMA.fullmatch, known)) and all(
+            is_number(cell.replace(",", ".")) for cell in known
+        ):
             return True
     return False
 
 
 def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first line holds names, judged by the columns below it.
-
-    Parameters
-    ----------
-    top : sequence of str
-        The cells of the first line.
-    columns : sequence of sequences of str
-        The cells below each of them.
-    """
+    """Return whether the first line holds names, judged by the columns of cells below it."""
     top = [cell.strip() for cell in top]
     if not columns or not columns[0]:
         return not any(map(_is_known_number, top))
@@ -197,10 +180,7 @@ def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     if any(map(_is_known_number, top)):
         return False
     # Text everywhere: categories occur again, names do not.
-    repeated = sum(
-        name in {cell.strip() for cell in cells} for name, cells in zip(top, columns, strict=True)
-    )
-    return repeated == 0
+    return not any(name in map(str.strip, cells) for name, cells in zip(top, columns, strict=True))
 
 
 def _is_known_number(cell: str) -> bool:

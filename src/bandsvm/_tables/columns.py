@@ -29,18 +29,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column as codes: the value of sample i is ``levels[codes[i]]``.
+    """A column as codes: the value of sample i is ``levels[codes[i]]``."""
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        A level per sample.
-    levels : ndarray or None
-        The different values, of text or of numbers; None: more than `MAX_LEVELS`. A missing text
-        is the level "".
-    """
-
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32]  # a level per sample
+    # The different values, of text or of numbers; None: more than `MAX_LEVELS`. A missing text is
+    # the level "".
     levels: NDArray | None
 
     def values(self) -> NDArray:
@@ -66,13 +59,7 @@ class MixedLevelsError(Exception):
 
 
 class ColumnBuilder:
-    """Codes a column as its cells come, or its blocks.
-
-    Parameters
-    ----------
-    max_levels : int or None
-        Beyond so many levels they are forgotten; None: never.
-    """
+    """Codes a column as its cells come, or its blocks; too many levels are forgotten."""
 
     def __init__(self, max_levels: int | None) -> None:
         self._max_levels = max_levels

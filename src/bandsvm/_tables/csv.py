@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 import numpy as np
@@ -16,10 +16,11 @@ from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
+    converts,
     has_decimal_commas,
     has_names,
     is_number,
-    judged,
+    kind_and_style,
     kind_of,
     not_a_number,
     number,
@@ -42,10 +43,10 @@ from bandsvm._tables.scratch import DiskMatrix
 CELLS_AT_ONCE = 2**15
 
 
-class Text:
+class CsvColumns:
     """A CSV file: names and kinds of its columns, and their content.
 
-    `disguises` has an example of each column whose numbers stand beside signs of money or the like.
+    `styled_examples` has a cell of each column whose numbers stand beside signs of money.
 
     Parameters
     ----------
@@ -89,10 +90,12 @@ class Text:
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
         self._may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
         # Numbers with decimal commas have no signs of money, per cent or thousands.
-        found = [(kind_of(cells), None) if has_commas else judged(cells) for cells in columns]
+        found = [
+            (kind_of(cells), None) if has_commas else kind_and_style(cells) for cells in columns
+        ]
         self.kinds = [kind for kind, _ in found] or [Kind.NUMBER] * self.n_columns
-        self._dresses = {k: dress for k, (_, dress) in enumerate(found) if dress is not None}
-        self.disguises = {k: dress.example for k, dress in self._dresses.items()}
+        self._styles = {k: style for k, (_, style) in enumerate(found) if style is not None}
+        self.styled_examples = {k: style.example for k, style in self._styles.items()}
 
     def read(
         self,
@@ -100,19 +103,7 @@ class Text:
         coded: dict[int, int | None],
         labels: int | None = None,
     ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and columns of text as codes.
-
-        The matrix of a large file is on disk.
-
-        Parameters
-        ----------
-        numbers : list of int
-            Columns of numbers; missing ones become nan.
-        coded : dict of {int: int or None}
-            Columns of text, each with the number of levels beyond which they are of no interest.
-        labels : int or None
-            The coded column that holds labels; missing ones are "".
-        """
+        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
         if not isinstance(self._file, LargeFile):
             return self._read_block(numbers, coded, labels)
         try:
@@ -140,8 +131,8 @@ class Text:
                 columns[k].add_block(column)
         return X.finished(), {k: column.column() for k, column in columns.items()}
 
-    def _of_block(self, content: bytes, n_before: int) -> Text:
-        """Return a part of the same file as `Text`; so many lines come before it."""
+    def _of_block(self, content: bytes, n_before: int) -> CsvColumns:
+        """Return a part of the same file as `CsvColumns`; so many lines come before it."""
         part = copy.copy(self)
         part._lines = self._lines.of_block(content, n_before)
         if n_before:
@@ -210,26 +201,17 @@ class Text:
         self, cells: tuple[str, ...], column: int, block: list[tuple[int, list[str]]]
     ) -> list[float]:
         """Return the numbers in the cells of a column."""
-        dress = self._dresses.get(column)
-        converters = self._converters if dress is None else (dress.number,)
+        style = self._styles.get(column)
+        converters = self._converters if style is None else (style.number,)
         for convert in converters:
             with contextlib.suppress(ValueError):
                 return list(map(convert, cells))
         bad = [
             (f"line {line}", cell)
             for (line, _), cell in zip(block, cells, strict=True)
-            if not _can(converters[-1], cell)
+            if not converts(converters[-1], cell)
         ]
         raise not_a_number(self._source, self._name(column), bad)
-
-
-def _can(convert: Callable[[str], float], cell: str) -> bool:
-    """Return whether a cell can be converted."""
-    try:
-        convert(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:

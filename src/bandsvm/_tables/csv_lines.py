@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.cells import converts
 from bandsvm._tables.remarks import DataFileError
 
 # Before the comma: where cells are separated by one of these, commas belong to decimals.
@@ -116,7 +117,7 @@ class Lines:
 
     def _first_line_that_is_no_text(self) -> DataFileError:
         lines = enumerate(io.BytesIO(self._content), start=self._n_before + 1)
-        number = next(number for number, line in lines if not _is_utf8(line))
+        number = next(number for number, line in lines if not converts(bytes.decode, line))
         return DataFileError(
             f"{self._source}, line {number}: this is not text in UTF-8; save the file as UTF-8."
         )
@@ -167,11 +168,3 @@ def _stripped(cells: list[str], record: str, delimiter: str) -> list[str]:
         cell if is_quoted else cell.strip()
         for cell, is_quoted in zip(cells, are_quoted, strict=True)
     ]
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

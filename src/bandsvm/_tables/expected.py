@@ -11,21 +11,11 @@ MAX_NAMES, MAX_NAME_LENGTH = 100, 1000
 
 @dataclass(frozen=True)
 class Notes:
-    """What a model file remembers of its training data, beside the model.
+    """What a model file remembers of its training data, beside the model."""
 
-    Parameters
-    ----------
-    target : str or None
-        The column of labels.
-    ids : tuple of str
-        Columns that predictions repeat.
-    is_zero_based : bool
-        Whether features in svmlight files count from 0.
-    """
-
-    target: str | None = None
-    ids: tuple[str, ...] = ()
-    is_zero_based: bool = False
+    target: str | None = None  # the column of labels
+    ids: tuple[str, ...] = ()  # columns that predictions repeat
+    is_zero_based: bool = False  # whether features in svmlight files count from 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the notes as a model file holds them."""
@@ -55,30 +45,12 @@ def _is_name(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a model expects of a table.
+    """What a model expects of a table."""
 
-    Parameters
-    ----------
-    n_features : int
-        Features that it takes.
-    names : list of str or None
-        Their names, in its order.
-    texts : frozenset of str
-        Those of them that hold text.
-    takes_missing : bool
-        Whether it fills in missing numbers.
-    takes_frames : bool
-        Whether it takes columns by name, as in a data frame of pandas.
-    classes : list of str
-        Its classes, as text.
-    notes : Notes
-        What its file remembers.
-    """
-
-    n_features: int
-    names: list[str] | None
-    texts: frozenset[str]
-    takes_missing: bool
-    takes_frames: bool
-    classes: list[str]
-    notes: Notes = field(default_factory=Notes)
+    n_features: int  # features that it takes
+    names: list[str] | None  # their names, in its order
+    texts: frozenset[str]  # those of them that hold text
+    takes_missing: bool  # whether it fills in missing numbers
+    takes_frames: bool  # whether it takes columns by name, as in a data frame of pandas
+    classes: list[str]  # its classes, as text
+    notes: Notes = field(default_factory=Notes)  # what its file remembers

@@ -13,7 +13,7 @@ from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.arff import as_csv
 from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Kind
-from bandsvm._tables.csv import Text
+from bandsvm._tables.csv import CsvColumns
 from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.labels import (
     LabelColumn,
@@ -26,7 +26,7 @@ from bandsvm._tables.labels import (
 )
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.options import ReadOptions
-from bandsvm._tables.parquet import Parquet
+from bandsvm._tables.parquet import ParquetColumns
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.roles import ColumnRoles, Columns, roles_for_model, roles_for_training
 from bandsvm._tables.scratch import kept_rows, mapped_rows
@@ -52,12 +52,16 @@ class StoredColumns(Protocol):
     # What was decided about the file, in sentences.
     notes: list[str]
     # An example of each column whose numbers are written as texts.
-    disguises: dict[int, str]
+    styled_examples: dict[int, str]
 
     def read(
         self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+        """Return columns of numbers as a matrix, on disk if the file is large, and others as codes.
+
+        Missing numbers become nan. Coded columns, of which one may hold labels, come each with the
+        number of levels beyond which they are of no interest; a missing text is "".
+        """
 
     def place(self, sample: int) -> str:
         """Return where a sample is in the file."""
@@ -66,26 +70,13 @@ class StoredColumns(Protocol):
 def read_columns(
     file: DataFile, kind: str, options: ReadOptions, expected: Expected | None
 ) -> Table:
-    """Return the table that a file of columns holds.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file.
-    kind : str
-        Its format.
-    options : ReadOptions
-        How to read it.
-    expected : Expected or None
-        What the model that is to predict expects; None for training.
-    """
+    """Return the table that a file of columns holds, for training or for a model."""
     stored = open_columns(file, kind, options.header, expected)
     columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
     if expected is None:
         roles = roles_for_training(columns, options)
     else:
         roles = roles_for_model(columns, options, expected)
-    numbers = [k for k in roles.features if k not in roles.texts]
     X, coded = _read(file, stored, columns, roles, is_for_training=expected is None)
     labelled = _labelled(stored, columns, roles, coded, options, expected)
     if labelled.kept is not None:
@@ -102,7 +93,7 @@ def read_columns(
         texts=tuple(features.texts),
         ids={columns.name(k): coded[k].values() for k in roles.ids},
         decisions=(
-            *map(Remark, _about_file(stored, kind, columns, numbers)),
+            *map(Remark, _about_file(stored, kind, columns, roles.numbers)),
             *about_labels,
             *map(Remark, _about_features(features, is_for_training=expected is None)),
         ),
@@ -123,10 +114,10 @@ def open_columns(
 ) -> StoredColumns:
     """Return the reader of a file of columns."""
     if kind == "parquet":
-        return Parquet(file)
+        return ParquetColumns(file)
     if kind == "arff":
-        return Text(as_csv(file), has_header=True)
-    return Text(file, has_header, None if expected is None else expected.names)
+        return CsvColumns(as_csv(file), has_header=True)
+    return CsvColumns(file, has_header, None if expected is None else expected.names)
 
 
 def _read(
@@ -149,8 +140,7 @@ def _read(
         coded[roles.groups] = None
     if roles.target is not None:
         coded[roles.target] = MAX_LEVELS
-    numbers = [k for k in roles.features if k not in roles.texts]
-    return stored.read(numbers, coded, roles.target)
+    return stored.read(roles.numbers, coded, roles.target)
 
 
 def _about_file(
@@ -162,10 +152,10 @@ def _about_file(
         said.insert(
             0, "The first line holds names." if stored.names else "The columns have no names."
         )
-    disguised = [k for k in numbers if k in stored.disguises]
-    if disguised:
+    styled = [k for k in numbers if k in stored.styled_examples]
+    if styled:
         examples = (
-            f"{columns.quoted_name(k)} ({short_text(stored.disguises[k])})" for k in disguised
+            f"{columns.quoted_name(k)} ({short_text(stored.styled_examples[k])})" for k in styled
         )
         said.append(f"Read as numbers: {_first(examples)}.")
     return said

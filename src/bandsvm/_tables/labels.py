@@ -74,44 +74,21 @@ def class_places(labels: NDArray, classes: NDArray) -> NDArray[np.intp]:
 
 
 class LabelColumn(NamedTuple):
-    """The labels of a file.
+    """The labels of a file."""
 
-    Parameters
-    ----------
-    source : str
-        The file's name.
-    name : str
-        The column, such as "column 'y'"; "" in formats whose labels have a fixed place.
-    values : CodedColumn
-        What it holds.
-    place : callable
-        Returns where a sample is in the file, such as "line 7".
-    """
-
-    source: str
-    name: str
-    values: CodedColumn
-    place: Callable[[int], str]
+    source: str  # the file's name
+    name: str  # the column, such as "column 'y'"; "" in formats whose labels have a fixed place
+    values: CodedColumn  # what it holds
+    place: Callable[[int], str]  # returns where a sample is in the file, such as "line 7"
 
 
 class Labelled(NamedTuple):
-    """Which samples have labels, and what was decided about the others.
+    """Which samples have labels, and what was decided about the others."""
 
-    Parameters
-    ----------
-    kept : ndarray of int or None
-        The samples that stay; None: all of them.
-    are_usable : bool
-        Whether the labels that stay can be compared with predictions.
-    n_skipped : int
-        How many do not stay.
-    decisions, warnings : tuple of Remark
-        What was decided, and what may be a mistake.
-    """
-
-    kept: NDArray[np.intp] | None = None
-    n_skipped: int = 0
-    are_usable: bool = True
+    kept: NDArray[np.intp] | None = None  # the samples that stay; None: all of them
+    n_skipped: int = 0  # how many do not stay
+    are_usable: bool = True  # whether the labels that stay can be compared with predictions
+    # What was decided, and what may be a mistake.
     decisions: tuple[Remark, ...] = ()
     warnings: tuple[Remark, ...] = ()
 
@@ -119,15 +96,7 @@ class Labelled(NamedTuple):
 def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | None) -> Labelled:
     """Return which samples stay; raise if training lacks labels and nobody asked to skip them.
 
-    Parameters
-    ----------
-    labels : LabelColumn
-        The labels.
-    is_skipping : bool
-        Whether samples without a label are to be skipped.
-    model : Expected or None
-        The model that is to predict, whose classes are labels whatever they look like; None for
-        training.
+    The classes of the model that is to predict are labels, whatever they look like.
     """
     if labels.values.levels is None:
         return Labelled()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.memory import available_bytes
-from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.bytes import PACKED, DataFile
 from bandsvm._tables.formats import format_by_content
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import gigabytes, require_disk
@@ -27,7 +27,6 @@ KINDS = ("csv", "svmlight", "parquet")
 SEPARATORS = {"csv": (b",;|\t \n", 8), "svmlight": (b":", 12)}
 # Numbers are written as they are, and once more as the model takes them.
 COPIES = 2
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
 class NeedsMemoryError(DataFileError):
@@ -67,14 +66,7 @@ class LargeFile(DataFile):
 def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     """Return a file to be read in blocks; None if it is small, unless that is asked for.
 
-    Parameters
-    ----------
-    path : str
-        A file, or "-" for standard input.
-    kind : str or None
-        Its format, if the name or an option tells it.
-    is_asked : bool
-        Whether to read it in blocks however small it is.
+    Its format may be given, if the name or an option tells it.
     """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         if is_asked:
@@ -89,7 +81,7 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
     if len(head) < size:
         head = head[: head.rfind(b"\n") + 1] or head
     file = LargeFile(path, head, size, path)
-    is_packed = head.startswith(_PACKED)
+    is_packed = head.startswith(tuple(PACKED))
     kind = kind or format_by_content(file)
     if is_packed or kind not in KINDS:
         if is_asked:
@@ -107,9 +99,9 @@ def _fills_memory(file: LargeFile, kind: str) -> bool:
 def number_bytes(file: LargeFile, kind: str) -> float:
     """Return about how many bytes the numbers of a file take."""
     if kind == "parquet":
-        from bandsvm._tables.parquet import Parquet
+        from bandsvm._tables.parquet import ParquetColumns
 
-        return Parquet(file).n_bytes
+        return ParquetColumns(file).n_bytes
     separators, n_bytes = SEPARATORS[kind]
     n_numbers = sum(file.content.count(bytes([char])) for char in separators)
     return n_bytes * n_numbers / max(1, len(file.content)) * file.n_stored

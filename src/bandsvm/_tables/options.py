@@ -15,41 +15,18 @@ class ReadOptions:
     """How to read a data file.
 
     Columns are named or counted from 1, as text.
-
-    Parameters
-    ----------
-    format : str or None
-        One of `FORMATS`; None: by the file's name, else by its content.
-    target : str or None
-        The column of labels; None: the one whose name says so, else the last one.
-    header : bool or None
-        Whether a CSV file begins with names; None: if its first line looks like names.
-    zero_based : bool
-        Whether features in svmlight files count from 0.
-    id : tuple of str
-        Columns that predictions repeat; they are not features.
-    drop : tuple of str
-        Columns to leave out.
-    keep : tuple of str
-        Columns to use although they seem to number the rows.
-    categorical : tuple of str
-        Columns whose numbers are categories.
-    skip_unlabelled : bool
-        Whether to leave out samples without a label.
-    on_disk : bool
-        Whether to read the file in blocks, however small it is.
-    groups : str or None
-        The column of groups that a search keeps together.
     """
 
-    format: str | None = None
+    format: str | None = None  # one of `FORMATS`; None: by the file's name, else by its content
+    # The column of labels; None: the one whose name says so, else the last one.
     target: str | None = None
+    # Whether a CSV file begins with names; None: if its first line looks like names.
     header: bool | None = None
-    zero_based: bool = False
-    id: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    skip_unlabelled: bool = False
-    on_disk: bool = False
-    groups: str | None = None
+    zero_based: bool = False  # whether features in svmlight files count from 0
+    id: tuple[str, ...] = ()  # columns that predictions repeat; they are not features
+    drop: tuple[str, ...] = ()  # columns to leave out
+    keep: tuple[str, ...] = ()  # columns to use although they seem to number the rows
+    categorical: tuple[str, ...] = ()  # columns whose numbers are categories
+    skip_unlabelled: bool = False  # whether to leave out samples without a label
+    on_disk: bool = False  # whether to read the file in blocks, however small it is
+    groups: str | None = None  # the column of groups that a search keeps together

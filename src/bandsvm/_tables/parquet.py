@@ -16,9 +16,9 @@ from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
     MAX_NUMBERED_CATEGORIES,
-    Dress,
+    NumberStyle,
     is_missing,
-    judged,
+    kind_and_style,
     not_a_number,
     number,
 )
@@ -35,17 +35,11 @@ VALUES_AT_ONCE = 2**18
 # Cells that are no numbers which are looked at for a message.
 MAX_BAD_CELLS = 1000
 # Numbers of articles, postal codes.
-CODE = re.compile(r"0\d+")
+ZEROS_IN_FRONT = re.compile(r"0\d+")
 
 
-class Parquet:
-    """A Parquet file: its names, and some of its columns.
-
-    Parameters
-    ----------
-    file : DataFile
-        The file.
-    """
+class ParquetColumns:
+    """A Parquet file: its names, and some of its columns."""
 
     def __init__(self, file: DataFile) -> None:
         try:
@@ -75,8 +69,8 @@ class Parquet:
         self.notes: list[str] = []
         self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
         self._are_texts = [kind is Kind.TEXT for kind in self.kinds]
-        self._dresses: dict[int, Dress] = {}
-        self.disguises: dict[int, str] = {}
+        self._styles: dict[int, NumberStyle] = {}
+        self.styled_examples: dict[int, str] = {}
         file.require_room(n_unpacked)
         # What is wrong with a column is said if it is used.
         with contextlib.suppress(DataFileError):
@@ -100,11 +94,11 @@ class Parquet:
             known = {cell.strip() for cell in cells if not is_missing(cell)}
             if not known or _are_names(known):
                 continue
-            self.kinds[k], dress = judged(cells)
+            self.kinds[k], style = kind_and_style(cells)
             if self.kinds[k] is Kind.NUMBER:
-                self.disguises[k] = next(cell for cell in cells if not is_missing(cell))
-            if dress is not None:
-                self._dresses[k] = dress
+                self.styled_examples[k] = next(cell for cell in cells if not is_missing(cell))
+            if style is not None:
+                self._styles[k] = style
 
     def read(
         self,
@@ -112,7 +106,7 @@ class Parquet:
         coded: dict[int, int | None],
         labels: int | None = None,
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `Text.read`."""
+        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
         is_large = isinstance(self._file, LargeFile)
         X = self._on_disk(numbers) if is_large else self._in_memory(numbers)
@@ -160,7 +154,7 @@ class Parquet:
 
     def _numbers_in_text(self, k: int, column: Any, start: int) -> NDArray[np.float64]:
         """Return the numbers that a piece of a column of text holds."""
-        convert = self._dresses[k].number if k in self._dresses else number
+        convert = self._styles[k].number if k in self._styles else number
         column = self._encoded(column)
         levels = column.dictionary
         codes = column.indices.fill_null(len(levels)).to_numpy(zero_copy_only=False)
@@ -282,6 +276,6 @@ def _are_names(texts: set[str]) -> bool:
 
     Zeros in front are part of a name, and few whole numbers as text are categories.
     """
-    if any(map(CODE.fullmatch, texts)):
+    if any(map(ZEROS_IN_FRONT.fullmatch, texts)):
         return True
     return all(map(str.isdecimal, texts)) and len(texts) <= MAX_NUMBERED_CATEGORIES

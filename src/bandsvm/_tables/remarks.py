@@ -9,18 +9,11 @@ from bandsvm._system.advice import AdvisedError, Naming, python_name, rendered
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence about a file.
+    """A sentence about a file."""
 
-    Parameters
-    ----------
-    found : str
-        What was found.
-    cure : str
-        What to do about it. Fields of `ReadOptions` are mentioned in braces, as ``{target}``, so
-        that each surface can name them; see `literal` for text from the file.
-    """
-
-    found: str
+    found: str  # what was found
+    # What to do about it. Fields of `ReadOptions` are mentioned in braces, as ``{target}``, so that
+    # each surface can name them; see `literal` for text from the file.
     cure: str = ""
 
     def render(self, name: Naming = python_name) -> str:

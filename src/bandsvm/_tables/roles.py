@@ -21,7 +21,7 @@ class Columns:
     source: str
     names: list[str] | None
     n_columns: int
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: list[Kind]
 
     def name(self, k: int) -> str:
         """Return the name of a column; without names its number."""
@@ -34,51 +34,28 @@ class Columns:
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What becomes of the columns of a file.
+    """What becomes of the columns of a file."""
 
-    Parameters
-    ----------
-    features : list of int
-        The columns of features, in the order of the model.
-    texts : set of int
-        Those of them that are text.
-    target : int or None
-        The column of labels.
-    ids : list of int
-        Columns that predictions repeat.
-    is_sure : bool
-        Whether the labels were asked for, or found by the name that the model knows.
-    unused : list of str
-        Columns that the model does not use.
-    groups : int or None
-        The column of groups that a search keeps together.
-    dates : list of int
-        Columns of dates, which are left out.
-    kept : list of int
-        Columns that are used although they seem to number the rows.
-    """
-
-    features: list[int]
-    texts: set[int] = field(default_factory=set)
-    target: int | None = None
-    ids: list[int] = field(default_factory=list)
+    features: list[int]  # the columns of features, in the order of the model
+    texts: set[int] = field(default_factory=set)  # those of them that are text
+    target: int | None = None  # the column of labels
+    ids: list[int] = field(default_factory=list)  # columns that predictions repeat
+    # Whether the labels were asked for, or found by the name that the model knows.
     is_sure: bool = True
-    unused: list[str] = field(default_factory=list)
-    groups: int | None = None
-    dates: list[int] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)  # columns that the model does not use
+    groups: int | None = None  # the column of groups that a search keeps together
+    dates: list[int] = field(default_factory=list)  # columns of dates, which are left out
+    # Columns that are used although they seem to number the rows.
     kept: list[int] = field(default_factory=list)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Features that are numbers."""
+        return [k for k in self.features if k not in self.texts]
 
 
 def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
-    """Return what becomes of the columns of a training set.
-
-    Parameters
-    ----------
-    columns : Columns
-        What the file has.
-    options : ReadOptions
-        How to read it.
-    """
+    """Return what becomes of the columns of a training set."""
     dropped = {_position(columns, name, "drop") for name in _listed(columns, options.drop)}
     ids = [_position(columns, name, "id") for name in options.id]
     groups = None if options.groups is None else _position(columns, options.groups, "groups")
@@ -94,10 +71,8 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
     taken = {target, *apart}
     features = [k for k in range(columns.n_columns) if k not in taken]
     for k in features:
-        if k in texts or not columns.kinds:
-            continue
         kind = columns.kinds[k]
-        if kind is Kind.OTHER:
+        if kind is Kind.OTHER and k not in texts:
             raise DataFileError(
                 f"{columns.source} holds {kind.value} in its column "
                 f"{short_text(repr(columns.name(k)))}, which cannot be a feature",
@@ -105,8 +80,7 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
             )
         if kind is Kind.TEXT:
             texts.add(k)
-    has_dates = {k for k, kind in enumerate(columns.kinds) if kind is Kind.DATE}
-    dates = [k for k in features if k in has_dates - texts]
+    dates = [k for k in features if columns.kinds[k] is Kind.DATE and k not in texts]
     features = [k for k in features if k not in dates]
     return ColumnRoles(
         features,

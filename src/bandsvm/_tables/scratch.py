@@ -40,13 +40,7 @@ def gigabytes(n_bytes: float) -> str:
 
 
 class DiskArray:
-    """An array in a temporary file, to which blocks are added.
-
-    Parameters
-    ----------
-    dtype : dtype
-        The type of its entries.
-    """
+    """An array in a temporary file, to which blocks are added."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -77,10 +71,7 @@ class DiskArray:
 class DiskMatrix:
     """A matrix on disk, dense or CSR like the first block of rows that is added.
 
-    Parameters
-    ----------
-    max_narrow : int
-        Above so many entries, a sparse matrix has indices of 64 bits.
+    Above ``max_narrow`` entries, a sparse matrix has indices of 64 bits.
     """
 
     def __init__(self, max_narrow: int = MAX_INT32) -> None:

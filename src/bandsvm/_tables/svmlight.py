@@ -13,19 +13,20 @@ from sklearn.datasets import load_svmlight_file
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_text
 from bandsvm._tables.bytes import DataFile, reason
+from bandsvm._tables.cells import converts
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix, mapped_rows
 
 # A matrix with more entries than this share of its size takes less memory, and time, dense.
-DENSE = 0.5
+MIN_DENSE_SHARE = 0.5
 # A feature 0 after the label, or after the label and the query.
-ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
+FEATURE_ZERO = re.compile(rb"^[ \t]*[^\s#:]+[ \t]+(?:qid:\S+[ \t]+)?0+:", re.MULTILINE)
 
 
 def counts_from_zero(file: DataFile) -> bool:
     """Return whether a line of an svmlight file has a feature 0."""
-    return any(ZERO.search(content) for content, _ in file.blocks())
+    return any(FEATURE_ZERO.search(content) for content, _ in file.blocks())
 
 
 def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any, NDArray]:
@@ -45,7 +46,7 @@ def read(file: DataFile, n_features: int | None, zero_based: bool) -> tuple[Any,
         X = matrix.finished()
     if n_features is not None:
         X.resize(X.shape[0], n_features)
-    if X.nnz > DENSE * X.shape[0] * X.shape[1]:
+    if X.nnz > MIN_DENSE_SHARE * X.shape[0] * X.shape[1]:
         X = X.toarray() if matrix is None else mapped_rows(X, lambda rows: rows.toarray())
     return X, np.concatenate(labels)
 
@@ -80,14 +81,14 @@ def _complaint(words: list[bytes], zero_based: bool) -> str:
     if not words:
         return ""
     label, *pairs = (word.decode("utf-8", "backslashreplace") for word in words)
-    if not _is(float, label):
+    if not converts(float, label):
         return f"{short_text(repr(label))} is not a label; svmlight files have numbers as labels"
     last = -1 if zero_based else 0
     for pair in pairs:
         index, colon, value = pair.partition(":")
         if index == "qid":
             continue
-        if not (colon and _is(int, index) and _is(float, value)):
+        if not (colon and converts(int, index) and converts(float, value)):
             return f"{short_text(repr(pair))} is not a feature and its value, such as 3:0.5"
         if int(index) == 0 and not zero_based:
             return "features count from 1, but this line has a feature 0"
@@ -95,11 +96,3 @@ def _complaint(words: list[bytes], zero_based: bool) -> str:
             return f"feature {index} comes after feature {last}; they must ascend"
         last = int(index)
     return ""
-
-
-def _is(kind: type, text: str) -> bool:
-    try:
-        kind(text)
-    except ValueError:
-        return False
-    return True

@@ -23,54 +23,25 @@ MAX_CLASSES = 5
 
 @dataclass(frozen=True)
 class Table:
-    """Samples and, where the file has them, labels.
+    """Samples and, where the file has them, labels."""
 
-    Parameters
-    ----------
-    source : str
-        The file's name.
-    X : ndarray, CSR matrix or DataFrame
-        The samples: a data frame where some features are text. Missing numbers are nan.
-    y : ndarray or None
-        The labels.
-    names : list of str or None
-        Names of the features.
-    texts : tuple of str
-        Features that are text.
-    ids : dict of {str: ndarray}
-        Columns that predictions repeat.
-    decisions : tuple of Remark
-        What was decided about the file.
-    warnings : tuple of Remark
-        What may be a mistake.
-    notes : Notes
-        What the model's file is to remember.
-    left_out : dict of {str: str}
-        Columns that cannot help a model, each with the reason.
-    groups : ndarray or None
-        Groups of samples that a search keeps together.
-    is_on_disk : bool
-        Whether X is in temporary files.
-    kept : ndarray of int or None
-        The samples of the file that are here, if some were skipped.
-    n_skipped : int
-        How many were skipped.
-    """
-
-    source: str
+    source: str  # the file's name
+    # An array, CSR matrix or, where some features are text, data frame; missing numbers are nan.
     X: Any
-    y: Any
-    names: list[str] | None = None
-    texts: tuple[str, ...] = ()
-    ids: dict[str, NDArray] = field(default_factory=dict)
-    decisions: tuple[Remark, ...] = ()
-    warnings: tuple[Remark, ...] = ()
-    notes: Notes = field(default_factory=Notes)
+    y: Any  # the labels, an array; None: the file has none
+    names: list[str] | None = None  # names of the features
+    texts: tuple[str, ...] = ()  # features that are text
+    ids: dict[str, NDArray] = field(default_factory=dict)  # columns that predictions repeat
+    decisions: tuple[Remark, ...] = ()  # what was decided about the file
+    warnings: tuple[Remark, ...] = ()  # what may be a mistake
+    notes: Notes = field(default_factory=Notes)  # what the model's file is to remember
+    # Columns that cannot help a model, each with the reason.
     left_out: dict[str, str] = field(default_factory=dict)
-    groups: NDArray | None = None
-    is_on_disk: bool = False
+    groups: NDArray | None = None  # groups of samples that a search keeps together
+    is_on_disk: bool = False  # whether X is in temporary files
+    # The samples of the file that are here, if some were skipped.
     kept: NDArray[np.intp] | None = None
-    n_skipped: int = 0
+    n_skipped: int = 0  # how many were skipped
 
     def numbers(self) -> NDArray[np.intp]:
         """Return the number of every sample in the file, from 1."""

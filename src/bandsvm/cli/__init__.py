@@ -21,7 +21,7 @@ from bandsvm.cli._output import (
     FAILED,
     INTERRUPTED,
     complain,
-    drop_what_cannot_be_printed,
+    discard_unprinted,
 )
 
 
@@ -58,7 +58,7 @@ def _failed(options: argparse.Namespace, sentence: str) -> int:
     """Say what went wrong, and which files are there all the same; return the exit code."""
     written = _written(options)
     complain(sentence + (f" Written before that: {written}." if written else ""))
-    drop_what_cannot_be_printed()
+    discard_unprinted()
     return FAILED
 
 

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bandsvm._system.files import atomic_write
 from bandsvm._system.text import json_text, printable
 from bandsvm._workflow.naming import shell_name
 
 if TYPE_CHECKING:
     from bandsvm._tables.table import Table
+    from bandsvm._workflow.training import TrainingSummary
 
 # Exit codes; 2, wrong use, comes from argparse, and 130 is what shells make of Ctrl-C.
 DONE, FAILED, NOT_TO_TOL, INTERRUPTED = 0, 1, 3, 130
@@ -21,6 +23,13 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to "
     "tol; 130 interrupted."
 )
+
+
+def training_code(was_interrupted: bool, is_optimal: bool) -> int:
+    """Return the exit code of a command that wrote a model."""
+    if was_interrupted:
+        return INTERRUPTED
+    return DONE if is_optimal else NOT_TO_TOL
 
 
 class Output:
@@ -45,7 +54,7 @@ class Output:
         except BrokenPipeError:
             # Nobody reads on, as with `| head`; what is to be written is still wanted.
             self.is_quiet = True
-            drop_what_cannot_be_printed()
+            discard_unprinted()
 
     def about_table(self, table: Table) -> None:
         """Say what was read, and what may be wrong with it."""
@@ -57,6 +66,18 @@ class Output:
         """Remember a file that is there now; it is named if the command fails later."""
         self._written.append(str(path))
 
+    def write(self, path: Path, content: bytes, what: str) -> None:
+        """Write a file, and say where it is."""
+        atomic_write(path, content)
+        self.wrote(path)
+        self.report(f"The {what} in {path}.")
+
+    def about_model(self, model: Any, summary: TrainingSummary, path: Path) -> None:
+        """Say how good a trained model is, and where."""
+        self.report(repr(model.certificate_))
+        self.report(summary.describe())
+        self.report(f"The model is in {path}.")
+
     def warn(self, sentence: str) -> None:
         """Say something that nobody should miss."""
         complain(sentence)
@@ -67,7 +88,7 @@ class Output:
             print(json_text(values))
 
 
-def drop_what_cannot_be_printed() -> None:
+def discard_unprinted() -> None:
     """Empty the buffer of standard output, if need be into nothing; else Python complains."""
     try:
         print(end="", flush=True)

@@ -21,17 +21,7 @@ WITH_PICTURES = ("plot", "report")
 
 
 def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any]) -> None:
-    """Raise unless every output can be made, and replaces neither another one nor the data.
-
-    Parameters
-    ----------
-    options : Namespace
-        The outputs, as far as they were given.
-    *names : str
-        The options that name outputs.
-    read : sequence of str or Path
-        Files that the command reads.
-    """
+    """Raise unless every output can be made, and replaces neither another one nor what is read."""
     taken = {_identity(Path(path)): f"{path}, which is read" for path in read if str(path) != "-"}
     for name in names:
         path = getattr(options, name, None)

@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     from bandsvm import load
+    from bandsvm._workflow.pipeline import classifier_of
     from bandsvm.cli._preflight import check_outputs
     from bandsvm.persistence._scaling import range_file
     from bandsvm.persistence.libsvm import needs_svm_scale
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs(options, "output", read=[options.model])
     model = _without_search(load(options.model))
     if options.to != "onnx":
-        _check_files_beside(options, len(_classes(model)))
+        _check_files_beside(options, len(classifier_of(model).classes_))
     files = _write(model, options.to, options.output)
     for file in files:
         output.wrote(file)
@@ -61,13 +62,6 @@ def run(options: argparse.Namespace) -> int:
         )
     output.result(result)
     return 0
-
-
-def _classes(model: Any) -> Any:
-    """Return the classes of a model."""
-    from bandsvm._workflow.pipeline import classifier_of
-
-    return classifier_of(model).classes_
 
 
 def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
@@ -121,12 +115,10 @@ def _without_search(model: Any) -> Any:
     """Return a model with the best of a search in its place."""
     from sklearn.pipeline import Pipeline
 
-    from bandsvm._workflow.pipeline import classifier_of
+    from bandsvm._workflow.pipeline import classifier_of, with_classifier
 
     best = classifier_of(model)
-    if not isinstance(model, Pipeline):
-        return best
-    return Pipeline([*model.steps[:-1], (model.steps[-1][0], best)])
+    return with_classifier(model, best) if isinstance(model, Pipeline) else best
 
 
 def _write(model: Any, form: str, path: Path) -> list[Path]:

@@ -18,13 +18,14 @@ from bandsvm.cli._options import (
     compact_help,
     read_options,
 )
-from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+from bandsvm.cli._output import Output, training_code
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from bandsvm._certificate.not_optimal import NotOptimal
     from bandsvm._tables.table import Table
+    from bandsvm._workflow.checkpoint import CheckpointFile
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -71,33 +72,24 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
     from bandsvm._fitting.ending import why_model_is_not_optimal
     from bandsvm._workflow.advice import LEAVES_FEATURES
-    from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
+    from bandsvm._workflow.checkpoint import CheckpointFile
     from bandsvm._workflow.pipeline import (
         classifier_of,
         describe_preparation,
         fitted_samples,
-        with_classifier,
         write_model,
     )
-    from bandsvm._workflow.training import summarise, train, train_on_cluster
+    from bandsvm._workflow.training import summarise
 
     unfinished = CheckpointFile(options.model)
-    before = _to_go_on_with(options, unfinished)
+    before = _model_to_resume(options, unfinished)
     table = _read(options, output, is_linear=_is_linear(options, before))
     pipeline = _pipeline(options, table, before)
     model = classifier_of(pipeline)
     model.set_params(verbose=0 if options.quiet else 1, warm_start=before is not None)
     X = fitted_samples(pipeline, table)
     output.report(describe_preparation(pipeline, LEAVES_FEATURES))
-
-    def write_checkpoint(fitted: Any) -> None:
-        unfinished.write(with_classifier(pipeline, fitted), table)
-
-    checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
-    if options.dask is None:
-        was_interrupted = train(model, X, table.y, checkpoint)
-    else:
-        was_interrupted = train_on_cluster(model, X, table.y, options.dask)
+    was_interrupted = _trained(options, output, pipeline, table, X, unfinished)
     write_model(pipeline, table, options.model)
     output.wrote(options.model)
     unfinished.remove()
@@ -109,22 +101,40 @@ def run(options: argparse.Namespace) -> int:
     reason = why_model_is_not_optimal(model)
     # Predictions may take longer than somebody who pressed Ctrl-C is willing to wait.
     result = summarise(model, X, table.y, is_hurried=was_interrupted)
-    output.report(repr(model.certificate_))
-    output.report(result.describe())
-    output.report(f"The model is in {options.model}.")
+    output.about_model(model, result, options.model)
     if reason:
-        _say_what_is_missing(output, model, reason)
+        _explain_not_optimal(output, model, reason)
     if options.report is not None and not was_interrupted:
-        _write_report(options.report, pipeline, table, X, unseen)
-        output.report(f"The report is in {options.report}.")
+        output.write(options.report, _report(pipeline, table, X, unseen), "report is")
     skipped = table.skipped(read_options(options))
     output.result({**result.values(), **skipped, "model": str(options.model)})
-    if was_interrupted:
-        return INTERRUPTED
-    return NOT_TO_TOL if reason else DONE
+    return training_code(was_interrupted, is_optimal=not reason)
 
 
-def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None:
+def _trained(
+    options: argparse.Namespace,
+    output: Output,
+    pipeline: Pipeline,
+    table: Table,
+    X: Any,
+    unfinished: CheckpointFile,
+) -> bool:
+    """Train the classifier of a pipeline; return whether Ctrl-C was pressed."""
+    from bandsvm._workflow.checkpoint import Checkpoint
+    from bandsvm._workflow.pipeline import classifier_of, with_classifier
+    from bandsvm._workflow.training import train, train_on_cluster
+
+    def write_checkpoint(fitted: Any) -> None:
+        unfinished.write(with_classifier(pipeline, fitted), table)
+
+    model = classifier_of(pipeline)
+    if options.dask is not None:
+        return train_on_cluster(model, X, table.y, options.dask)
+    checkpoint = Checkpoint(write_checkpoint, SECONDS_BETWEEN_CHECKPOINTS, output.warn)
+    return train(model, X, table.y, checkpoint)
+
+
+def _explain_not_optimal(output: Output, model: Any, reason: NotOptimal) -> None:
     """Say why a fit is not optimal, and what its file holds to go on from there."""
     from bandsvm._workflow.advice import SHELL
 
@@ -137,23 +147,11 @@ def _say_what_is_missing(output: Output, model: Any, reason: NotOptimal) -> None
         )
 
 
-def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> None:
-    """Write a page about a model and its training samples.
+def _report(pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> bytes:
+    """Return a page about a model and its training samples; X is what the classifier sees of them.
 
-    Parameters
-    ----------
-    path : Path
-        The page.
-    pipeline : Pipeline
-        The model.
-    table : Table
-        The training set.
-    X : array-like
-        Its samples, prepared for the classifier.
-    unseen : ndarray or None
-        Probabilities by models that were not trained on the samples.
+    ``unseen`` are probabilities by models that were not trained on the samples, if there are any.
     """
-    from bandsvm._system.files import atomic_write
     from bandsvm._workflow.evaluation import Predictions
     from bandsvm._workflow.pipeline import classifier_of
     from bandsvm._workflow.report import HELD_OUT, TRAINED, reliability_parts, report_page
@@ -161,7 +159,7 @@ def _write_report(path: Path, pipeline: Pipeline, table: Table, X: Any, unseen: 
     model = classifier_of(pipeline)
     predictions = Predictions(model, X, table.y)
     parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
-    atomic_write(path, report_page(pipeline, table, predictions, TRAINED, parts))
+    return report_page(pipeline, table, predictions, TRAINED, parts)
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:
@@ -261,7 +259,7 @@ def _check_cluster(options: argparse.Namespace) -> None:
         raise ValueError("--dask needs Dask, which is not installed: pip install 'bandsvm[dask]'.")
 
 
-def _to_go_on_with(options: argparse.Namespace, unfinished: Any) -> Any:
+def _model_to_resume(options: argparse.Namespace, unfinished: Any) -> Any:
     """Return the model to go on with, None to start from scratch."""
     if not options.resume:
         return None

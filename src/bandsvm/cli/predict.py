@@ -102,14 +102,13 @@ def run(options: argparse.Namespace) -> int:
         output.report(scores.describe())
     result |= _write(options, output, columns)
     if options.report is not None:
-        from bandsvm._system.files import atomic_write
         from bandsvm._workflow.report import reliability_parts, report_page
 
         role = f"Predictions of the model {options.model}."
         said = predictions.probabilities if hasattr(classifier, "sigmoids_") else None
         parts = reliability_parts(said, predictions.true_codes, classifier.classes_, role)
-        atomic_write(options.report, report_page(model, table, predictions, role, parts))
-        output.report(f"The report is in {options.report}.")
+        page = report_page(model, table, predictions, role, parts)
+        output.write(options.report, page, "report is")
     output.result(result)
     return 0
 
@@ -148,11 +147,7 @@ def _columns(options: argparse.Namespace, predictions: Predictions) -> dict[str,
 def _write(options: argparse.Namespace, output: Output, columns: dict[str, Any]) -> dict[str, Any]:
     """Write or print predictions; return what the result for machines says of them."""
     if options.output is not None:
-        from bandsvm._system.files import atomic_write
-
-        atomic_write(options.output, _as_text(columns).encode())
-        output.wrote(options.output)
-        output.report(f"The predictions are in {options.output}.")
+        output.write(options.output, _as_text(columns).encode(), "predictions are")
         return {"output": str(options.output)}
     if options.json:
         return columns

@@ -21,7 +21,7 @@ from bandsvm.cli._options import (
     folds,
     read_options,
 )
-from bandsvm.cli._output import DONE, INTERRUPTED, NOT_TO_TOL, Output
+from bandsvm.cli._output import Output, training_code
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -86,8 +86,6 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
 
     from bandsvm import BandedSVCCV
-    from bandsvm._estimators.calibration import check_can_calibrate
-    from bandsvm._tables.reading import read_table
     from bandsvm._workflow.advice import LEAVES_FEATURES
     from bandsvm._workflow.pipeline import describe_preparation, with_classifier, write_model
     from bandsvm._workflow.search import FinishedSearch, TimeBudget
@@ -97,11 +95,7 @@ def run(options: argparse.Namespace) -> int:
     is_drawn = options.plot is not None or options.report is not None
     limit = getattr(options, "time_limit", math.inf)
     budget = TimeBudget(limit, began, is_drawn=is_drawn, is_calibrated=options.calibrate)
-    reading = read_options(options)
-    table = read_table(options.train, reading)
-    output.about_table(table)
-    if options.calibrate:
-        check_can_calibrate(table.y, options.folds)
+    table = _read(options, output)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = splits_of(options, table)
     pipeline, folds = _prepared(options, table, splits)
@@ -119,10 +113,8 @@ def run(options: argparse.Namespace) -> int:
     sentences = _about_best(search, score)
     for sentence in sentences:
         output.report(sentence)
-    output.report(repr(best.certificate_))
     result = summarise(best, folds.X, table.y, is_hurried=was_interrupted)
-    output.report(result.describe())
-    output.report(f"The model is in {options.model}.")
+    output.about_model(best, result, options.model)
     if was_interrupted:
         budget.spend()
         sentences.append("The search was interrupted: other candidates may be better.")
@@ -139,13 +131,23 @@ def run(options: argparse.Namespace) -> int:
             "cv_score": search.best_score_,
             "scoring": score,
             **result.values(),
-            **table.skipped(reading),
+            **table.skipped(read_options(options)),
             "model": str(options.model),
         }
     )
-    if was_interrupted:
-        return INTERRUPTED
-    return DONE if best.certificate_.is_optimal else NOT_TO_TOL
+    return training_code(was_interrupted, best.certificate_.is_optimal)
+
+
+def _read(options: argparse.Namespace, output: Output) -> Table:
+    """Return the training set; say what it is."""
+    from bandsvm._estimators.calibration import check_can_calibrate
+    from bandsvm._tables.reading import read_table
+
+    table = read_table(options.train, read_options(options))
+    output.about_table(table)
+    if options.calibrate:
+        check_can_calibrate(table.y, options.folds)
+    return table
 
 
 def _prepared(
@@ -156,11 +158,14 @@ def _prepared(
     from bandsvm._workflow.folds import PreparedFolds
     from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
 
-    parameters = chosen_parameters(options)
-    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
-    pipeline = new_pipeline(table, options.scale, BandedSVC(**kept))
+    pipeline = new_pipeline(table, options.scale, BandedSVC(**_kept_parameters(options)))
     X = fitted_samples(pipeline, table)
     return pipeline, PreparedFolds.of(pipeline, X, table.X, table.y, splits)
+
+
+def _kept_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters that the user gave and no search chooses."""
+    return {k: value for k, value in chosen_parameters(options).items() if k not in SEARCHED}
 
 
 def _about_best(search: BandedSVCCV, score: str) -> list[str]:
@@ -240,7 +245,6 @@ def _write_pages(
     """Write the report and the picture that are wanted."""
     if options.report is None and options.plot is None:
         return
-    from bandsvm._system.files import atomic_write
     from bandsvm._workflow.evaluation import Predictions
     from bandsvm._workflow.report import HELD_OUT, reliability_parts
     from bandsvm._workflow.search_report import draw_search, search_page
@@ -252,14 +256,11 @@ def _write_pages(
         said = finished.held_out_probabilities()
         parts = reliability_parts(said, trained.true_codes, search.classes_, HELD_OUT)
         page = search_page(search, model, table, trained, held_out, sentences, parts)
-        atomic_write(options.report, page)
-        output.wrote(options.report)
-        output.report(f"The report is in {options.report}.")
+        output.write(options.report, page, "report is")
     if options.plot is not None:
         figure = draw_search(search, X, y, finished.held_out_by_model(), finished.budget.end)
-        atomic_write(options.plot, rendered(figure, options.plot.suffix.lower()[1:]))
-        output.wrote(options.plot)
-        output.report(f"The picture is in {options.plot}.")
+        picture = rendered(figure, options.plot.suffix.lower()[1:])
+        output.write(options.plot, picture, "picture is")
 
 
 def _preflight(options: argparse.Namespace) -> None:
@@ -274,7 +275,7 @@ def _preflight(options: argparse.Namespace) -> None:
     check_outputs(options, "model", "plot", "report", read=[options.train])
     check_scoring(options.scoring, options.positive)
     parameters = chosen_parameters(options)
-    kept = {name: value for name, value in parameters.items() if name not in SEARCHED}
+    kept = _kept_parameters(options)
     # By default the upper edges are multiples of the lower one.
     check_model({**kept, "rho2": min(parameters.get("rho2", [kept.get("rho1", 1.0)]))})
     if options.plot is not None and options.plot.suffix.lower() not in PICTURES:
