@@ -24,7 +24,7 @@ COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 COST_OF_SPARSE = 3.0
 # Nanoseconds, by the same measure, that one call of a compiled function may take: work can only be
 # stopped between calls, and shorter ones lose time on starting threads.
-LONGEST_CALL = 5e7
+MAX_CALL_COST = 5e7
 # Whole groups of rows are summed up in the same order, however many are computed at once.
 ROWS_OF_GROUP = _core.ROWS_OF_GROUP
 # Samples that are looked at to choose the origin and the precision: more take longer before every
@@ -125,12 +125,12 @@ def cost_of_value(n_products: float) -> float:
 
 def rows_at_once(packed: Any) -> int:
     """Return how many rows of kernel values with packed samples one call computes."""
-    return in_whole_groups(LONGEST_CALL / (cost_of_value(packed.n_products) * packed.stride))
+    return in_whole_groups(MAX_CALL_COST / (cost_of_value(packed.n_products) * packed.stride))
 
 
 def quickly_solved(packed: Any) -> int:
     """Return the largest block whose kernel values one call computes."""
-    return in_whole_groups((LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5)
+    return in_whole_groups((MAX_CALL_COST / cost_of_value(packed.n_products)) ** 0.5)
 
 
 def in_whole_groups(number: float) -> int:
