@@ -18,7 +18,7 @@ from bandsvm._kernels.packing import MAX_CALL_COST, PackedKernel
 from bandsvm._kernels.products import Linear, linear_product
 from bandsvm._kernels.samples import Samples, as_contiguous
 from bandsvm._kernels.values import finite, kernel_product
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 
 # Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
 # call computes.
@@ -55,9 +55,7 @@ def exact_products(
     cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
     per_call = max(1, int(n_threads * MAX_CALL_COST / (cost * max(1, len(terms)))))
     left, right, kernel_of_core = _passed(A.X), _passed(B.X), _core.Kernel(*definition)
-    for start in range(0, len(targets), per_call):
-        check_stop()
-        part = slice(start, start + per_call)
+    for part in stoppable_slices(len(targets), per_call):
         _core.exact_products(
             left,
             targets[part],

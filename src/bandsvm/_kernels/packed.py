@@ -30,7 +30,7 @@ from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite
 from bandsvm._system import memory
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
 
 # From this many multiplications per kernel value on, blocks pick values out of stored rows and the
@@ -257,12 +257,6 @@ class PackedRows(ComputedRows):
         block.indices = indices
         return block.values[:, : len(indices)]
 
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
-
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         self._n_uses[indices] += 1
@@ -308,9 +302,7 @@ class PackedRows(ComputedRows):
 
         ``places`` are those of the samples ``indices`` among the columns, or -1.
         """
-        for start in range(0, len(indices), self._rows_at_once):
-            check_stop()
-            part = slice(start, start + self._rows_at_once)
+        for part in stoppable_slices(len(indices), self._rows_at_once):
             _core.accumulate_rows(
                 self._packed,
                 indices[part],
