@@ -29,7 +29,7 @@ ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): MAX_ROUNDING}
 POSITIONS = np.array(["below", "inside", "above"])
 
 
-class Shares(NamedTuple):
+class BandCoverage(NamedTuple):
     """Shares of the samples below, inside and above the band."""
 
     below: float
@@ -60,9 +60,9 @@ class BandPositions(NamedTuple):
         return POSITIONS[1 - self.is_below.astype(np.intp) + self.is_above]
 
     @property
-    def shares(self) -> Shares:
+    def shares(self) -> BandCoverage:
         """The share of samples below, inside and above the band."""
-        return Shares(
+        return BandCoverage(
             float(self.is_below.mean()), float(self.is_inside.mean()), float(self.is_above.mean())
         )
 

@@ -122,7 +122,7 @@ class PackedRows(ComputedRows):
         self._n_jobs = n_jobs
         self._dtype = dtype
         self._packed = packed
-        self._core_kernel = _core.Kernel(*packed_kernel.parameters())
+        self._core_kernel = _core.Kernel(*packed_kernel.definition)
         self.n_threads = threads
         # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
@@ -330,7 +330,7 @@ class PackedWriter:
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
-        packed, kernel = self._packed, _core.Kernel(*self._kernel.parameters())
+        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
         _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
         with np.errstate(over="ignore", invalid="ignore"):
             written = store if len(places) == len(store) else store[places]

@@ -45,15 +45,11 @@ class PackedKernel:
     coef0: float
     degree: int
 
-    def parameters(self) -> Definition:
-        """Return the arguments of the engine's functions."""
-        degree = int(self.degree) if self.name == "poly" else 0
-        return self.name, self._finite_gamma(), float(self.coef0), degree
-
     @property
     def definition(self) -> Definition:
-        """The kernel for `exact_products`."""
-        return self.parameters()
+        """The kernel for compiled functions."""
+        degree = int(self.degree) if self.name == "poly" else 0
+        return self.name, self._finite_gamma(), float(self.coef0), degree
 
     def scale(self) -> float:
         """Return the factor that makes rbf values of scaled samples ``2^(x'z - norms)``."""

@@ -127,7 +127,7 @@ class PackedProduct:
     def _multiply(self, left: Any, dtype: type) -> NDArray[np.float64]:
         right, padded = self._right(dtype)
         products = np.zeros((left.count, len(padded)))
-        kernel = _core.Kernel(*self._kernel.parameters())
+        kernel = _core.Kernel(*self._kernel.definition)
         _core.multiply_rows(left, right, kernel, padded, products, self._threads)
         return products
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bandsvm._certificate import Certificate
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.multiclass import strategy_of
-from bandsvm._decisions.position import BandPositions, Shares, band_positions
+from bandsvm._decisions.position import BandCoverage, BandPositions, band_positions
 from bandsvm._decisions.values import verdict
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
@@ -99,7 +99,7 @@ class TrainingSummary:
     n_lower: int
     n_upper: int
     accuracy: float | None
-    shares: Shares
+    shares: BandCoverage
 
     def describe(self) -> str:
         """Return the figures as sentences."""
