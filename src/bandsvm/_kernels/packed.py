@@ -28,7 +28,6 @@ from bandsvm._kernels.rows import (
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._kernels.values import finite
 from bandsvm._system import memory
 from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
@@ -318,24 +317,3 @@ class PackedRows(ComputedRows):
             self.n_computed + self._n_values // self.n_samples,
             self._n_values % self.n_samples,
         )
-
-
-class PackedWriter:
-    """Writes rows of K in float64, on one thread; a `RowWriter`."""
-
-    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
-        self._kernel = packed_kernel
-        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
-        self.width = self._packed.stride
-
-    def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
-        """Write the rows of some samples to some places of a store."""
-        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
-        _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            written = store if len(places) == len(store) else store[places]
-            finite(written[:, : packed.count])
-
-    def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
-        return errors_of_updates(self._kernel, self._packed, sizes, c, moved)

@@ -28,16 +28,7 @@ ROWS_PER_CHECK = 10_000
 class PackedProduct:
     """K(A, B) @ coefficients for some B, without keeping any kernel values.
 
-    Parameters
-    ----------
-    kernel : PackedKernel
-        The kernel.
-    B : ndarray or CSR of shape (n_terms, n_features)
-        The samples to sum over.
-    coefficients : ndarray of shape (n_terms, n_sums)
-        Factors of the kernel values.
-    n_jobs : int or None, default=None
-        Number of threads.
+    ``coefficients`` have the shape (n_terms, n_sums); the samples B are the terms.
     """
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from bandsvm import _core
 from bandsvm._kernels.exact import exact_products
 from bandsvm._kernels.operator import Kernel, RowsMixin, errors_of_sums
+from bandsvm._kernels.packing import PackedKernel, pack
+from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
 from bandsvm._kernels.sizes import MAX_BLOCK
@@ -112,18 +114,25 @@ class ComputedRows(RowsMixin):
         )
 
 
-class RowWriter(Protocol):
-    """Computes kernel rows faster than the kernel itself does."""
+class PackedWriter:
+    """Writes rows of K in float64, on one thread, faster than the kernel itself does."""
 
-    @property
-    def width(self) -> int:
-        """Number of values that it writes for a row, padding included."""
+    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
+        self._kernel = packed_kernel
+        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+        self.width = self._packed.stride
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
+        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
+        _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            written = store if len(places) == len(store) else store[places]
+            finite(written[:, : packed.count])
 
     def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``; see `KernelOperator`."""
+        """Return estimates of rounding errors of ``K c``."""
+        return errors_of_updates(self._kernel, self._packed, sizes, c, moved)
 
 
 class KernelRows(ComputedRows):
@@ -137,7 +146,7 @@ class KernelRows(ComputedRows):
         kernel: Kernel,
         samples: Samples,
         cache_bytes: float | None = None,
-        writer: RowWriter | None = None,
+        writer: PackedWriter | None = None,
     ) -> None:
         width = len(samples) if writer is None else writer.width
         if cache_bytes is None:
