@@ -35,8 +35,9 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
         _per_class(name, getattr(estimator, name), classes, may_be_infinite=name == "C1")
         for name in BandParameters._fields
     )
+    is_per_class = isinstance(estimator.rho1, Mapping) or isinstance(estimator.rho2, Mapping)
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
-        of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
+        of_class = _of_class(label) if is_per_class else ""
         if not low > 0.0:
             raise ParameterError("rho1", "must be greater than 0", float(low), of=of_class)
         if high < low:
@@ -60,10 +61,6 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
             "C2", "must be at least 0", estimator.C2, "{C2}=0 gives the C-SVM, without a band"
         )
     return BandParameters(rho1, rho2, C1, C2)
-
-
-def _is_mapping(*values: Any) -> bool:
-    return any(isinstance(value, Mapping) for value in values)
 
 
 def _of_class(label: Any) -> str:

@@ -271,16 +271,8 @@ class PackedRows(ComputedRows):
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute the rows of samples into slots of the store."""
-        _core.compute_rows(
-            self._packed,
-            missing,
-            self._packed,
-            missing,
-            self._core_kernel,
-            self._store,
-            places,
-            self.n_threads,
-        )
+        packed, kernel, store = self._packed, self._core_kernel, self._store
+        _core.compute_rows(packed, missing, packed, missing, kernel, store, places, self.n_threads)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
         """Return estimates of rounding errors of ``K c``."""

@@ -46,7 +46,7 @@ class ComputedRows(RowsMixin):
         self.kernel = kernel
         self.samples = samples
         for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
-        self._capacity = row_capacity(len(samples), row_bytes, for_rows)
+        self._capacity = min(len(samples), max(MIN_CAPACITY, int(for_rows // row_bytes)))
         self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
         # Sums must not depend on how many rows are kept, as long as this many are.
         self._rows_at_once = MAX_BLOCK
@@ -189,8 +189,3 @@ class KernelRows(ComputedRows):
         if self._writer is None:
             return errors_of_sums(self.sizes(), c, moved)
         return self._writer.rounding_errors(self.sizes(), c, moved)
-
-
-def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
-    """Return how many rows of a matrix fit in a number of bytes."""
-    return min(n_samples, max(MIN_CAPACITY, int(n_bytes // bytes_per_row)))

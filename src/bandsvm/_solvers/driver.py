@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import ROUNDING, BandProblem
 from bandsvm._solvers.block import block_steps
 from bandsvm._solvers.hard_margin import solve_hard
 from bandsvm._solvers.limits import StallDetector, max_work, work_done
-from bandsvm._solvers.polish import is_small, largest_rounding_error, polish, rounding_error
+from bandsvm._solvers.polish import largest_rounding_error, polish, rounding_error
 from bandsvm._solvers.projected_cg import projected_cg_steps
 from bandsvm._solvers.reference import reference_steps
 from bandsvm._solvers.state import State
@@ -141,7 +142,7 @@ class _Run:
             else:
                 state.catch_up()
             can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
-            if self.polished and is_small(problem) and can_be_polished:
+            if self.polished and problem.n_samples <= SMALL_PROBLEM and can_be_polished:
                 status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
             if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
                 break

@@ -159,9 +159,7 @@ class _SingleThreadedBlas:
         """Reset in a forked child: other threads are gone, and may have left the lock taken."""
         self._lock = RLock()
         thread = get_ident()
-        self._depths = (
-            Counter({thread: self._depths[thread]}) if self._depths[thread] else Counter()
-        )
+        self._depths = +Counter({thread: self._depths[thread]})  # empty if it is not in a context
         self._restore_if_unused()
 
 
