@@ -68,7 +68,7 @@ SWEEPS = (
     Sweep("COST_OF_FRESH_MEMORY"),
     Sweep("COST_OF_SPARSE"),
     Sweep("MIN_PRODUCTS_TO_PICK"),
-    Sweep("LONGEST_CALL"),
+    Sweep("MAX_CALL_COST"),
     Sweep("N_LOOKED_AT"),
     Sweep("CHUNK_BYTES"),
     Sweep("POLISHING_STEPS_PER_VARIABLE", "small fit"),

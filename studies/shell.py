@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
 COMMAND = Path(sys.executable).with_name("bandsvm")
-LONGEST_OUTPUT = 45
+MAX_OUTPUT_LINES = 45
 N_STEPS_BEFORE_INTERRUPT = 3
 
 BEGINNING = """# At the shell
@@ -181,7 +181,7 @@ def output_of(line: str, folder: str, is_interrupted: bool) -> str:
         printed = printed.replace(progress[2] + "\n", progress[2] + "\n[...]\n", 1)
     code = f"[exit code {child.returncode}]\n" if child.returncode else ""
     lines = (printed + code).splitlines()
-    if len(lines) > LONGEST_OUTPUT:
+    if len(lines) > MAX_OUTPUT_LINES:
         raise RuntimeError(f"{line!r} printed {len(lines)} lines")
     return "".join(f"{re.sub(r'[ ]+$', '', text)}\n" for text in lines)
 

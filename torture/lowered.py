@@ -7,13 +7,12 @@ from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 from bandsvm._kernels import settings
-from bandsvm._solvers import block
-from bandsvm._solvers import polish as polish_module
+from bandsvm._solvers import block, driver
 
 # No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
 LOWERED = {
     (settings, "SMALL_PROBLEM"): 0,
-    (polish_module, "SMALL_PROBLEM"): 0,
+    (driver, "SMALL_PROBLEM"): 0,
     (block, "MIN_BLOCK"): 8,
     (block, "MAX_BLOCK"): 16,
     (block, "PANEL"): 4,

@@ -36,7 +36,7 @@ def my_kernel(A: Any, B: Any) -> NDArray:
 
 
 # Seconds; what takes longer keeps its best model and warns.
-LONGEST_FIT = 5.0
+MAX_FIT_SECONDS = 5.0
 # Share of the problems that are stored and solved like large ones.
 LOWERED_SHARE = 0.4
 # Of more classes, pairs would take too long.
@@ -310,7 +310,7 @@ def _parameters(rng: Generator, kernel: Any, labels: NDArray) -> dict[str, Any]:
     if settings.get("solver") == "reference":
         # A thousand steps of Python each.
         settings["max_iter"] = 5
-    settings.setdefault("time_limit", LONGEST_FIT)
+    settings.setdefault("time_limit", MAX_FIT_SECONDS)
     rho1 = settings.get("rho1", 1.0)
     settings["rho2"] = rho1 * float(rng.choice([1.0, 1.0 + 1e-9, 1.5, 3.0, 1e6]))
     if rng.random() < 0.1 and len(classes) > 1:

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Self
 
 from numpy.typing import NDArray
 
@@ -29,23 +29,18 @@ class Bands:
         ridge_above: NDArray,
     ) -> None: ...
 
-class Samples32:
+class _Samples:
     count: int
     is_sparse: bool
     panel: int
     stride: int
     n_bytes: int
     n_products: float
-    def take(self, indices: NDArray, n_threads: int) -> Samples32: ...
+    norms: NDArray
+    def take(self, indices: NDArray, n_threads: int) -> Self: ...
 
-class Samples64:
-    count: int
-    is_sparse: bool
-    panel: int
-    stride: int
-    n_bytes: int
-    n_products: float
-    def take(self, indices: NDArray, n_threads: int) -> Samples64: ...
+class Samples32(_Samples): ...
+class Samples64(_Samples): ...
 
 class _Rows:
     def multiply(self, first: int, weights: NDArray, products: NDArray, n_threads: int) -> None: ...

@@ -10,7 +10,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from bandsvm._decisions.position import band_positions
+from bandsvm._decisions.position import BandCoverage, band_positions
 from bandsvm._defaults import DEFAULT_RHO2
 
 __all__ = [
@@ -24,14 +24,6 @@ __all__ = [
     "sensitivity_area_scorer",
     "sensitivity_curve",
 ]
-
-
-class BandCoverage(NamedTuple):
-    """Shares of the samples below, inside and above the band."""
-
-    below: float
-    inside: float
-    above: float
 
 
 class ClusterBalance(NamedTuple):
@@ -154,8 +146,7 @@ def band_coverage(
     """
     if not 0.0 < rho1 <= rho2:
         raise ValueError(f"rho1 and rho2 must satisfy 0 < rho1 <= rho2, got {rho1!r} and {rho2!r}.")
-    signed = _signed(y_true, decision)
-    return BandCoverage(*band_positions(signed, rho1, rho2).shares)
+    return band_positions(_signed(y_true, decision), rho1, rho2).shares
 
 
 def cluster_balance(decision: ArrayLike, groups: ArrayLike) -> ClusterBalance:

@@ -17,11 +17,9 @@ from bandsvm._certificate import (
     certify,
     checked_gradient,
     choose_intercept,
-    dual_value,
     duality_gap,
     intercept_interval,
     measure,
-    primal_value,
 )
 from bandsvm._certificate.gradient import FEW_VALUES, MIN_FACTOR, _drawn_by
 from bandsvm._defaults import LOSSES
@@ -33,6 +31,7 @@ from bandsvm._kernels.packing import PackedKernel
 from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._solvers import solve
+from tests.helpers.optimality import dual_value, primal_value
 from tests.helpers.problems import make_case
 
 TOL = 1e-3

@@ -9,17 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bandsvm._certificate import (
-    choose_intercept,
-    dual_value,
-    duality_gap,
-    intercept_interval,
-    kkt_violation,
-    primal_value,
-)
+from bandsvm._certificate import choose_intercept, duality_gap, intercept_interval
 from bandsvm._defaults import LOSSES
 from bandsvm._solvers import available_solvers
 from tests.helpers.numpy_engine import NumpyRows
+from tests.helpers.optimality import dual_value, kkt_violation, primal_value
 from tests.helpers.problems import cases, dual_by_qp, make_case, primal_by_clarabel
 
 RELATIVE = 1e-8

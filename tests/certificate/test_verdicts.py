@@ -7,21 +7,13 @@ import numpy as np
 import pytest
 
 from bandsvm import BandedSVC
-from bandsvm._certificate import (
-    certify,
-    choose_intercept,
-    combine,
-    dual_value,
-    duality_gap,
-    intercept_interval,
-    kkt_violation,
-    primal_value,
-)
+from bandsvm._certificate import certify, choose_intercept, combine, duality_gap, intercept_interval
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._defaults import LOSSES
 from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem import Status
 from bandsvm._problem.band_problem import BandProblem
+from tests.helpers.optimality import dual_value, kkt_violation, primal_value
 from tests.helpers.problems import make_case, primal_by_clarabel
 
 TOL = 1e-6

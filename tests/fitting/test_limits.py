@@ -221,7 +221,7 @@ STORES = {
 
 @pytest.fixture
 def in_small_pieces(monkeypatch):
-    monkeypatch.setattr(packing, "LONGEST_CALL", 1e5)
+    monkeypatch.setattr(packing, "MAX_CALL_COST", 1e5)
 
 
 @pytest.mark.usefixtures("in_small_pieces")

@@ -12,8 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bandsvm._certificate import choose_intercept, intercept_interval, kkt_violation
+from bandsvm._certificate import choose_intercept, intercept_interval
 from bandsvm._problem.band_problem import BandProblem, band_problem
+from tests.helpers.optimality import kkt_violation
 from tests.helpers.problems import Case
 
 LOSSES = ("hinge", "squared_hinge")

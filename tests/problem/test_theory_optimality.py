@@ -10,12 +10,9 @@ from bandsvm._certificate import (
     CheckedGradient,
     checked_gradient,
     choose_intercept,
-    dual_value,
     duality_gap,
     intercept_interval,
-    kkt_violation,
     measure,
-    primal_value,
 )
 from bandsvm._certificate.certification import SHARE_IN_SUMS
 from bandsvm._certificate.gradient import FEW_VALUES, SAMPLES_PER_CHECK
@@ -23,6 +20,7 @@ from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.slopes import ascent_slopes, violation
+from tests.helpers.optimality import dual_value, kkt_violation, primal_value
 from tests.helpers.statements import (
     ANY,
     at_most,

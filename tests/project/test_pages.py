@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bandsvm import BandedSVC
-from bandsvm._certificate import primal_value
 from bandsvm._problem.band_problem import band_problem
 from bandsvm.datasets import make_paper_clusters
 from bandsvm.metrics import sensitivity_curve
+from tests.helpers.optimality import primal_value
 from tests.helpers.statements import STATED
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg.lapack import get_lapack_funcs
 
-from bandsvm._certificate import dual_value
 from bandsvm._defaults import LOSSES
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelSettings
@@ -20,6 +19,7 @@ from bandsvm._solvers.face import Face, _ascend, newton_direction
 from bandsvm._solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from bandsvm._solvers.state import Part, State
 from tests.helpers import problems
+from tests.helpers.optimality import dual_value
 from tests.helpers.problems import make_case
 
 pytestmark = pytest.mark.usefixtures("engine")

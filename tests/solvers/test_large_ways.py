@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC, SVR
 
 from bandsvm import BandedSVC
-from bandsvm._certificate import dual_value, intercept_interval, kkt_violation, primal_value
+from bandsvm._certificate import intercept_interval
 from bandsvm._defaults import LOSSES
 from bandsvm._kernels import KernelSettings, PackedRows, Samples
 from bandsvm._kernels.packed import PartOfRows
+from tests.helpers.optimality import dual_value, kkt_violation, primal_value
 from tests.helpers.problems import dual_by_qp, make_case, primal_by_clarabel
 from torture.lowered import lowered_limits
 

@@ -2,7 +2,6 @@
 
 import threading
 import weakref
-from functools import partial
 
 import numpy as np
 import pytest
@@ -83,8 +82,9 @@ def test_systems_that_do_not_tell(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("available", "expected"), [(100 * GIGABYTE, 2000 * MEGABYTE), (GIGABYTE, GIGABYTE / 4)]
 )
-def test_default(available, expected):
-    assert default_bytes(np.inf, lambda: available) == expected
+def test_default(available, expected, monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: available)
+    assert default_bytes(np.inf) == expected
 
 
 def test_little_is_not_asked_for(monkeypatch):
@@ -97,14 +97,14 @@ def test_workers_share_memory_as_they_share_cores(monkeypatch):
     monkeypatch.setattr(threads, "n_cores", lambda: 16)
     monkeypatch.setattr(memory, "n_cores", lambda: 16)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    available = partial(float, 4 * GIGABYTE)
-    assert default_bytes(np.inf, available) == GIGABYTE  # who sets it alone has the machine alone
+    monkeypatch.setattr(memory, "available_bytes", lambda: 4 * GIGABYTE)
+    assert default_bytes(np.inf) == GIGABYTE  # who sets it alone has the machine alone
 
     class Worker:
         name = "LokyProcess-3"
 
     monkeypatch.setattr(memory.multiprocessing, "current_process", Worker)
-    assert default_bytes(np.inf, available) == GIGABYTE / 8
+    assert default_bytes(np.inf) == GIGABYTE / 8
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 - `certificate`: `Certificate`, and how those of several problems are combined.
 - `certification`: the certificate of a solution.
-- `values`: objectives, gap, violations.
+- `values`: gap, intercepts, violations.
 - `gradient`: whether the solver's decision values are right, and what rounding errors leave open.
 - `not_optimal`: why a solution is not optimal to ``tol``, and what to do about it.
 """
@@ -24,11 +24,8 @@ from bandsvm._certificate.gradient import (
 )
 from bandsvm._certificate.values import (
     choose_intercept,
-    dual_value,
     duality_gap,
     intercept_interval,
-    kkt_violation,
-    primal_value,
 )
 
 __all__ = [
@@ -45,11 +42,8 @@ __all__ = [
     "checked_gradient",
     "choose_intercept",
     "combine",
-    "dual_value",
     "duality_gap",
     "intercept_interval",
-    "kkt_violation",
     "largest_difference",
     "measure",
-    "primal_value",
 ]

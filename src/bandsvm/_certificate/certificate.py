@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -163,25 +163,21 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
     primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
     worst = max(parts, key=lambda part: part.kkt_violation + part.uncertainty)
     unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
-    return Certificate(
+    # All else is that of the worst.
+    return replace(
+        worst,
         primal=primal,
         dual=dual,
         gap=gap,
         relative_gap=relative_gap_of(gap, primal, dual),
-        kkt_violation=worst.kkt_violation,
-        intercept_interval=worst.intercept_interval,
         infeasibility=max(part.infeasibility for part in parts),
         gradient_drift=max(part.gradient_drift for part in parts),
-        n_checked=worst.n_checked,
         status=unfinished[0] if unfinished else Status.CONVERGED,
-        tol=worst.tol,
         n_iter=sum(part.n_iter for part in parts),
         n_pair_steps=sum(part.n_pair_steps for part in parts),
         n_kernel_rows=sum(part.n_kernel_rows for part in parts),
         seconds=sum(part.seconds for part in parts),
         parts=tuple(parts),
-        gap_tol=worst.gap_tol,
-        uncertainty=worst.uncertainty,
         decision_range=min(part.decision_range for part in parts),
     )
 

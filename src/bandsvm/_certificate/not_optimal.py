@@ -119,7 +119,7 @@ def _of_problem(certificate: Certificate) -> NotOptimal:
             "found an objective too large for float64, so that its duality gap proves nothing",
             (Cure.LOWER_COSTS_AND_WEIGHTS, Cure.SCALE),
         )
-    if certificate.kkt_violation > certificate.tol or _is_judged_by_gap(certificate):
+    if certificate.kkt_violation > certificate.tol or math.isinf(certificate.tol):
         return NotOptimal(
             f"stopped {reached}: rounding errors prevent further progress",
             (Cure.RAISE_TOL, Cure.LOWER_COSTS, Cure.SCALE),
@@ -133,14 +133,10 @@ def _of_problem(certificate: Certificate) -> NotOptimal:
     )
 
 
-def _is_judged_by_gap(certificate: Certificate) -> bool:
-    return math.isinf(certificate.tol)
-
-
 def _reached(certificate: Certificate) -> str:
     """Return what a fit reached next to what was asked for."""
     gap = f"duality gap {certificate.gap:.1e} ({certificate.relative_gap:.1e} of the objective"
-    if _is_judged_by_gap(certificate):
+    if math.isinf(certificate.tol):  # the gap decides
         return f"with {gap} > tol={certificate.gap_tol:.1e})"
     return (
         f"with KKT violation {certificate.kkt_violation:.1e} > tol={certificate.tol:.1e} and {gap})"

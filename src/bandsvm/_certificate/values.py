@@ -1,4 +1,4 @@
-"""Objectives, gap and violations of a solution, computed independently of solvers."""
+"""Gap, intercepts and violations of a solution, computed independently of solvers."""
 
 from __future__ import annotations
 
@@ -12,31 +12,12 @@ from bandsvm._problem.band_problem import BandProblem
 ROUNDING_OF_LIMITS = 1e-9
 
 
-def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
-    """Return the objective of the decision rule given by ``c`` and ``intercept``."""
-    problem = with_finite_costs(problem, c)
-    g = f + intercept
-    short, beyond = np.maximum(problem.lo - g, 0.0), np.maximum(g - problem.hi, 0.0)
-    if problem.is_squared:
-        short, beyond = short**2, beyond**2
-    loss = problem.below * short
-    loss += problem.above * beyond
-    return 0.5 * float(c @ f) + float(loss.sum())
-
-
 def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:
     """Return the problem with infinite costs replaced by finite ones that no coefficient reaches.
 
     Solutions are the same, and a rounding error below an edge does not make the objective infinite.
     """
     return problem.priced(2.0 * float(np.abs(c).max(initial=0.0)) or 1.0)
-
-
-def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:
-    """Return the dual objective of ``c``."""
-    edges = problem.lo * np.maximum(c, 0.0) + problem.hi * np.minimum(c, 0.0)
-    value = float(edges.sum()) - 0.5 * float(c @ f)
-    return value - 0.5 * float(c @ bought_distance(problem, c)) if problem.is_squared else value
 
 
 def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
@@ -94,14 +75,6 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
     lower = np.where(c < 0.0, at_hi, np.where(c < below, at_lo, -np.inf))
     upper = np.where(c > 0.0, at_lo, np.where(c > -above, at_hi, np.inf))
     return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
-
-
-def kkt_violation(problem: BandProblem, interval: tuple[float, float], intercept: float) -> float:
-    """Return by how much the samples' limits contradict each other, or the intercept violates them.
-
-    An intercept between the limits adds nothing to their own contradiction, ``m - M``.
-    """
-    return violation_of(interval, intercept, problem.has_intercept)
 
 
 def violation_of(interval: tuple[float, float], intercept: float, is_free: bool) -> float:

@@ -35,8 +35,9 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
         _per_class(name, getattr(estimator, name), classes, may_be_infinite=name == "C1")
         for name in BandParameters._fields
     )
+    is_per_class = isinstance(estimator.rho1, Mapping) or isinstance(estimator.rho2, Mapping)
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
-        of_class = _of_class(label) if _is_mapping(estimator.rho1, estimator.rho2) else ""
+        of_class = _of_class(label) if is_per_class else ""
         if not low > 0.0:
             raise ParameterError("rho1", "must be greater than 0", float(low), of=of_class)
         if high < low:
@@ -62,10 +63,6 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     return BandParameters(rho1, rho2, C1, C2)
 
 
-def _is_mapping(*values: Any) -> bool:
-    return any(isinstance(value, Mapping) for value in values)
-
-
 def _of_class(label: Any) -> str:
     return f" of class {label!r}"
 
@@ -86,9 +83,8 @@ def _per_class(
     name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
 ) -> NDArray[np.float64]:
     """Return a number, or a mapping from class to number, as one number per class."""
-    number = _finite_or_inf if may_be_infinite else _finite
     if not isinstance(value, Mapping):
-        return np.full(len(classes), number(name, value))
+        return np.full(len(classes), _finite(name, value, or_inf=may_be_infinite))
     labels = classes.tolist()
     known = set(labels)
     unknown = [label for label in value if label not in known]
@@ -100,33 +96,22 @@ def _per_class(
             cure=literal(f"missing: {short_list(missing)}, unknown: {short_list(unknown)}"),
             of=" as a mapping",
         )
-    return np.array([number(name, value[label], _of_class(label)) for label in labels])
+    return np.array(
+        [_finite(name, value[label], _of_class(label), may_be_infinite) for label in labels]
+    )
 
 
-def _finite(name: str, value: Any, of: str = "") -> float:
-    """Return a finite real number as a float."""
-    number = _real(name, value, of)
-    if not math.isfinite(number):
-        raise ParameterError(name, "must be finite", value, of=of)
-    return number
-
-
-def _finite_or_inf(name: str, value: Any, of: str = "") -> float:
-    """Return a real number or inf as a float; refuse finite numbers that overflow."""
-    number = _real(name, value, of)
-    if not math.isfinite(number) and value != math.inf:
-        raise ParameterError(name, "must be finite or inf", value, of=of)
-    return number
-
-
-def _real(name: str, value: Any, of: str = "") -> float:
-    """Return a real number as a float, or inf if it overflows."""
+def _finite(name: str, value: Any, of: str = "", or_inf: bool = False) -> float:
+    """Return a finite real number, or inf if that is allowed, as a float."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise ParameterTypeError(name, "must be a real number", value, of=of)
     try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+        number = float(value)
+    except OverflowError:  # an integer, and no infinity
+        number = math.inf
+    if not math.isfinite(number) and not (or_inf and value == math.inf):
+        raise ParameterError(name, f"must be finite{' or inf' * or_inf}", value, of=of)
+    return number
 
 
 def check_parameters(estimator: Any) -> None:

@@ -27,59 +27,48 @@ class Strategy(Protocol):
     @property
     def n_problems(self) -> int:
         """Number of problems."""
-        ...
 
     def signs(self, class_of: NDArray) -> NDArray:
         """Return the signs of samples of some classes, one row per problem."""
-        ...
 
     def titles(self, labels: list) -> list[str]:
         """Return a title for each problem, for progress and messages."""
-        ...
 
     def names(self, labels: list) -> list:
         """Return what positive values of each problem favour: a class, or one against another."""
-        ...
 
     def shaped(self, values: NDArray) -> NDArray:
         """Return what `decision_function` returns."""
-        ...
 
     def by_class(self, values: NDArray) -> NDArray:
         """Return one column per class, or a vector for two classes."""
-        ...
 
     def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
         """Return the predicted classes; values within ``slack`` of each other are equal."""
-        ...
 
     def of_class(self, values: NDArray, classes: NDArray) -> NDArray:
         """Return the values of one class per sample, a column per problem that has this class.
 
         Positive values favour the class.
         """
-        ...
 
     def margin(self, values: NDArray) -> NDArray:
         """Return how far the predicted classes are ahead.
 
         If it is positive, values may change by half of it before the predicted class changes.
         """
-        ...
 
     def min_margin(self, lowest: NDArray, signs: NDArray) -> NDArray[np.float64]:
         """Return bounds on the margin of each sample's own class; above 0 it is the predicted one.
 
         ``lowest`` bounds sign times value from below, one row per problem, like ``signs``.
         """
-        ...
 
     def blocks(self, coefficients: NDArray) -> list[tuple[Any, Any]]:
         """Return problems and samples of blocks of coefficients; all others are 0.
 
         ``coefficients`` have one row per problem. No sample is in two blocks.
         """
-        ...
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): MAX_ROUNDING}
 POSITIONS = np.array(["below", "inside", "above"])
 
 
-class Shares(NamedTuple):
+class BandCoverage(NamedTuple):
     """Shares of the samples below, inside and above the band."""
 
     below: float
@@ -60,9 +60,9 @@ class BandPositions(NamedTuple):
         return POSITIONS[1 - self.is_below.astype(np.intp) + self.is_above]
 
     @property
-    def shares(self) -> Shares:
+    def shares(self) -> BandCoverage:
         """The share of samples below, inside and above the band."""
-        return Shares(
+        return BandCoverage(
             float(self.is_below.mean()), float(self.is_inside.mean()), float(self.is_above.mean())
         )
 
@@ -70,24 +70,12 @@ class BandPositions(NamedTuple):
 def band_positions(
     values: NDArray, rho1: float | NDArray, rho2: float | NDArray, *, tol: float = 0.0
 ) -> BandPositions:
-    """Return where samples lie relative to a band.
+    """Return where samples lie relative to a band, or each to the band of its class.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,) or (n_samples, n_values)
-        Decision values with the sign of the class in question: positive values favour it. With
-        several per sample, one for each pair of classes, the least decides whether the sample is
-        below and the largest whether it is above; a sample that is both is below.
-    rho1, rho2 : float or ndarray of shape (n_samples,)
-        The band, or the band of each sample's class.
-    tol : float, default=0.0
-        Distance from an edge, in units of the decision value, up to which samples lie on it even
-        if their rounding errors are smaller.
-
-    Returns
-    -------
-    BandPositions
-        Which samples are below and above.
+    Positive values favour the class in question. With several per sample, one for each pair of
+    classes, the least decides whether the sample is below and the largest whether it is above; a
+    sample that is both is below. ``tol`` is the distance from an edge up to which samples lie on it
+    even if their rounding errors are smaller.
     """
     rounding = ROUNDING[values.dtype]
     least, largest = (values, values) if values.ndim == 1 else (values.min(1), values.max(1))

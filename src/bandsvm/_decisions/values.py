@@ -20,28 +20,13 @@ from bandsvm._system.cached import cached_property
 class DecisionRule:
     """The decision rule of a fitted model: ``g(x) = sum_i dual_coef_i K(x_i, x) + intercept``.
 
-    Parameters
-    ----------
-    kernel : KernelSettings
-        The kernel.
-    support_vectors : ndarray or CSR of shape (n_support, n_features)
-        The support vectors; ignored if the kernel is precomputed.
-    dual_coef : ndarray of shape (n_problems, n_support)
-        Their coefficients.
-    intercept : ndarray of shape (n_problems,)
-        Intercepts.
-    tol : float
-        What decision values of float32 samples may be off by, if it is less than 1e-3.
-    n_jobs : int or None
-        Number of threads.
-    strategy : Strategy
-        Which problems there are.
+    Decision values of float32 samples may be off by ``tol``, if it is less than 1e-3.
     """
 
     kernel: KernelSettings
-    support_vectors: Any
-    dual_coef: NDArray[np.float64]
-    intercept: NDArray[np.float64]
+    support_vectors: Any  # dense or CSR; ignored if the kernel is precomputed
+    dual_coef: NDArray[np.float64]  # of shape (n_problems, n_support)
+    intercept: NDArray[np.float64]  # one per problem
     tol: float
     n_jobs: int | None
     strategy: Strategy
@@ -84,7 +69,7 @@ def feature_weights(model: Any) -> NDArray[np.float64]:
     return coef.toarray() if sp.issparse(coef) else np.asarray(coef)
 
 
-def verdict(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
+def top_class(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
     """Return the index of the predicted class, and its decision value (two classes: ``|g|``)."""
     if values.ndim == 1:
         return (values > 0.0).astype(np.intp), np.abs(values)
@@ -104,18 +89,10 @@ def margin(values: NDArray) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Decisions:
-    """What decision values say of samples.
-
-    Parameters
-    ----------
-    model : classifier with a band
-        The fitted model.
-    of_problems : ndarray of shape (n_samples, n_problems)
-        Decision values of its problems, or the only column.
-    """
+    """What decision values of a fitted model with a band say of samples."""
 
     model: Any
-    of_problems: NDArray
+    of_problems: NDArray  # of shape (n_samples, n_problems), or the only column
 
     @cached_property
     def _strategy(self) -> Strategy:

@@ -15,14 +15,7 @@ from bandsvm._problem.slopes import ascent_slopes, free_variables, violation
 class CpuEngine:
     """A point of one band problem over shared kernel rows; see `Engine` for its methods.
 
-    Parameters
-    ----------
-    problem : BandProblem
-        The problem whose dual is maximised.
-    rows : Rows
-        Kernel rows of its samples.
-    c, f : ndarray of shape (n_samples,), default=None
-        The initial point; the arrays belong to the engine from now on. None: zero.
+    The arrays of the initial point, ``c`` and ``f``, belong to the engine from now on. None: zero.
     """
 
     def __init__(
@@ -50,7 +43,8 @@ class CpuEngine:
     def violators(self, tol: float) -> tuple[float, int]:
         """Return the violation, and how many variables violate optimality by more than tol."""
         rise, fall = self._slopes()
-        m, M = self._ends(rise, fall)
+        # Without an intercept, slopes are compared with 0.
+        m, M = (rise.max(), fall.min()) if self.problem.has_intercept else (0.0, 0.0)
         number = int(np.count_nonzero((rise > M + tol) | (fall < m - tol)))
         return violation(self.problem, rise, fall), number
 
@@ -150,7 +144,3 @@ class CpuEngine:
 
     def _slopes(self) -> tuple[NDArray, NDArray]:
         return ascent_slopes(self.problem, self.c, self.f)
-
-    def _ends(self, rise: NDArray, fall: NDArray) -> tuple[float, float]:
-        """Return m and M, with which slopes are compared; both are 0 without an intercept."""
-        return (rise.max(), fall.min()) if self.problem.has_intercept else (0.0, 0.0)

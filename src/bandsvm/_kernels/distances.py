@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,32 +24,28 @@ from bandsvm._kernels.samples import (
 EPSILON = float(np.finfo(np.float64).eps)
 # Largest error of an exponent with which distances are still computed from inner products.
 MAX_LOSS = 1e-10
+_absolute, _squared = partial(cdist, metric="cityblock"), partial(cdist, metric="sqeuclidean")
 
 
 @dataclass(frozen=True)
-class Rbf:
-    """``exp(-gamma |x - z|^2)``."""
+class OfDistances:
+    """``exp(-gamma d(x, z))``; subclasses compute the distance d."""
 
     gamma: float
+    name: ClassVar[str]
 
     @property
     def definition(self) -> Definition:
         """The kernel for `exact_products`."""
-        return "rbf", self.gamma, 0.0, 0
+        return self.name, self.gamma, 0.0, 0
+
+    def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the distances of all samples of A from all of B."""
+        raise NotImplementedError
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
-        # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
-        shift = None if A.is_sparse or B.is_sparse else B.centre
-        left, right = squared_norms(A, shift), squared_norms(B, shift)
-        if self.gamma * EPSILON * float(left.max(initial=0.0)) <= MAX_LOSS:
-            values = inner_products(A, B, shift)
-            values *= -2.0
-            values += left[:, None]
-            values += right
-            np.maximum(values, 0.0, out=values)
-        else:
-            values = _by_dense_pieces(_squared, np.square, A, B)
+        values = self.distances(A, B)
         values *= -self.gamma
         return np.exp(values, out=values)
 
@@ -58,12 +56,23 @@ class Rbf:
     sizes = diagonal
 
 
-def _absolute(a: NDArray, b: NDArray) -> NDArray[np.float64]:
-    return cdist(a, b, "cityblock")
+class Rbf(OfDistances):
+    """``exp(-gamma |x - z|^2)``."""
 
+    name = "rbf"
 
-def _squared(a: NDArray, b: NDArray) -> NDArray[np.float64]:
-    return cdist(a, b, "sqeuclidean")
+    def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the distances of all samples of A from all of B."""
+        # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
+        shift = None if A.is_sparse or B.is_sparse else B.centre
+        left, right = squared_norms(A, shift), squared_norms(B, shift)
+        if self.gamma * EPSILON * float(left.max(initial=0.0)) <= MAX_LOSS:
+            values = inner_products(A, B, shift)
+            values *= -2.0
+            values += left[:, None]
+            values += right
+            return np.maximum(values, 0.0, out=values)
+        return _by_dense_pieces(_squared, np.square, A, B)
 
 
 def _by_dense_pieces(
@@ -115,28 +124,14 @@ def _sizes_elsewhere(size: Callable, A: Samples, columns: NDArray) -> NDArray[np
     return sums_of_rows(A.X, sizes)
 
 
-@dataclass(frozen=True)
-class Laplacian:
+class Laplacian(OfDistances):
     """``exp(-gamma |x - z|_1)``."""
 
-    gamma: float
+    name = "laplacian"
 
-    @property
-    def definition(self) -> Definition:
-        """The kernel for `exact_products`."""
-        return "laplacian", self.gamma, 0.0, 0
-
-    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the kernel values of all samples of A with all of B."""
-        values = _by_dense_pieces(_absolute, np.abs, A, B)
-        values *= -self.gamma
-        return np.exp(values, out=values)
-
-    def diagonal(self, A: Samples) -> NDArray[np.float64]:
-        """Return the kernel value of every sample with itself."""
-        return np.ones(len(A))
-
-    sizes = diagonal
+    def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the distances of all samples of A from all of B."""
+        return _by_dense_pieces(_absolute, np.abs, A, B)
 
 
 def _chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
@@ -149,25 +144,11 @@ def _chi2(a: NDArray, b: NDArray) -> NDArray[np.float64]:
     return values
 
 
-@dataclass(frozen=True)
-class Chi2:
+class Chi2(OfDistances):
     """``exp(-gamma sum_k (x_k - z_k)^2 / (x_k + z_k))``, for features that are not negative."""
 
-    gamma: float
+    name = "chi2"
 
-    @property
-    def definition(self) -> Definition:
-        """The kernel for `exact_products`."""
-        return "chi2", self.gamma, 0.0, 0
-
-    def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the kernel values of all samples of A with all of B."""
-        values = _by_dense_pieces(_chi2, np.abs, A, B)
-        values *= -self.gamma
-        return np.exp(values, out=values)
-
-    def diagonal(self, A: Samples) -> NDArray[np.float64]:
-        """Return the kernel value of every sample with itself."""
-        return np.ones(len(A))
-
-    sizes = diagonal
+    def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
+        """Return the distances of all samples of A from all of B."""
+        return _by_dense_pieces(_chi2, np.abs, A, B)

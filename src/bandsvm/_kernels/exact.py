@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.operator import Definition, Kernel
-from bandsvm._kernels.packing import LONGEST_CALL, PackedKernel
+from bandsvm._kernels.packing import MAX_CALL_COST, PackedKernel
 from bandsvm._kernels.products import Linear, linear_product
 from bandsvm._kernels.samples import Samples, as_contiguous
 from bandsvm._kernels.values import finite, kernel_product
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 
 # Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
 # call computes.
@@ -53,11 +53,9 @@ def exact_products(
     rows = np.ascontiguousarray(coefficients.reshape(len(terms), -1).T, dtype=np.float64)
     products = np.empty((len(targets), len(rows)))
     cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
-    per_call = max(1, int(n_threads * LONGEST_CALL / (cost * max(1, len(terms)))))
+    per_call = max(1, int(n_threads * MAX_CALL_COST / (cost * max(1, len(terms)))))
     left, right, kernel_of_core = _passed(A.X), _passed(B.X), _core.Kernel(*definition)
-    for start in range(0, len(targets), per_call):
-        check_stop()
-        part = slice(start, start + per_call)
+    for part in stoppable_slices(len(targets), per_call):
         _core.exact_products(
             left,
             targets[part],

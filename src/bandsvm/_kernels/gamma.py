@@ -25,7 +25,7 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
         resolved = float(1.0 / (X.shape[1] * spread))
     if np.isfinite(spread) and 0.0 < resolved < np.inf:
         return resolved
-    if spread == 0.0 and not has_spread(X, weights):
+    if spread == 0.0 and (kept := X[weights > 0.0]).max() == kept.min():
         # All entries are equal, and gamma does not matter.
         return 1.0
     size = "large" if not np.isfinite(spread) or resolved == 0.0 else "small"
@@ -33,12 +33,6 @@ def resolve_gamma(gamma: str | float, X: Any, weights: NDArray) -> float:
         f"gamma='scale' needs the variance of X, which is too {size} for float64; scale X, for "
         "example with sklearn.preprocessing.StandardScaler."
     )
-
-
-def has_spread(X: Any, weights: NDArray) -> bool:
-    """Return whether the entries of X in rows of positive weight differ."""
-    kept = X[weights > 0.0]
-    return bool(kept.max() != kept.min())
 
 
 def variance(X: Any, weights: NDArray) -> float:

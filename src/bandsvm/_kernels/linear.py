@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bandsvm._kernels.operator import RowsMixin
 from bandsvm._kernels.samples import CHUNK_BYTES
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 
 
 class LinearOperator(RowsMixin):
@@ -24,9 +24,7 @@ class LinearOperator(RowsMixin):
         Samples in double precision; they are not copied.
     """
 
-    n_computed = 0
-    n_threads = 1
-    is_coarse = False
+    n_computed, n_threads = 0, 1
 
     def __init__(self, X: Any) -> None:
         self._X = X
@@ -37,14 +35,6 @@ class LinearOperator(RowsMixin):
     def n_samples(self) -> int:
         """Number of samples."""
         return self._X.shape[0]
-
-    @property
-    def capacity(self) -> int:
-        """Number of variables whose block of K can be computed at a time."""
-        return self.n_samples
-
-    def more_precise(self) -> None:
-        """Return None: there is no higher precision."""
 
     def part(self, indices: NDArray) -> LinearOperator:
         """Return the operator of some samples."""
@@ -65,31 +55,19 @@ class LinearOperator(RowsMixin):
     def weights(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return ``X[indices]' values``: the weights of features in the decision rule."""
         weights = np.zeros(self._X.shape[1])
-        for start in range(0, len(indices), self._chunk):
-            check_stop()
-            part = slice(start, start + self._chunk)
+        for part in stoppable_slices(len(indices), self._chunk):
             weights += self._X[indices[part]].T @ values[part]
         return weights
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         weights = self.weights(indices, values)
-        for start in range(0, self.n_samples, self._chunk):
-            check_stop()
-            part = slice(start, start + self._chunk)
+        for part in stoppable_slices(self.n_samples, self._chunk):
             f[part] += self._X[part] @ weights
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values."""
         weights, products = self.weights(indices, values), np.empty(len(targets))
-        for start in range(0, len(targets), self._chunk):
-            check_stop()
-            part = slice(start, start + self._chunk)
+        for part in stoppable_slices(len(targets), self._chunk):
             products[part] = self._X[targets[part]] @ weights
         return products

@@ -119,7 +119,34 @@ class Rows(KernelOperator, Protocol):
 
 
 class RowsMixin:
-    """What stores of kernel rows have in common that serve one problem at a time."""
+    """What stores of kernel rows have in common that serve one problem at a time.
+
+    By default all of K is at hand in double precision.
+    """
+
+    @property
+    def capacity(self: Rows) -> int:
+        """Number of variables whose block of K can be computed at a time: all."""
+        return self.n_samples
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether products have less than double precision."""
+        return False
+
+    def more_precise(self) -> Rows | None:
+        """Return None: there is no higher precision."""
+        return None
+
+    def part(self, indices: NDArray) -> Rows | None:
+        """Return None: parts save no time."""
+        return None
+
+    def product(self: Rows, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
 
     def sizes(self: Rows) -> NDArray[np.float64]:
         """Return bounds of kernel values; those of an indefinite kernel may be larger."""

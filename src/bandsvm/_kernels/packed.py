@@ -28,9 +28,8 @@ from bandsvm._kernels.rows import (
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._kernels.values import finite
 from bandsvm._system import memory
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
 
 # From this many multiplications per kernel value on, blocks pick values out of stored rows and the
@@ -122,7 +121,7 @@ class PackedRows(ComputedRows):
         self._n_jobs = n_jobs
         self._dtype = dtype
         self._packed = packed
-        self._core_kernel = _core.Kernel(*packed_kernel.parameters())
+        self._core_kernel = _core.Kernel(*packed_kernel.definition)
         self.n_threads = threads
         # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
@@ -257,12 +256,6 @@ class PackedRows(ComputedRows):
         block.indices = indices
         return block.values[:, : len(indices)]
 
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
-
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         self._n_uses[indices] += 1
@@ -278,16 +271,8 @@ class PackedRows(ComputedRows):
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute the rows of samples into slots of the store."""
-        _core.compute_rows(
-            self._packed,
-            missing,
-            self._packed,
-            missing,
-            self._core_kernel,
-            self._store,
-            places,
-            self.n_threads,
-        )
+        packed, kernel, store = self._packed, self._core_kernel, self._store
+        _core.compute_rows(packed, missing, packed, missing, kernel, store, places, self.n_threads)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
         """Return estimates of rounding errors of ``K c``."""
@@ -308,9 +293,7 @@ class PackedRows(ComputedRows):
 
         ``places`` are those of the samples ``indices`` among the columns, or -1.
         """
-        for start in range(0, len(indices), self._rows_at_once):
-            check_stop()
-            part = slice(start, start + self._rows_at_once)
+        for part in stoppable_slices(len(indices), self._rows_at_once):
             _core.accumulate_rows(
                 self._packed,
                 indices[part],
@@ -326,24 +309,3 @@ class PackedRows(ComputedRows):
             self.n_computed + self._n_values // self.n_samples,
             self._n_values % self.n_samples,
         )
-
-
-class PackedWriter:
-    """Writes rows of K in float64, on one thread; a `RowWriter`."""
-
-    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
-        self._kernel = packed_kernel
-        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
-        self.width = self._packed.stride
-
-    def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
-        """Write the rows of some samples to some places of a store."""
-        packed, kernel = self._packed, _core.Kernel(*self._kernel.parameters())
-        _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            written = store if len(places) == len(store) else store[places]
-            finite(written[:, : packed.count])
-
-    def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
-        return errors_of_updates(self._kernel, self._packed, sizes, c, moved)

@@ -24,7 +24,7 @@ COST_OF_READING, COST_OF_FRESH_MEMORY = 0.33, 1.5
 COST_OF_SPARSE = 3.0
 # Nanoseconds, by the same measure, that one call of a compiled function may take: work can only be
 # stopped between calls, and shorter ones lose time on starting threads.
-LONGEST_CALL = 5e7
+MAX_CALL_COST = 5e7
 # Whole groups of rows are summed up in the same order, however many are computed at once.
 ROWS_OF_GROUP = _core.ROWS_OF_GROUP
 # Samples that are looked at to choose the origin and the precision: more take longer before every
@@ -45,15 +45,11 @@ class PackedKernel:
     coef0: float
     degree: int
 
-    def parameters(self) -> Definition:
-        """Return the arguments of the engine's functions."""
-        degree = int(self.degree) if self.name == "poly" else 0
-        return self.name, self._finite_gamma(), float(self.coef0), degree
-
     @property
     def definition(self) -> Definition:
-        """The kernel for `exact_products`."""
-        return self.parameters()
+        """The kernel for compiled functions."""
+        degree = int(self.degree) if self.name == "poly" else 0
+        return self.name, self._finite_gamma(), float(self.coef0), degree
 
     def scale(self) -> float:
         """Return the factor that makes rbf values of scaled samples ``2^(x'z - norms)``."""
@@ -125,12 +121,12 @@ def cost_of_value(n_products: float) -> float:
 
 def rows_at_once(packed: Any) -> int:
     """Return how many rows of kernel values with packed samples one call computes."""
-    return in_whole_groups(LONGEST_CALL / (cost_of_value(packed.n_products) * packed.stride))
+    return in_whole_groups(MAX_CALL_COST / (cost_of_value(packed.n_products) * packed.stride))
 
 
 def quickly_solved(packed: Any) -> int:
     """Return the largest block whose kernel values one call computes."""
-    return in_whole_groups((LONGEST_CALL / cost_of_value(packed.n_products)) ** 0.5)
+    return in_whole_groups((MAX_CALL_COST / cost_of_value(packed.n_products)) ** 0.5)
 
 
 def in_whole_groups(number: float) -> int:

@@ -46,12 +46,6 @@ class PartOfRows(RowsMixin):
         """Whether rows have less than double precision."""
         return self._whole.is_coarse
 
-    def more_precise(self) -> None:
-        """Return None: only the whole store has higher precision."""
-
-    def part(self, indices: NDArray) -> None:
-        """Return None: only the whole store has parts."""
-
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         """Return K[targets][:, indices] @ values from freshly computed kernel values."""
         return self._whole.exact_product(self._indices[targets], self._indices[indices], values)
@@ -63,12 +57,6 @@ class PartOfRows(RowsMixin):
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices]."""
         return self._whole.block(self._indices[indices])
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""

@@ -30,18 +30,7 @@ def errors_of_updates(
 ) -> NDArray[np.float64]:
     """Return estimates of the largest rounding errors of ``K c`` from rows of packed samples.
 
-    Parameters
-    ----------
-    kernel : PackedKernel
-        The kernel.
-    packed : Samples32 or Samples64
-        The samples, as rows are computed from them.
-    sizes : ndarray of shape (n_samples,)
-        Bounds of kernel values.
-    c : ndarray of shape (n_samples,)
-        Coefficients.
-    moved : float
-        See `Solution`.
+    ``sizes`` are bounds of kernel values; ``moved`` is that of a `Solution`.
     """
     norms = packed.norms
     unit = float(np.finfo(norms.dtype).eps) / 2
@@ -60,16 +49,9 @@ def errors_of_products(
 ) -> NDArray[np.float64]:
     """Return an estimate of the largest rounding error of sums of kernel values in float32.
 
-    Parameters
-    ----------
-    kernel : PackedKernel
-        The kernel.
-    norms : ndarray of shape (n_samples,)
-        Half the squared lengths of the scaled samples for which sums are computed.
-    largest_norm : float
-        The largest such value among the samples that are summed over.
-    coefficients : ndarray of shape (n_terms, n_sums)
-        Factors of the kernel values.
+    ``norms`` are half the squared lengths of the scaled samples for which sums are computed;
+    ``largest_norm`` is the largest among the samples that are summed over. ``coefficients`` have
+    the shape (n_terms, n_sums).
     """
     size = float(np.sqrt((coefficients**2).sum(axis=0).max(initial=0.0)))
     norms = norms.astype(np.float64)

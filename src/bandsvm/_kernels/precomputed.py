@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._kernels.operator import RowsMixin
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 
 # The diagonal of a callable kernel is that of blocks: fewer calls, but more values.
 DIAGONAL_BLOCK = 32
@@ -69,32 +69,16 @@ class FromFunction:
 class PrecomputedRows(RowsMixin):
     """Rows of a kernel matrix that the user computed, without a copy."""
 
+    n_computed, n_threads = 0, 1
+
     def __init__(self, matrix: NDArray) -> None:
         self.matrix = matrix
-        self.n_threads = 1
-        self.n_computed = 0
         self._everything = np.arange(len(matrix))
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.matrix)
-
-    @property
-    def capacity(self) -> int:
-        """Number of available rows: all."""
-        return len(self.matrix)
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
-        return False
-
-    def more_precise(self) -> None:
-        """Return None: there is no higher precision."""
-
-    def part(self, indices: NDArray) -> None:
-        """Return None: whole rows cost nothing."""
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of K."""
@@ -110,9 +94,7 @@ class PrecomputedRows(RowsMixin):
         """Return K[:, indices] @ values."""
         total = np.zeros(self.n_samples)
         size = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        for start in range(0, len(indices), size):
-            check_stop()
-            part = slice(start, start + size)
+        for part in stoppable_slices(len(indices), size):
             total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
         return total
 
@@ -124,9 +106,7 @@ class PrecomputedRows(RowsMixin):
         """Return K[targets][:, indices] @ values from the rows of ``indices``, as in `product`."""
         total = np.zeros(len(targets))
         size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
-        for start in range(0, len(indices), size):
-            check_stop()
-            part = slice(start, start + size)
+        for part in stoppable_slices(len(indices), size):
             rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
             total += values[part] @ rows
         return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from bandsvm._kernels.packing import PackedKernel, pack, rows_at_once
 from bandsvm._kernels.precision import errors_of_distances, errors_of_products
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.values import finite, kernel_product
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
 
 # Memory for samples that are packed at a time: more would take memory without saving time.
@@ -28,16 +29,7 @@ ROWS_PER_CHECK = 10_000
 class PackedProduct:
     """K(A, B) @ coefficients for some B, without keeping any kernel values.
 
-    Parameters
-    ----------
-    kernel : PackedKernel
-        The kernel.
-    B : ndarray or CSR of shape (n_terms, n_features)
-        The samples to sum over.
-    coefficients : ndarray of shape (n_terms, n_sums)
-        Factors of the kernel values.
-    n_jobs : int or None, default=None
-        Number of threads.
+    ``coefficients`` have the shape (n_terms, n_sums); the samples B are the terms.
     """
 
     def __init__(
@@ -57,7 +49,6 @@ class PackedProduct:
         products = np.empty((A.shape[0], self._coefficients.shape[1]))
         errors = np.empty(A.shape[0])
         for part in self._parts(A, np.float64):
-            check_stop()
             left = self._pack(A[part], np.float64)
             products[part] = self._multiply(left, np.float64)
             errors[part] = errors_of_distances(left.norms, self._coefficients)
@@ -87,7 +78,6 @@ class PackedProduct:
         right, _ = self._right(np.float32)
         largest_norm = float(right.norms.max(initial=0.0))
         for part in self._parts(A, np.float32):
-            check_stop()
             left = self._pack(A[part], np.float32)
             errors[part] = errors_of_products(
                 self._kernel, left.norms, largest_norm, self._coefficients
@@ -105,12 +95,12 @@ class PackedProduct:
             return self.exact(A)
         return finite(products)
 
-    def _parts(self, A: Any, dtype: type) -> list[slice]:
+    def _parts(self, A: Any, dtype: type) -> Iterator[slice]:
         """Return slices over A, each small enough that Ctrl-C takes effect soon."""
         right, _ = self._right(dtype)
         per_sample = dtype().itemsize * max(1, Samples(A).n_values_per_sample)
         rows = min(rows_at_once(right), max(1, PACKED_BYTES_AT_ONCE // per_sample))
-        return [slice(start, start + rows) for start in range(0, A.shape[0], rows)]
+        return stoppable_slices(A.shape[0], rows)
 
     def _pack(self, X: Any, dtype: type) -> Any:
         return pack(self._kernel, X, self._origin, dtype, self._threads)
@@ -127,7 +117,7 @@ class PackedProduct:
     def _multiply(self, left: Any, dtype: type) -> NDArray[np.float64]:
         right, padded = self._right(dtype)
         products = np.zeros((left.count, len(padded)))
-        kernel = _core.Kernel(*self._kernel.parameters())
+        kernel = _core.Kernel(*self._kernel.definition)
         _core.multiply_rows(left, right, kernel, padded, products, self._threads)
         return products
 

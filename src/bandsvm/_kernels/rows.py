@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.exact import exact_products
-from bandsvm._kernels.operator import Kernel, Rows, RowsMixin, errors_of_sums
+from bandsvm._kernels.operator import Kernel, RowsMixin, errors_of_sums
+from bandsvm._kernels.packing import PackedKernel, pack
+from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._kernels.values import finite, finite_values
 from bandsvm._system import memory
-from bandsvm._system.stopping import check_stop
+from bandsvm._system.stopping import stoppable_slices
 
 # A pair step needs two rows; a block worth solving needs some more.
 MIN_CAPACITY = 16
@@ -31,6 +33,8 @@ COPIED_BLOCK_SHARE = 0.25
 class ComputedRows(RowsMixin):
     """Base class of stores of computed rows."""
 
+    n_computed, n_threads = 0, 1
+
     def __init__(
         self,
         kernel: Kernel,
@@ -41,10 +45,8 @@ class ComputedRows(RowsMixin):
     ) -> None:
         self.kernel = kernel
         self.samples = samples
-        self.n_threads = 1
-        self.n_computed = 0
         for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
-        self._capacity = row_capacity(len(samples), row_bytes, for_rows)
+        self._capacity = min(len(samples), max(MIN_CAPACITY, int(for_rows // row_bytes)))
         self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
         # Sums must not depend on how many rows are kept, as long as this many are.
         self._rows_at_once = MAX_BLOCK
@@ -56,10 +58,6 @@ class ComputedRows(RowsMixin):
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.samples)
-
-    def part(self, indices: NDArray) -> Rows | None:
-        """Return the rows and columns of some samples; None if that saves no time."""
-        return None
 
     @property
     def capacity(self) -> int:
@@ -85,11 +83,9 @@ class ComputedRows(RowsMixin):
         return 1.0 if isinstance(self.kernel, Linear) else float(n_terms)
 
     def _parts(self, indices: NDArray) -> Iterator[slice]:
-        """Yield slices of rows that are added together."""
+        """Return slices of rows that are added together."""
         size = min(self._capacity, self._rows_at_once)
-        for start in range(0, len(indices), size):
-            check_stop()
-            yield slice(start, start + size)
+        return stoppable_slices(len(indices), size)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
         """Compute the rows of samples into slots of the store."""
@@ -118,18 +114,25 @@ class ComputedRows(RowsMixin):
         )
 
 
-class RowWriter(Protocol):
-    """Computes kernel rows faster than the kernel itself does."""
+class PackedWriter:
+    """Writes rows of K in float64, on one thread, faster than the kernel itself does."""
 
-    @property
-    def width(self) -> int:
-        """Number of values that it writes for a row, padding included."""
+    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
+        self._kernel = packed_kernel
+        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+        self.width = self._packed.stride
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
+        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
+        _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            written = store if len(places) == len(store) else store[places]
+            finite(written[:, : packed.count])
 
     def rounding_errors(self, sizes: NDArray, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``; see `KernelOperator`."""
+        """Return estimates of rounding errors of ``K c``."""
+        return errors_of_updates(self._kernel, self._packed, sizes, c, moved)
 
 
 class KernelRows(ComputedRows):
@@ -143,7 +146,7 @@ class KernelRows(ComputedRows):
         kernel: Kernel,
         samples: Samples,
         cache_bytes: float | None = None,
-        writer: RowWriter | None = None,
+        writer: PackedWriter | None = None,
     ) -> None:
         width = len(samples) if writer is None else writer.width
         if cache_bytes is None:
@@ -153,14 +156,6 @@ class KernelRows(ComputedRows):
         self._writer = writer
         self._padded = np.empty((self._capacity, width))
         self._store = self._padded[:, : len(samples)]
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
-        return False
-
-    def more_precise(self) -> None:
-        """Return None: there is no higher precision."""
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
         """Return K[indices, indices]."""
@@ -172,12 +167,6 @@ class KernelRows(ComputedRows):
             return self._store  # all of K, each row in its own slot
         return self._store[np.ix_(slots, indices)]
 
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
-
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         """Add K[:, indices] @ values to f."""
         for part in self._parts(indices):
@@ -186,9 +175,7 @@ class KernelRows(ComputedRows):
     def _write_by_kernel(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write rows of K, computed by the kernel."""
         per_call = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        for start in range(0, len(indices), per_call):
-            check_stop()
-            part = slice(start, start + per_call)
+        for part in stoppable_slices(len(indices), per_call):
             rows = self.samples.take(indices[part])
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
 
@@ -202,8 +189,3 @@ class KernelRows(ComputedRows):
         if self._writer is None:
             return errors_of_sums(self.sizes(), c, moved)
         return self._writer.rounding_errors(self.sizes(), c, moved)
-
-
-def row_capacity(n_samples: int, bytes_per_row: int, n_bytes: float) -> int:
-    """Return how many rows of a matrix fit in a number of bytes."""
-    return min(n_samples, max(MIN_CAPACITY, int(n_bytes // bytes_per_row)))

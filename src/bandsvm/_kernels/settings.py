@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm._kernels.operator import Kernel, Rows
-from bandsvm._kernels.packed import PackedRows, PackedWriter
+from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PACKED_KERNELS, PackedKernel
 from bandsvm._kernels.precision import error_of_rows
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.prediction import PackedProduct, product_by_definition
 from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
-from bandsvm._kernels.rows import KernelRows
+from bandsvm._kernels.rows import KernelRows, PackedWriter
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._kernels.values import finite

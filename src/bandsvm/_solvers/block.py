@@ -163,24 +163,8 @@ def solve_for(
 ) -> Solution:
     """Solve for some variables only, then update the gradient of all, once.
 
-    Parameters
-    ----------
-    variables : ndarray of shape (n_variables,)
-        The variables to solve for; their block of K must fit in memory.
-    problem : BandProblem
-        The problem to solve.
-    rows : KernelOperator
-        Kernel rows of the samples.
-    start : Start
-        Where to start from, with its gradient, which may be overwritten; coefficients need not sum
-        to zero.
-    tol : float
-        Largest KKT violation of the whole problem.
-
-    Returns
-    -------
-    Solution
-        A feasible point, optimal in these variables.
+    Their block of K must fit in memory. ``start`` needs a gradient, which may be overwritten; its
+    coefficients need not sum to zero. The solution is feasible, and optimal in these variables.
     """
     began, rows_before = time.perf_counter(), rows.n_computed
     assert start.gradient is not None

@@ -5,23 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
+from bandsvm._kernels.sizes import SMALL_PROBLEM
 from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import ROUNDING, BandProblem
 from bandsvm._solvers.block import block_steps
 from bandsvm._solvers.hard_margin import solve_hard
 from bandsvm._solvers.limits import StallDetector, max_work, work_done
-from bandsvm._solvers.polish import is_small, largest_rounding_error, polish, rounding_error
+from bandsvm._solvers.polish import largest_rounding_error, polish, rounding_error
 from bandsvm._solvers.projected_cg import projected_cg_steps
 from bandsvm._solvers.reference import reference_steps
 from bandsvm._solvers.state import State
-from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
@@ -88,10 +88,9 @@ def solve(
     run = _Run(kernel, steps, tol, polished)
 
     def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
-        if earlier is None or callback is None:
-            watch = callback
-        else:
-            watch = partial(_report_after, callback, earlier)
+        watch = callback
+        if earlier is not None and callback is not None:
+            watch = lambda progress: callback(after(earlier, progress))  # noqa: E731
         left = max_iter if earlier is None else max(0, max_iter - earlier.n_iter)
         return run.solution(priced, None if c is None else Start(c), left, watch)
 
@@ -100,10 +99,6 @@ def solve(
         if problem.has_hard_edges:
             return solve_hard(problem, kernel, None if start is None else start.c, solve_at)
         return run.solution(problem, start, max_iter, callback)
-
-
-def _report_after(callback: Callback, earlier: Solution, progress: Progress) -> object:
-    return callback(after(earlier, progress))
 
 
 @dataclass(frozen=True)
@@ -147,7 +142,7 @@ class _Run:
             else:
                 state.catch_up()
             can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
-            if self.polished and is_small(problem) and can_be_polished:
+            if self.polished and problem.n_samples <= SMALL_PROBLEM and can_be_polished:
                 status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
             if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
                 break
@@ -174,7 +169,13 @@ class _Run:
         callback: Callback | None,
     ) -> tuple[Status, int]:
         """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
-        detector, noise = StallDetector(), _Noise(state)
+        detector, engine = StallDetector(), state.engine
+        largest_error = cache(partial(largest_rounding_error, engine))
+
+        def is_noise() -> bool:
+            """Return whether the violation is no larger than rounding errors."""
+            return violation <= largest_error() and violation <= rounding_error(engine, norm=2)
+
         try:
             for violation in self.steps(state, self.tol):
                 verdict = callback is not None and callback(progress(n_iter, violation))
@@ -191,10 +192,7 @@ class _Run:
                 if work_done(state, n_iter) > max_work(state.problem.n_samples):
                     return Status.WORK_LIMIT, n_iter
                 if state.is_current and detector.has_stalled(
-                    n_iter,
-                    state.engine.dual_value(),
-                    violation,
-                    partial(noise.explains, violation),
+                    n_iter, engine.dual_value(), violation, is_noise
                 ):
                     break
                 n_iter += 1
@@ -209,21 +207,6 @@ def has_drifted(state: State, kernel: KernelOperator, tol: float) -> bool:
         return False
     errors = kernel.rounding_errors(state.engine.c, state.moved)
     return not float(errors.max()) <= SHARE_OF_DRIFT * tol
-
-
-class _Noise:
-    """Tells violations that are no larger than rounding errors."""
-
-    def __init__(self, state: State) -> None:
-        self._engine = state.engine
-
-    @cached_property
-    def _largest(self) -> float:
-        return largest_rounding_error(self._engine)
-
-    def explains(self, violation: float) -> bool:
-        """Return whether a violation is no larger than rounding errors."""
-        return violation <= self._largest and violation <= rounding_error(self._engine, norm=2)
 
 
 def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:

@@ -32,7 +32,7 @@ BENT_WAYS = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
 # A direction is cut to this many widths of the widest piece, and to sizes of the largest variable
 # where those are much less: beyond, only rounding errors grow.
-LONGEST_WAY = 100.0
+MAX_WAY = 100.0
 
 
 class Face(NamedTuple):
@@ -180,7 +180,7 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
 
 def _bent_ways(width: float, size: float) -> NDArray:
     """Return shares of a direction to try, from the widest piece and the largest variable."""
-    ways = min(1.0, LONGEST_WAY * width) * BENT_WAYS
-    closer = LONGEST_WAY * size * BENT_WAYS[::2]
+    ways = min(1.0, MAX_WAY * width) * BENT_WAYS
+    closer = MAX_WAY * size * BENT_WAYS[::2]
     # If boxes are much wider than any variable needs, all of the first shares may be too long.
     return np.append(ways, closer) if closer[0] < ways[-1] else ways

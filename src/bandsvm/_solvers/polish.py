@@ -7,8 +7,6 @@ from contextlib import suppress
 import numpy as np
 
 from bandsvm._engines import Engine
-from bandsvm._kernels.sizes import SMALL_PROBLEM
-from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import shares
 from bandsvm._problem.slopes import piece
 from bandsvm._solvers.face import climb_face
@@ -27,11 +25,6 @@ MAX_WORK_OF_POLISHING = 1e10
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
 SNAP_SHARE = 1e-13
-
-
-def is_small(problem: BandProblem) -> bool:
-    """Return whether a problem is small enough to be polished."""
-    return problem.n_samples <= SMALL_PROBLEM
 
 
 def polish(state: State) -> float:

@@ -23,11 +23,11 @@ from bandsvm._system.stopping import check_stop
 GRADIENT_STEPS = 3
 # No curvature of K exceeds its trace, so no step need be shorter than its inverse; steps much
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
-LONGEST_GRADIENT_STEP = 1e8
+MAX_GRADIENT_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
-LONGEST_GRADIENT_WAY = 1e4
+MAX_GRADIENT_WAY = 1e4
 MIN_SCALE = 1e-250  # keeps step lengths and their inverses finite
-SHORTEST_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
+MIN_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
 # A climb reduces the slopes on its face to this share of the violation, or of tol if that is more.
 # A sharper climb is wasted on a face that will change; a coarser one takes more outer steps.
 CLIMB_REDUCTION = 0.1
@@ -54,8 +54,8 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), MIN_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
-    longest = min(LONGEST_GRADIENT_STEP / scale, LONGEST_GRADIENT_WAY * width / edge)
-    shortest = min(max(0.1 / problem.n_samples / scale, SHORTEST_GRADIENT_STEP), longest)
+    longest = min(MAX_GRADIENT_STEP / scale, MAX_GRADIENT_WAY * width / edge)
+    shortest = min(max(0.1 / problem.n_samples / scale, MIN_GRADIENT_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
         current = engine.violation()

@@ -64,13 +64,8 @@ class AdvisedError(Exception):
     ) -> None:
         # All arguments go to BaseException, so that errors can be pickled.
         super().__init__(parameter, rule, value, cure, of)
-        self.parameter, self.rule, self.value, self.cure, self.of = (
-            parameter,
-            rule,
-            value,
-            cure,
-            of,
-        )
+        self.parameter, self.rule, self.value = parameter, rule, value
+        self.cure, self.of = cure, of
 
     def __str__(self) -> str:
         return self.render()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from bandsvm._system.threads import n_cores, n_threads
@@ -25,25 +25,14 @@ def bytes_of(cache_size: float | None) -> float | None:
     return None if cache_size is None else float(cache_size) * MEGABYTE
 
 
-def default_bytes(needed: float, available: Callable[[], float] | None = None) -> float:
-    """Return the default memory for kernel rows.
+def default_bytes(needed: float) -> float:
+    """Return the default memory for kernel rows; more than ``needed`` would be of no use.
 
-    Parameters
-    ----------
-    needed : float
-        Most memory that is of use. If this is little, the system is not queried, because a query
-        takes as long as a small fit.
-    available : callable, default=None
-        Queries the system for the bytes that are available. None: `available_bytes`.
-
-    Returns
-    -------
-    float
-        Bytes.
+    If this is little, the system is not queried, because a query takes as long as a small fit.
     """
     if needed <= LITTLE_BYTES:
         return DEFAULT_BYTES
-    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * (available or available_bytes)())
+    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * available_bytes())
 
 
 def stores_at_once(budget: float, useful: float, max_stores: int) -> int:
@@ -68,8 +57,7 @@ def available_bytes(root: Path = ROOT) -> float:
 
 def _free_bytes(root: Path) -> float:
     """Return the bytes of memory that are free or can be freed."""
-    lines = _lines(root / "proc/meminfo")
-    for line in lines:
+    for line in _lines(root / "proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return float(line.split()[1]) * 1024.0
     try:

@@ -46,6 +46,13 @@ def check_stop() -> None:
         raise Stop(reason)
 
 
+def stoppable_slices(number: int, size: int) -> Iterator[slice]:
+    """Yield slices of at most ``size`` out of a number of items; check before each."""
+    for start in range(0, number, size):
+        check_stop()
+        yield slice(start, min(start + size, number))
+
+
 def within(seconds: float) -> Callable[[], Any]:
     """Return a function that gives a reason to end after this many seconds."""
     end = time.monotonic() + seconds

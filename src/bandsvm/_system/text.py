@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_CODE_POINT = 0x10FFFF
 SURROGATES = (0xD800, 0xDFFF)
 # Longest text, and most items, from a file that a message shows.
-LONGEST_SHOWN = 100
+MAX_SHOWN_LENGTH = 100
 MAX_SHOWN = 6
 
 
@@ -47,7 +47,7 @@ def printable(text: str, kept: str = "") -> str:
 def short_text(value: Any) -> str:
     """Return a value from a file as a short line for a message."""
     text = printable(str(value))
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
+    return text if len(text) <= MAX_SHOWN_LENGTH else text[:MAX_SHOWN_LENGTH] + "..."
 
 
 def short_list(values: Iterable[Any]) -> str:

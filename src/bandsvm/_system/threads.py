@@ -24,7 +24,7 @@ from bandsvm._compat import openmp_threads
 MAX_THREADS_PER_CORE = 2
 Result = TypeVar("Result")
 # Most seconds that a fork waits for another thread to change the limit of BLAS.
-LONGEST_WAIT = 1.0
+MAX_WAIT = 1.0
 SECONDS_BETWEEN_SIGNALS = 0.1
 
 
@@ -149,7 +149,7 @@ class _SingleThreadedBlas:
 
     def _begin_fork(self) -> None:
         """Prevent changes of the limit during a fork: the child would inherit OpenBLAS's locks."""
-        self._fork.has_lock = self._lock.acquire(timeout=LONGEST_WAIT)
+        self._fork.has_lock = self._lock.acquire(timeout=MAX_WAIT)
 
     def _end_fork(self) -> None:
         if self._fork.has_lock:
@@ -159,9 +159,7 @@ class _SingleThreadedBlas:
         """Reset in a forked child: other threads are gone, and may have left the lock taken."""
         self._lock = RLock()
         thread = get_ident()
-        self._depths = (
-            Counter({thread: self._depths[thread]}) if self._depths[thread] else Counter()
-        )
+        self._depths = +Counter({thread: self._depths[thread]})  # empty if it is not in a context
         self._restore_if_unused()
 
 

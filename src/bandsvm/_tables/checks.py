@@ -16,7 +16,7 @@ from bandsvm._tables.labels import class_places
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import row_blocks
 from bandsvm._tables.table import Table
-from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 
 # Squares of larger values, summed over the samples, overflow.
 MAX_VALUE = 1e150
@@ -108,10 +108,10 @@ def check_classes(table: Table) -> list[Remark]:
             "classes",
             "name the column of labels with {target}",
         )
-    if (longest := longest_label(labels)) > LONGEST_LABEL:
+    if (longest := longest_label(labels)) > MAX_LABEL_LENGTH:
         raise DataFileError(
             f"{table.source} has a label of {longest} characters, and a model file takes at most "
-            f"{LONGEST_LABEL}",
+            f"{MAX_LABEL_LENGTH}",
             "name the column of labels with {target}, or shorten the labels",
         )
     if len(labels) == 1:

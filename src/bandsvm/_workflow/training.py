@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from bandsvm._certificate import Certificate
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._decisions.multiclass import strategy_of
-from bandsvm._decisions.position import BandPositions, Shares, band_positions
-from bandsvm._decisions.values import verdict
+from bandsvm._decisions.position import BandCoverage, BandPositions, band_positions
+from bandsvm._decisions.values import top_class
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._fitting.fit import fit_model
@@ -99,7 +99,7 @@ class TrainingSummary:
     n_lower: int
     n_upper: int
     accuracy: float | None
-    shares: Shares
+    shares: BandCoverage
 
     def describe(self) -> str:
         """Return the figures as sentences."""
@@ -173,6 +173,6 @@ def _of_linear_model(model: LinearBandedSVC, X: Any, y: NDArray) -> TrainingSumm
         n_support=int(np.sum(at_lower | at_upper)),
         n_lower=int(at_lower.sum()),
         n_upper=int(at_upper.sum()),
-        accuracy=float(np.mean(verdict(values)[0] == classes)),
+        accuracy=float(np.mean(top_class(values)[0] == classes)),
         shares=positions.shares,
     )

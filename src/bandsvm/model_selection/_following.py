@@ -20,7 +20,7 @@ SAME_DIRECTION = 1e-12
 # edge of the band ...
 REACH = 3.0
 # ... where no step counts as shorter than this share of the mean.
-SHORTEST_STEP = 0.3
+MIN_SHARE_OF_SPEED = 0.3
 # Size of the first set, relative to the free variables, while speeds are still unknown.
 ROOM_FOR_OTHERS = 1.25
 
@@ -70,7 +70,7 @@ class PathFollower:
             speed = np.abs(offsets - self._last_offsets)
             # Steps within rounding error count as that long: a division by less could overflow.
             rounding = np.finfo(float).eps * soon.max() + np.finfo(float).tiny
-            soon /= speed + SHORTEST_STEP * speed.mean() + rounding
+            soon /= speed + MIN_SHARE_OF_SPEED * speed.mean() + rounding
         self._last_offsets = offsets
         soon[0, new.below == 0.0] = soon[1, new.above == 0.0] = np.inf
         soonest = soon.min(axis=0)

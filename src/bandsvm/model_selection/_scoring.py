@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from bandsvm._decisions.multiclass import Strategy
-from bandsvm._decisions.values import verdict
+from bandsvm._decisions.values import top_class
 from bandsvm.model_selection._splits import Split
 
 
@@ -51,7 +51,7 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
         """Return their predicted classes."""
         values = self.decision_function(X)
         if self.strategy is None:
-            return self.classes[verdict(values)[0]]
+            return self.classes[top_class(values)[0]]
         return self.classes[self.strategy.predicted(self.values)]
 
 

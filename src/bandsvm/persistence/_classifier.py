@@ -28,7 +28,7 @@ from bandsvm.persistence._rules import (
 )
 
 # Every prediction is as wide as the longest label.
-LONGEST_LABEL = 1000
+MAX_LABEL_LENGTH = 1000
 _NEEDED = ("classes_", "dual_coef_", "support_vectors_", "intercept_", "gamma_", "n_support_")
 _TRAINING_SET = ("alpha_", "theta_", "xi_", "eta_", "alpha_support_", "theta_support_")
 
@@ -72,7 +72,7 @@ def _checked_problems(parts: Parts) -> int:
     classes, intercept = attributes["classes_"], attributes["intercept_"]
     require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
     # Of a class of their own kind: a predicted label is one of these.
-    require(classes.dtype.kind in "biufUO" and longest_label(classes) <= LONGEST_LABEL)
+    require(classes.dtype.kind in "biufUO" and longest_label(classes) <= MAX_LABEL_LENGTH)
     require(_is_class_weight(model.class_weight))
     band_parameters(model, classes)
     n_problems = MultiClass.of(model).strategy(len(classes)).n_problems

@@ -33,10 +33,10 @@ READABLE_TYPES = ("c_svc", "nu_svc")
 MAX_WHOLE = 2**31 - 1
 # Bytes of a header line, far more than two numbers take, and of each further number: a file without
 # line ends is not swallowed.
-LONGEST_HEADER_LINE, LONGEST_NUMBER = 1024, 40
+MAX_HEADER_LENGTH, MAX_NUMBER_LENGTH = 1024, 40
 # More classes than any known model has: the header has a number for each pair.
 MAX_CLASSES = 1000
-LONGEST_QUOTE = 30
+MAX_QUOTE_LENGTH = 30
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,10}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -84,7 +84,7 @@ class _Lines:
     def header_line(self, max_numbers: int) -> list[bytes]:
         """Return the words of the next line."""
         self._number += 1
-        line = self._file.readline(max(LONGEST_HEADER_LINE, LONGEST_NUMBER * max_numbers))
+        line = self._file.readline(max(MAX_HEADER_LENGTH, MAX_NUMBER_LENGTH * max_numbers))
         if not line:
             self.fail("the file ends before its support vectors; it was cut off")
         if not line.endswith(b"\n"):
@@ -122,8 +122,8 @@ class _Lines:
 
 def quote(word: bytes) -> str:
     """Return a word of the file fit for a message."""
-    text = word[:LONGEST_QUOTE].decode("ascii", "backslashreplace")
-    return repr(text + ("..." if len(word) > LONGEST_QUOTE else ""))
+    text = word[:MAX_QUOTE_LENGTH].decode("ascii", "backslashreplace")
+    return repr(text + ("..." if len(word) > MAX_QUOTE_LENGTH else ""))
 
 
 def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmText:

@@ -16,7 +16,7 @@ import numpy as np
 from bandsvm.persistence._decoder import DTYPES, is_number
 
 # Names of features and terms, categories: what is longer is no name.
-LONGEST_TEXT = 100_000
+MAX_TEXT_LENGTH = 100_000
 # Transformers start that many processes when they are used.
 MAX_JOBS = 64
 
@@ -102,7 +102,7 @@ def nothing(value: Any, _: Parts) -> bool:
 
 def text(value: Any, _: Parts) -> bool:
     """Return whether a value is a text that is not too long."""
-    return type(value) is str and len(value) <= LONGEST_TEXT
+    return type(value) is str and len(value) <= MAX_TEXT_LENGTH
 
 
 def scalar(value: Any, _: Parts) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from bandsvm._certificate import Certificate
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
-from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 from bandsvm.persistence._decoder import SPLITTERS
 from bandsvm.persistence._rules import (
     FEATURES,
@@ -53,7 +53,7 @@ def _check(parts: Parts) -> None:
     attributes = parts.attributes
     require(attributes["best_index_"] < len(attributes["cv_results_"]["params"]))
     classes, best = attributes["classes_"], attributes.get("best_estimator_")
-    require(classes.ndim == 1 and longest_label(classes) <= LONGEST_LABEL)
+    require(classes.ndim == 1 and longest_label(classes) <= MAX_LABEL_LENGTH)
     if best is not None:
         require(isinstance(best, BandedSVC) and np.array_equal(best.classes_, classes))
         require(best.n_features_in_ == parts.n_features)

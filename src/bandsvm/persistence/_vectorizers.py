@@ -38,7 +38,7 @@ from bandsvm.persistence._rules import (
     whole,
 )
 
-LONGEST_NGRAM = 20
+MAX_NGRAM = 20
 # Word characters, or all but spaces, so many at least: found in one pass. Others can take a time
 # that grows with the power of a text's length.
 _SAFE_PATTERN = re.compile(r"(\(\?u\))?((\\b)?(\\w){1,9}\+(\\b)?|(\\S){1,9}\+|(\[\^\\s\]){1,9}\+)")
@@ -50,7 +50,7 @@ def _pattern(value: Any, parts: Parts) -> bool:
 
 
 def _ngrams(value: Any, parts: Parts) -> bool:
-    return pair_of(whole(1))(value, parts) and value[0] <= value[1] <= LONGEST_NGRAM
+    return pair_of(whole(1))(value, parts) and value[0] <= value[1] <= MAX_NGRAM
 
 
 def _numbered(value: Any, parts: Parts) -> bool:

@@ -20,7 +20,7 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text
 from bandsvm.model_selection import BandedSVCCV
-from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
@@ -71,9 +71,9 @@ def save(
             where = "" if name is None else f" (in step {name!r})"
             raise TypeError(f"save{where}: {error}") from None
     classes = steps[-1][1].classes_
-    if longest_label(classes) > LONGEST_LABEL:
+    if longest_label(classes) > MAX_LABEL_LENGTH:
         raise ValueError(
-            f"A model file takes labels of at most {LONGEST_LABEL} characters, got one of "
+            f"A model file takes labels of at most {MAX_LABEL_LENGTH} characters, got one of "
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
     header: dict[str, Any] = {
