@@ -67,7 +67,7 @@ SEARCH = Schema(
         "max_iter": rule.whole(1),
         **dict.fromkeys(("time_limit", "cache_size"), rule.optional(rule.finite)),
         "verbose": rule.either(rule.flag, rule.whole()),
-        "n_jobs": rule.either(rule.nothing, rule.whole()),
+        "n_jobs": rule.optional(rule.whole()),
     },
     {
         "n_features_in_": FEATURES["n_features_in_"],

@@ -70,18 +70,18 @@ def _check_nystroem(parts: Parts) -> None:
     require(attributes["_n_features_out"] == n_components >= 1)
 
 
-def _random_state(value: Any, parts: Parts) -> bool:
-    return value is None or rule.whole(0)(value, parts)
-
-
 def _function(value: Any, _: Parts) -> bool:
     return any(value is function for function in FUNCTIONS.values())
+
+
+def _n_selected(model: Any) -> int:
+    return int(model.get_support().sum())
 
 
 _SVD = {
     "n_oversamples": rule.whole(1),
     "power_iteration_normalizer": rule.one_of("auto", "QR", "LU", "none"),
-    "random_state": _random_state,
+    "random_state": rule.optional(rule.whole(0)),
     "tol": rule.finite,
 }
 _VARIANCES = ("explained_variance_", "explained_variance_ratio_", "singular_values_")
@@ -176,7 +176,7 @@ TRANSFORMERS = [
             **dict.fromkeys(("gamma", "coef0", "degree"), rule.optional(rule.finite)),
             "kernel_params": rule.nothing,
             "n_components": rule.whole(1),
-            "random_state": _random_state,
+            "random_state": rule.optional(rule.whole(0)),
             "n_jobs": rule.jobs,
         },
         {
@@ -196,7 +196,7 @@ TRANSFORMERS = [
         {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
         FEATURES,
         None,
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
     Schema(
         SelectPercentile,
@@ -204,7 +204,7 @@ TRANSFORMERS = [
         {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
         FEATURES,
         lambda parts: require(0 <= parts.model.percentile <= 100),
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
     Schema(
         VarianceThreshold,
@@ -212,6 +212,6 @@ TRANSFORMERS = [
         {"variances_": _NUMBERS},
         FEATURES,
         None,
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
 ]
