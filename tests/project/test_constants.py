@@ -129,6 +129,7 @@ def sweeps(benchmarks):
     return importlib.import_module("sweeps")
 
 
+@pytest.mark.bench
 def test_every_swept_constant_is_read_when_it_is_used(sweeps):
     """One that is bound at import, in a default or in another constant, could not be set."""
     swept = {sweep.name for sweep in sweeps.SWEEPS}
@@ -146,6 +147,7 @@ def test_every_swept_constant_is_read_when_it_is_used(sweeps):
     assert read == swept
 
 
+@pytest.mark.bench
 def test_constants_are_set_wherever_they_are_held_and_restored(sweeps):
     modules = sweeps.holders("MAX_BLOCK")
     assert {"bandsvm._kernels.sizes", "bandsvm._kernels.packed", "bandsvm._solvers.block"} <= {
@@ -160,6 +162,7 @@ def test_constants_are_set_wherever_they_are_held_and_restored(sweeps):
         sweeps.holders("MIN_WHALE")
 
 
+@pytest.mark.bench
 def test_smaller_blocks_take_more_outer_steps_to_the_same_solution(sweeps):
     X, y = make_classification(1500, 10, flip_y=0.1, random_state=0)
     usual = BandedSVC(rho2=1.5).fit(X, y)
@@ -170,6 +173,7 @@ def test_smaller_blocks_take_more_outer_steps_to_the_same_solution(sweeps):
     assert other.certificate_.primal == pytest.approx(usual.certificate_.primal, rel=1e-4)
 
 
+@pytest.mark.bench
 def test_values_that_are_tried_make_sense(sweeps):
     for sweep in sweeps.SWEEPS:
         values = sweep.values()
@@ -180,12 +184,14 @@ def test_values_that_are_tried_make_sense(sweeps):
             assert max(values) <= 1
 
 
+@pytest.mark.bench
 def test_compiled_constants_exist(sweeps):
     core = "".join(path.read_text() for path in (ROOT / "core").glob("*pp"))
     for name in sweeps.COMPILED:
         assert re.search(rf"constexpr [^;]*\b{name}\b", core), name
 
 
+@pytest.mark.bench
 def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
     names = ["MAX_BLOCK", "WARM_SHARE", "GRADIENT_STEPS", "AIM", "POLISHING_STEPS_PER_VARIABLE"]
     monkeypatch.setattr(
@@ -207,6 +213,7 @@ def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
     assert all(f"`{name}`" in section for name in names)
 
 
+@pytest.mark.bench
 def test_noise_of_times_is_told_by_values_that_change_no_count(benchmarks):
     report = importlib.import_module("constants_report")
     same = {"rows": 1.0, "pair_steps": 1.0, "outer_steps": 1.0}
@@ -219,6 +226,7 @@ def test_noise_of_times_is_told_by_values_that_change_no_count(benchmarks):
     assert report.noise({"constants": []}, "seconds") == 0.0
 
 
+@pytest.mark.bench
 def test_benchmark_of_constants_refuses_other_names(benchmarks, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["constants.py", "--only", "TILE_ROWS"])
     with pytest.raises(SystemExit):

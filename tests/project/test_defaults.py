@@ -26,6 +26,7 @@ STATED = [
 ]
 
 
+@pytest.mark.bench
 def test_the_default_is_what_the_rule_chose(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "studies")
     rule = importlib.import_module("defaults_rule")

@@ -15,6 +15,7 @@ from tests.helpers.optimality import primal_value
 from tests.helpers.statements import STATED
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.docs
 PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("theory", "algorithms")}
 CROSSWALK = (ROOT / "docs" / "crosswalk.md").read_text()
 PREFIXES = {"theory": "", "algorithms": "A"}

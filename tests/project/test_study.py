@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.bench
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from bandsvm._fitting.run import Observer
 from bandsvm._system.files import is_own
 from bandsvm._tables.table import Table
 from bandsvm._workflow.pipeline import write_model
-from bandsvm.persistence.native import load_bytes
+from bandsvm.persistence.native import load_with_notes
 
 # Without waiting for whoever writes to a pipe, and without following a link.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -57,7 +57,7 @@ class CheckpointFile:
             found = os.fstat(handle)
             if not (stat.S_ISREG(found.st_mode) and is_own(found)):
                 raise self._foreign()
-            model = load_bytes(file.read(), str(self.path))
+            model, _ = load_with_notes(file.read(), str(self.path))
         self._identity = (found.st_dev, found.st_ino)
         return model
 

@@ -60,16 +60,8 @@ class Claim:
             verdict = "does not hold"
         else:
             verdict = f"holds in {n_holding} of {len(draws)} seeds"
-        return Verdict(
-            key=self.key,
-            claim=self.text,
-            source=self.source,
-            place=self.place,
-            n_holding=n_holding,
-            n_seeds=len(draws),
-            verdict=verdict,
-            measured=self.measured(draws),
-        )
+        origin, counts = (self.key, self.text, self.source, self.place), (n_holding, len(draws))
+        return Verdict(*origin, *counts, verdict, self.measured(draws))
 
 
 def spread(draws: list[dict], value: Callable[[dict], float], form: str = "{:.3g}") -> str:
@@ -86,9 +78,10 @@ def _both(draws: list[dict], part: str, key: str) -> str:
     return f"{part}: B-SVM {bsvm}, C-SVM {csvm}"
 
 
-def _largest_gap(draws: list[dict]) -> str:
-    """Return the largest relative gap of both models."""
-    return format(max(max(draw["relative_gap"].values()) for draw in draws), ".1e")
+def _largest(draws: list[dict], key: str) -> str:
+    """Return the largest of a number, or of the numbers of both models."""
+    values = [draw[key] for draw in draws]
+    return f"{max(max(v.values()) if isinstance(v, dict) else v for v in values):.1e}"
 
 
 PARTS = {"train": "training points", "test": "fresh points"}
@@ -136,6 +129,18 @@ def _of_clusters(part: str, where: str) -> list[Claim]:
             lambda ds: "central over other clusters, " + _both(ds, part, "balance"),
         ),
     ]
+
+
+def _bounded(part: str, text: str, place: str) -> Claim:
+    """Return the claim about the largest decision value."""
+    return Claim(
+        f"bounded_{part}",
+        text,
+        STATED if part == "train" else OURS,
+        place,
+        lambda d: d[part]["largest"]["bsvm"] <= RHO2 + EDGE_TOLERANCE,
+        lambda ds: "largest |g(x)|, " + _both(ds, part, "largest"),
+    )
 
 
 def _ranges(percentages: list[float]) -> str:
@@ -188,7 +193,7 @@ CLAIMS = (
         STATED,
         "Section 3",
         lambda d: max(d["relative_gap"].values()) <= MAX_GAP,
-        lambda ds: "largest relative gap " + _largest_gap(ds),
+        lambda ds: "largest relative gap " + _largest(ds, "relative_gap"),
     ),
     Claim(
         "special_case",
@@ -197,8 +202,7 @@ CLAIMS = (
         "Section 3.1",
         lambda d: d["difference_to_svc"] <= MAX_DIFFERENCE,
         lambda ds: (
-            "largest difference of decision values to SVC's "
-            + format(max(d["difference_to_svc"] for d in ds), ".1e")
+            "largest difference of decision values to SVC's " + _largest(ds, "difference_to_svc")
         ),
     ),
     Claim(
@@ -207,10 +211,7 @@ CLAIMS = (
         STATED,
         "Section 3.2",
         lambda d: d["largest_eigenvalue"] <= MAX_EIGENVALUE,
-        lambda ds: (
-            "largest eigenvalue of its Hessian "
-            + format(max(d["largest_eigenvalue"] for d in ds), ".1e")
-        ),
+        lambda ds: "largest eigenvalue of its Hessian " + _largest(ds, "largest_eigenvalue"),
     ),
     Claim(
         "inside",
@@ -220,22 +221,10 @@ CLAIMS = (
         lambda d: d["train"]["inside"]["bsvm"] > 0.5,
         lambda ds: "share inside, " + _both(ds, "train", "inside"),
     ),
-    Claim(
-        "bounded_train",
-        "B-SVM keeps |g(x)| within rho2 = 1.5 at the training points.",
-        STATED,
-        "Section 4.2",
-        lambda d: d["train"]["largest"]["bsvm"] <= RHO2 + EDGE_TOLERANCE,
-        lambda ds: "largest |g(x)|, " + _both(ds, "train", "largest"),
+    _bounded(
+        "train", "B-SVM keeps |g(x)| within rho2 = 1.5 at the training points.", "Section 4.2"
     ),
-    Claim(
-        "bounded_test",
-        "The same at fresh points.",
-        OURS,
-        "",
-        lambda d: d["test"]["largest"]["bsvm"] <= RHO2 + EDGE_TOLERANCE,
-        lambda ds: "largest |g(x)|, " + _both(ds, "test", "largest"),
-    ),
+    _bounded("test", "The same at fresh points.", ""),
     Claim(
         "smaller_range",
         "The largest |g(x)| is smaller with B-SVM than with C-SVM, at training and fresh points.",
@@ -277,7 +266,9 @@ CLAIMS = (
         STATED,
         "Section 5",
         lambda d: d["relative_gap"]["bsvm"] > MAX_GAP,  # of a solution in n variables
-        lambda ds: "n variables reach the optimum: largest relative gap " + _largest_gap(ds),
+        lambda ds: (
+            "n variables reach the optimum: largest relative gap " + _largest(ds, "relative_gap")
+        ),
     ),
     Claim(
         "cost",

@@ -68,14 +68,11 @@ def penalties(experiment: Experiment) -> Any:
         strict=True,
     ):
         display = PenaltyDisplay.from_estimator(experiment.bsvm, ax=ax)
-        for name in ("lower_", "upper_", "total_"):
-            getattr(display, name).set_visible(name == shown)
+        for name in {"lower_", "upper_", "total_"} - {shown}:
+            # What is hidden has no place in the legend.
+            getattr(display, name).set(visible=False, label="_hidden")
         line = getattr(display, shown)
         line.set(color=colour, linestyle="-", linewidth=2.5, alpha=1.0)
-        # What is hidden has no place in the legend.
-        for name in ("lower_", "upper_", "total_"):
-            if name != shown:
-                getattr(display, name).set_label("_hidden")
         legend_outside(ax)
         # The upper side is ten times as steep: each panel is as high as its own penalty.
         ax.set_ylim(-0.03 * max(line.get_ydata()), 1.05 * max(line.get_ydata()))

@@ -61,16 +61,13 @@ def reproduce(
     verdicts = judge(draws)
     pictures = {}
     for name, figure in draw_figures(shown).items():
-        for kind in ("png", "svg"):
-            picture = rendered(figure, kind)
-            atomic_write(folder / f"{name}.{kind}", picture)
-            pictures[name, kind] = picture
+        pictures[name] = rendered(figure, "png")
+        atomic_write(folder / f"{name}.png", pictures[name])
+        atomic_write(folder / f"{name}.svg", rendered(figure, "svg"))
         report(f"{name}: {CAPTIONS[name].split('. ')[0]}")
     content = json.dumps(as_json(verdicts, draws), indent=1)
     atomic_write(folder / "claims.json", (content + "\n").encode())
-    shown_pictures = {name: pictures[name, "png"] for name in CAPTIONS}
-    content = report_page(shown, verdicts, shown_pictures)
-    atomic_write(folder / "report.html", content.encode())
+    atomic_write(folder / "report.html", report_page(shown, verdicts, pictures).encode())
     return verdicts
 
 

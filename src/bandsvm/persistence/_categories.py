@@ -10,25 +10,8 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from bandsvm._compat import SKLEARN_VERSION
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Schema,
-    array,
-    dtype_of,
-    either,
-    flag,
-    indices_below,
-    list_of,
-    mapping_of,
-    number,
-    one_of,
-    optional,
-    per_feature,
-    require,
-    scalar,
-    whole,
-)
+from bandsvm.persistence import _rules as rule
+from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
 
 def _distinct(categories: NDArray) -> bool:
@@ -50,7 +33,7 @@ def _distinct(categories: NDArray) -> bool:
 
 def _categories(value: Any, parts: Parts) -> bool:
     """Return whether there is an array of distinct categories for each feature."""
-    is_array = array("biufUO")
+    is_array = rule.array("biufUO")
     return len(value) == parts.n_features and all(
         is_array(item, parts) and len(item) > 0 and _distinct(item) for item in value
     )
@@ -70,10 +53,12 @@ def _groups(parts: Parts) -> list[int]:
         require((indices is None) == (mapping is None))
         size -= k in missing
         if indices is not None:
-            require(indices_below(size, indices) and len(np.unique(indices)) == len(indices) > 0)
+            require(
+                rule.indices_below(size, indices) and len(np.unique(indices)) == len(indices) > 0
+            )
             require(mapping.shape == (size,))
             size -= len(indices) - 1
-            require(indices_below(size, mapping))
+            require(rule.indices_below(size, mapping))
         groups.append(size)
     return groups
 
@@ -105,7 +90,7 @@ def _check_imputer(parts: Parts) -> None:
 
 def _indicated(value: Any, parts: Parts) -> bool:
     """Return whether an array holds features; an indicator within an imputer counts its own."""
-    return indices_below(parts.attributes["_n_features"], value)
+    return rule.indices_below(parts.attributes["_n_features"], value)
 
 
 def _imputed_width(model: SimpleImputer) -> int:
@@ -115,34 +100,39 @@ def _imputed_width(model: SimpleImputer) -> int:
     return sum(is_kept) + (0 if model.indicator_ is None else len(model.indicator_.features_))
 
 
-_CATEGORIES = either(one_of("auto"), list_of(either(array("biufUO"), list_of(scalar))))
-_FREQUENCIES = {"min_frequency": optional(number), "max_categories": optional(whole(1))}
+_CATEGORIES = rule.either(
+    rule.one_of("auto"), rule.list_of(rule.either(rule.array("biufUO"), rule.list_of(rule.scalar)))
+)
+_FREQUENCIES = {
+    "min_frequency": rule.optional(rule.number),
+    "max_categories": rule.optional(rule.whole(1)),
+}
 _RARE = {
-    "_infrequent_indices": list_of(optional(array("i"))),
-    "_default_to_infrequent_mappings": list_of(optional(array("i"))),
+    "_infrequent_indices": rule.list_of(rule.optional(rule.array("i"))),
+    "_default_to_infrequent_mappings": rule.list_of(rule.optional(rule.array("i"))),
 }
 
 # Since version 1.8 imputers have a dtype of their own for what they fill in.
-_FILLS = {"_fill_dtype": dtype_of("biufO")}
+_FILLS = {"_fill_dtype": rule.dtype_of("biufO")}
 
 CATEGORIES = [
     Schema(
         OneHotEncoder,
         {
             "categories": _CATEGORIES,
-            "drop": either(one_of("first", "if_binary", None), array("biufUO")),
-            "sparse_output": flag,
-            "dtype": dtype_of("biuf"),
-            "handle_unknown": one_of("error", "ignore", "infrequent_if_exist", "warn"),
+            "drop": rule.either(rule.one_of("first", "if_binary", None), rule.array("biufUO")),
+            "sparse_output": rule.flag,
+            "dtype": rule.dtype_of("biuf"),
+            "handle_unknown": rule.one_of("error", "ignore", "infrequent_if_exist", "warn"),
             **_FREQUENCIES,
-            "feature_name_combiner": one_of("concat"),
+            "feature_name_combiner": rule.one_of("concat"),
         },
         {
             "categories_": _categories,
-            "drop_idx_": optional(per_feature("O")),
-            "_drop_idx_after_grouping": optional(per_feature("O")),
-            "_infrequent_enabled": flag,
-            "_n_features_outs": list_of(whole(0)),
+            "drop_idx_": rule.optional(rule.per_feature("O")),
+            "_drop_idx_after_grouping": rule.optional(rule.per_feature("O")),
+            "_infrequent_enabled": rule.flag,
+            "_n_features_outs": rule.list_of(rule.whole(0)),
         },
         {**_RARE, **FEATURES},
         _check_one_hot,
@@ -152,16 +142,16 @@ CATEGORIES = [
         OrdinalEncoder,
         {
             "categories": _CATEGORIES,
-            "dtype": dtype_of("iuf"),
-            "handle_unknown": one_of("error", "use_encoded_value"),
-            "unknown_value": optional(number),
-            "encoded_missing_value": number,
+            "dtype": rule.dtype_of("iuf"),
+            "handle_unknown": rule.one_of("error", "use_encoded_value"),
+            "unknown_value": rule.optional(rule.number),
+            "encoded_missing_value": rule.number,
             **_FREQUENCIES,
         },
         {
             "categories_": _categories,
-            "_missing_indices": mapping_of(whole(0), whole(0)),
-            "_infrequent_enabled": flag,
+            "_missing_indices": rule.mapping_of(rule.whole(0), rule.whole(0)),
+            "_infrequent_enabled": rule.flag,
         },
         {**_RARE, **FEATURES},
         lambda parts: require(_groups(parts)),
@@ -169,15 +159,15 @@ CATEGORIES = [
     Schema(
         SimpleImputer,
         {
-            "missing_values": scalar,
-            "strategy": one_of("mean", "median", "most_frequent", "constant"),
-            "fill_value": scalar,
-            **dict.fromkeys(("copy", "add_indicator", "keep_empty_features"), flag),
+            "missing_values": rule.scalar,
+            "strategy": rule.one_of("mean", "median", "most_frequent", "constant"),
+            "fill_value": rule.scalar,
+            **dict.fromkeys(("copy", "add_indicator", "keep_empty_features"), rule.flag),
         },
         {
-            "statistics_": per_feature("biufO"),
+            "statistics_": rule.per_feature("biufO"),
             "indicator_": lambda value, _: value is None or isinstance(value, MissingIndicator),
-            "_fit_dtype": dtype_of("biufO"),
+            "_fit_dtype": rule.dtype_of("biufO"),
             **(_FILLS if SKLEARN_VERSION >= (1, 8) else {}),
         },
         {**_FILLS, **FEATURES},
@@ -187,12 +177,12 @@ CATEGORIES = [
     Schema(
         MissingIndicator,
         {
-            "missing_values": scalar,
-            "features": one_of("missing-only", "all"),
-            "sparse": either(one_of("auto"), flag),
-            "error_on_new": flag,
+            "missing_values": rule.scalar,
+            "features": rule.one_of("missing-only", "all"),
+            "sparse": rule.either(rule.one_of("auto"), rule.flag),
+            "error_on_new": rule.flag,
         },
-        {"_precomputed": flag, "_n_features": whole(1), "features_": _indicated},
+        {"_precomputed": rule.flag, "_n_features": rule.whole(1), "features_": _indicated},
         FEATURES,
         None,
         lambda model: len(model.features_),

@@ -14,18 +14,9 @@ from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._linear.solving import available_linear_solvers
+from bandsvm.persistence import _rules as rule
 from bandsvm.persistence._decoder import is_number
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Schema,
-    anything,
-    flag,
-    indices_below,
-    one_of,
-    require,
-    text,
-)
+from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
 # Every prediction is as wide as the longest label.
 MAX_LABEL_LENGTH = 1000
@@ -43,7 +34,7 @@ def _check_kernel_model(parts: Parts) -> None:
     require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
     if model.kernel == "precomputed":
         require(support.shape == (0, 0))
-        require(indices_below(n_features, attributes["support_"]))
+        require(rule.indices_below(n_features, attributes["support_"]))
         require(len(attributes["support_"]) == n_support)
     else:
         require(support.shape == (n_support, n_features))
@@ -105,7 +96,7 @@ def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: 
         slacks = attributes[name]
         require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
     for name in ("support_", "alpha_support_", "theta_support_"):
-        require(indices_below(shape[0], attributes[name]))
+        require(rule.indices_below(shape[0], attributes[name]))
         require((np.diff(attributes[name]) > 0).all())
     require(len(attributes["support_"]) == n_support)
 
@@ -131,21 +122,27 @@ def _is_finite(values: Any) -> bool:
 KERNEL_MODEL = Schema(
     BandedSVC,
     # `check_parameters` knows what they must be, but would take any callable as kernel.
-    dict.fromkeys(BandedSVC().get_params(), anything) | {"kernel": text, "warm_start": flag},
-    {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, anything),
+    dict.fromkeys(BandedSVC().get_params(), rule.anything)
+    | {"kernel": rule.text, "warm_start": rule.flag},
+    {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, rule.anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
-    | dict.fromkeys(("certificate_", "support_", "n_iter_", "sigmoids_", *_TRAINING_SET), anything),
+    | dict.fromkeys(
+        ("certificate_", "support_", "n_iter_", "sigmoids_", *_TRAINING_SET), rule.anything
+    ),
     _check_kernel_model,
     if_missing={"multi_class": "ovr"},
 )
 
 LINEAR_MODEL = Schema(
     LinearBandedSVC,
-    dict.fromkeys(LinearBandedSVC().get_params(), anything)
-    | {"store_multipliers": flag, "warm_start": flag},
-    {"n_features_in_": FEATURES["n_features_in_"], "solver_": one_of(*available_linear_solvers())}
-    | dict.fromkeys(("classes_", "coef_", "intercept_"), anything),
+    dict.fromkeys(LinearBandedSVC().get_params(), rule.anything)
+    | {"store_multipliers": rule.flag, "warm_start": rule.flag},
+    {
+        "n_features_in_": FEATURES["n_features_in_"],
+        "solver_": rule.one_of(*available_linear_solvers()),
+    }
+    | dict.fromkeys(("classes_", "coef_", "intercept_"), rule.anything),
     {"feature_names_in_": FEATURES["feature_names_in_"]}
-    | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_", "sigmoids_"), anything),
+    | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_", "sigmoids_"), rule.anything),
     _check_linear_model,
 )

@@ -9,26 +9,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Rule,
-    Schema,
-    array,
-    either,
-    finite,
-    flag,
-    jobs,
-    list_of,
-    mapping_of,
-    nothing,
-    number,
-    one_of,
-    optional,
-    require,
-    text,
-    whole,
-)
+from bandsvm.persistence import _rules as rule
+from bandsvm.persistence._rules import FEATURES, Parts, Rule, Schema, require
 
 
 def _transformer(value: Any, _: Parts) -> bool:
@@ -42,8 +24,14 @@ def _slice(value: Any, _: Parts) -> bool:
 
 # Columns of a dense result that nothing in the file stands for, 8 MB for a sample.
 MAX_DENSE_HASHES = 2**20
-_STEP = either(one_of("drop", "passthrough"), _transformer)
-_COLUMNS = either(text, whole(), _slice, list_of(either(text, whole(), flag)), array("biUO"))
+_STEP = rule.either(rule.one_of("drop", "passthrough"), _transformer)
+_COLUMNS = rule.either(
+    rule.text,
+    rule.whole(),
+    _slice,
+    rule.list_of(rule.either(rule.text, rule.whole(), rule.flag)),
+    rule.array("biUO"),
+)
 
 
 def _tuple_of(*rules: Rule) -> Rule:
@@ -56,7 +44,7 @@ def _tuple_of(*rules: Rule) -> Rule:
 
 def _named(*rules: Rule) -> Rule:
     """Return a rule for lists of tuples that begin with a name of their own."""
-    is_list = list_of(_tuple_of(text, *rules))
+    is_list = rule.list_of(_tuple_of(rule.text, *rules))
     return lambda value, parts: (
         is_list(value, parts) and len({item[0] for item in value}) == len(value)
     )
@@ -100,22 +88,24 @@ COMPOSITES = [
         {
             "transformers": _named(_STEP, _COLUMNS),
             "remainder": _STEP,
-            "sparse_threshold": finite,
-            "n_jobs": jobs,
-            "transformer_weights": optional(mapping_of(text, number)),
-            "verbose": flag,
-            "verbose_feature_names_out": either(flag, text),
-            "force_int_remainder_cols": either(flag, one_of("deprecated")),
+            "sparse_threshold": rule.finite,
+            "n_jobs": rule.jobs,
+            "transformer_weights": rule.optional(rule.mapping_of(rule.text, rule.number)),
+            "verbose": rule.flag,
+            "verbose_feature_names_out": rule.either(rule.flag, rule.text),
+            "force_int_remainder_cols": rule.either(rule.flag, rule.one_of("deprecated")),
         },
         {
             "transformers_": _named(_STEP, _COLUMNS),
-            "_columns": list_of(_COLUMNS),
-            "_transformer_to_input_indices": mapping_of(text, list_of(whole(0))),
-            "_remainder": _tuple_of(one_of("remainder"), _STEP, _COLUMNS),
-            "output_indices_": mapping_of(text, _slice),
-            "sparse_output_": flag,
+            "_columns": rule.list_of(_COLUMNS),
+            "_transformer_to_input_indices": rule.mapping_of(
+                rule.text, rule.list_of(rule.whole(0))
+            ),
+            "_remainder": _tuple_of(rule.one_of("remainder"), _STEP, _COLUMNS),
+            "output_indices_": rule.mapping_of(rule.text, _slice),
+            "sparse_output_": rule.flag,
         },
-        {"_transformers_feature_names_out": array("O"), **FEATURES},
+        {"_transformers_feature_names_out": rule.array("O"), **FEATURES},
         _check_columns,
         _column_width,
     ),
@@ -123,9 +113,9 @@ COMPOSITES = [
         Pipeline,
         {
             "steps": _named(_STEP),
-            "memory": nothing,
-            "verbose": flag,
-            "transform_input": optional(list_of(text)),
+            "memory": rule.nothing,
+            "verbose": rule.flag,
+            "transform_input": rule.optional(rule.list_of(rule.text)),
         },
         {},
         {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},
@@ -135,10 +125,10 @@ COMPOSITES = [
         FeatureUnion,
         {
             "transformer_list": _named(_STEP),
-            "n_jobs": jobs,
-            "transformer_weights": optional(mapping_of(text, number)),
-            "verbose": flag,
-            "verbose_feature_names_out": flag,
+            "n_jobs": rule.jobs,
+            "transformer_weights": rule.optional(rule.mapping_of(rule.text, rule.number)),
+            "verbose": rule.flag,
+            "verbose_feature_names_out": rule.flag,
         },
         {},
         {"_sklearn_output_config": FEATURES["_sklearn_output_config"]},

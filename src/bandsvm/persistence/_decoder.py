@@ -63,16 +63,16 @@ class Decoder:
         self._arrays = arrays
         self._build = build
         self._kinds: dict[str, Callable[[Any, Any], Any]] = {
-            "float": self._float,
-            "array": self._array,
+            "float": lambda text, _: float(text),
+            "array": lambda key, _: self._arrays.pop(key),
             "columns": lambda key, _: self._arrays.pop(key).T,
-            "strings": self._strings,
+            "strings": lambda key, _: self._arrays.pop(key).astype(str, copy=False).astype(object),
             "csr": self._csr,
-            "mapping": self._mapping,
+            "mapping": lambda pairs, _: {self.decode(k): self.decode(v) for k, v in pairs},
             "texts": self._texts,
             "objects": self._objects,
-            "tuple": self._tuple,
-            "list": self._list,
+            "tuple": lambda items, _: tuple(map(self.decode, items)),
+            "list": lambda items, _: list(map(self.decode, items)),
             "slice": self._slice,
             "dtype": lambda code, _: DTYPES[code],
             "type": lambda name, _: TYPES[name],
@@ -101,15 +101,6 @@ class Decoder:
             raise
         except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError, StopIteration):
             raise ModelFileError("is damaged: it holds a value of no known kind") from None
-
-    def _float(self, text: Any, _: Any) -> float:
-        return float(text)
-
-    def _array(self, key: Any, _: Any) -> NDArray:
-        return self._arrays.pop(key)
-
-    def _strings(self, key: Any, _: Any) -> NDArray:
-        return self._arrays.pop(key).astype(str, copy=False).astype(object)
 
     def _texts(self, key: Any, value: Any) -> NDArray:
         stored, lengths = self._arrays.pop(key), self._arrays.pop(value["lengths"])
@@ -144,20 +135,11 @@ class Decoder:
         arrays = [self.decode(parts[key]) for key in ("data", "indices", "indptr")]
         return checked_csr(sp.csr_array if value["is_array"] else sp.csr_matrix, arrays, shape)
 
-    def _mapping(self, pairs: Any, _: Any) -> dict[Any, Any]:
-        return {self.decode(key): self.decode(item) for key, item in pairs}
-
     def _table(self, keys: Any, value: Any) -> dict[Any, int]:
         numbers = self._arrays.pop(value["numbers"])
         if numbers.dtype != np.int64:
             raise TypeError
         return dict(zip(self.decode(keys).tolist(), numbers.tolist(), strict=True))
-
-    def _tuple(self, items: Any, _: Any) -> tuple[Any, ...]:
-        return tuple(self.decode(item) for item in items)
-
-    def _list(self, items: Any, _: Any) -> list[Any]:
-        return [self.decode(item) for item in items]
 
     def _slice(self, ends: Any, _: Any) -> slice:
         start, stop, step = ends

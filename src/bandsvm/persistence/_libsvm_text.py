@@ -157,13 +157,16 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
             lines.fail(f"{name} occurs twice")
         if name not in _FIELDS:
             lines.fail(f"{quote(words[0])} is not a field of a LIBSVM model")
-        count, parse = _FIELDS[name]
-        if count is not _one and "nr_class" not in header:
+        if name in _COUNTS and "nr_class" not in header:
             lines.fail(f"nr_class must come before {name}")
-        n_values = count(header.get("nr_class", 2))
+        n_values = _COUNTS[name](header["nr_class"]) if name in _COUNTS else 1
         if len(words) != 1 + n_values:
             lines.fail(f"{name} must have {n_values} value(s), got {len(words) - 1}")
-        header[name] = parse(lines, name, *words[1:])
+        values = tuple(_FIELDS[name](lines, name, word) for word in words[1:])
+        if name == "label" and len(set(values)) < len(values):
+            twice = next(label for label in values if values.count(label) > 1)
+            lines.fail(f"the labels must differ, got {twice} twice")
+        header[name] = values if name in _COUNTS else values[0]
     required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"]
     required += KERNEL_PARAMETERS.get(header.get("kernel_type", ""), ())
     missing = [name for name in required if name not in header]
@@ -200,22 +203,6 @@ def _n_classes(lines: _Lines, name: str, word: bytes) -> int:
     return n_classes
 
 
-def _whole(lines: _Lines, name: str, word: bytes) -> int:
-    return lines.whole(name, word)
-
-
-def _counts(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
-    return tuple(lines.whole(name, word) for word in words)
-
-
-def _number(lines: _Lines, name: str, word: bytes) -> float:
-    return lines.number(name, word)
-
-
-def _numbers(lines: _Lines, name: str, *words: bytes) -> tuple[float, ...]:
-    return tuple(lines.number(name, word) for word in words)
-
-
 def _gamma(lines: _Lines, name: str, word: bytes) -> float:
     gamma = lines.number(name, word)
     if gamma < 0.0:
@@ -223,42 +210,34 @@ def _gamma(lines: _Lines, name: str, word: bytes) -> float:
     return gamma
 
 
-def _labels(lines: _Lines, name: str, *words: bytes) -> tuple[int, ...]:
-    labels = tuple(lines.whole(name, word, -MAX_WHOLE - 1) for word in words)
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        lines.fail(f"the labels must differ, got {twice} twice")
-    return labels
-
-
-def _one(n_classes: int) -> int:
-    """Return the number of values of most fields."""
-    return 1
+def _label(lines: _Lines, name: str, word: bytes) -> int:
+    return lines.whole(name, word, -MAX_WHOLE - 1)
 
 
 def _n_pairs(n_classes: int) -> int:
     return n_classes * (n_classes - 1) // 2
 
 
-def _each_class(n_classes: int) -> int:
-    return n_classes
-
-
-# name -> (number of values for a number of classes, what reads and checks them)
-_FIELDS: dict[str, tuple[Callable[[int], int], Any]] = {
-    "svm_type": (_one, _svm_type),
-    "kernel_type": (_one, _kernel_type),
-    "degree": (_one, _whole),
-    "gamma": (_one, _gamma),
-    "coef0": (_one, _number),
-    "nr_class": (_one, _n_classes),
-    "total_sv": (_one, _whole),
-    "rho": (_n_pairs, _numbers),
-    "label": (_each_class, _labels),
+# name -> what reads and checks a value; most fields have one
+_FIELDS: dict[str, Callable[[_Lines, str, bytes], Any]] = {
+    "svm_type": _svm_type,
+    "kernel_type": _kernel_type,
+    "degree": _Lines.whole,
+    "gamma": _gamma,
+    "coef0": _Lines.number,
+    "nr_class": _n_classes,
+    "total_sv": _Lines.whole,
+    "rho": _Lines.number,
+    "label": _label,
     # Probabilities, which BandedSVC leaves to scikit-learn's calibration.
-    "probA": (_n_pairs, _numbers),
-    "probB": (_n_pairs, _numbers),
-    "nr_sv": (_each_class, _counts),
+    "probA": _Lines.number,
+    "probB": _Lines.number,
+    "nr_sv": _Lines.whole,
+}
+# name -> number of values for a number of classes
+_COUNTS: dict[str, Callable[[int], int]] = {
+    **dict.fromkeys(("rho", "probA", "probB"), _n_pairs),
+    **dict.fromkeys(("label", "nr_sv"), int),
 }
 
 

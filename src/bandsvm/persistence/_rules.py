@@ -23,18 +23,10 @@ MAX_JOBS = 64
 
 @dataclass(frozen=True)
 class Parts:
-    """A step of a file, as far as it is read.
-
-    Parameters
-    ----------
-    model : estimator
-        The estimator, with its parameters set.
-    attributes : dict
-        Its fitted attributes.
-    """
+    """A step of a file, as far as it is read: the estimator with its parameters, and attributes."""
 
     model: Any
-    attributes: dict[str, Any]
+    attributes: dict[str, Any]  # fitted ones
 
     @property
     def n_features(self) -> int:

@@ -15,13 +15,7 @@ LOWER, UPPER = 0, 1
 
 
 class Scaling(NamedTuple):
-    """The map from x to (x - offset) / scale.
-
-    Parameters
-    ----------
-    offset, scale : ndarray of shape (n_features,)
-        A number per feature.
-    """
+    """The map from x to (x - offset) / scale, a number of each per feature."""
 
     offset: NDArray[np.float64]
     scale: NDArray[np.float64]
@@ -34,17 +28,7 @@ def steps_of(model: Any) -> list[Any]:
 
 
 def check_is_scaling(steps: list[Any], exporter: str, program: str) -> None:
-    """Raise an error with a way out unless steps before a classifier only scale.
-
-    Parameters
-    ----------
-    steps : list
-        The steps.
-    exporter : str
-        The function that is to write them.
-    program : str
-        The program that it writes for.
-    """
+    """Raise an error with a way out unless steps only scale; `exporter` writes for `program`."""
     for step in steps:
         if not isinstance(step, (StandardScaler, MaxAbsScaler)):
             raise TypeError(

@@ -9,41 +9,34 @@ import numpy as np
 from bandsvm._certificate import Certificate
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
+<<<<<<< HEAD
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
+=======
+from bandsvm.persistence import _rules as rule
+from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+>>>>>>> less3
 from bandsvm.persistence._decoder import SPLITTERS
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Schema,
-    array,
-    either,
-    finite,
-    flag,
-    list_of,
-    mapping_of,
-    nothing,
-    number,
-    one_of,
-    optional,
-    require,
-    scalar,
-    text,
-    whole,
-)
+from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
-_CHOICES = optional(either(finite, text, list_of(either(finite, text)), array("iuf")))
+_CHOICES = rule.optional(
+    rule.either(
+        rule.finite, rule.text, rule.list_of(rule.either(rule.finite, rule.text)), rule.array("iuf")
+    )
+)
 
 
 def _splits(value: Any, parts: Parts) -> bool:
-    return whole(2)(value, parts) or isinstance(value, tuple(SPLITTERS.values()))
+    return rule.whole(2)(value, parts) or isinstance(value, tuple(SPLITTERS.values()))
 
 
 def _results(value: Any, parts: Parts) -> bool:
     """Return whether results have an entry for each candidate."""
     n_candidates = len(value["params"])
-    columns = either(array("iufOb"), list_of(mapping_of(text, scalar)))
+    columns = rule.either(
+        rule.array("iufOb"), rule.list_of(rule.mapping_of(rule.text, rule.scalar))
+    )
     return n_candidates > 0 and all(
-        text(key, parts) and columns(column, parts) and len(column) == n_candidates
+        rule.text(key, parts) and columns(column, parts) and len(column) == n_candidates
         for key, column in value.items()
     )
 
@@ -63,34 +56,36 @@ SEARCH = Schema(
     BandedSVCCV,
     {
         **dict.fromkeys(("C1", "C2", "rho2", "kernel", "gamma"), _CHOICES),
-        "rho1": either(finite, mapping_of(scalar, finite)),
-        "loss": text,
-        "class_weight": either(one_of("balanced", None), mapping_of(scalar, number)),
-        **dict.fromkeys(("multi_class", "decision_function_shape"), one_of("ovr", "ovo")),
+        "rho1": rule.either(rule.finite, rule.mapping_of(rule.scalar, rule.finite)),
+        "loss": rule.text,
+        "class_weight": rule.either(
+            rule.one_of("balanced", None), rule.mapping_of(rule.scalar, rule.number)
+        ),
+        **dict.fromkeys(("multi_class", "decision_function_shape"), rule.one_of("ovr", "ovo")),
         "cv": _splits,
-        **dict.fromkeys(("degree", "coef0", "tol"), finite),
-        "scoring": optional(text),
-        **dict.fromkeys(("criterion", "search"), text),
-        **dict.fromkeys(("fit_intercept", "break_ties", "give_up", "refit"), flag),
-        "refine": whole(0),
-        "max_iter": whole(1),
-        **dict.fromkeys(("time_limit", "cache_size"), optional(finite)),
-        "verbose": either(flag, whole()),
-        "n_jobs": either(nothing, whole()),
+        **dict.fromkeys(("degree", "coef0", "tol"), rule.finite),
+        "scoring": rule.optional(rule.text),
+        **dict.fromkeys(("criterion", "search"), rule.text),
+        **dict.fromkeys(("fit_intercept", "break_ties", "give_up", "refit"), rule.flag),
+        "refine": rule.whole(0),
+        "max_iter": rule.whole(1),
+        **dict.fromkeys(("time_limit", "cache_size"), rule.optional(rule.finite)),
+        "verbose": rule.either(rule.flag, rule.whole()),
+        "n_jobs": rule.optional(rule.whole()),
     },
     {
         "n_features_in_": FEATURES["n_features_in_"],
-        "classes_": array("biufUO"),
+        "classes_": rule.array("biufUO"),
         "cv_results_": _results,
-        "best_index_": whole(0),
-        "best_score_": number,
-        "best_params_": mapping_of(text, scalar),
-        "n_splits_": whole(0),
+        "best_index_": rule.whole(0),
+        "best_score_": rule.number,
+        "best_params_": rule.mapping_of(rule.text, rule.scalar),
+        "n_splits_": rule.whole(0),
     },
     {
         "feature_names_in_": FEATURES["feature_names_in_"],
         "best_estimator_": lambda value, _: isinstance(value, BandedSVC),
-        "n_iter_": whole(0),
+        "n_iter_": rule.whole(0),
         "certificate_": lambda value, _: isinstance(value, Certificate),
     },
     _check,

@@ -18,28 +18,12 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from bandsvm.persistence import _rules as rule
 from bandsvm.persistence._decoder import FUNCTIONS
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Schema,
-    array,
-    either,
-    finite,
-    flag,
-    jobs,
-    nothing,
-    number,
-    one_of,
-    optional,
-    pair_of,
-    per_feature,
-    require,
-    whole,
-)
+from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
-_NUMBERS = per_feature("f")
-_SEEN = {"n_samples_seen_": either(number, per_feature("iuf")), **FEATURES}
+_NUMBERS = rule.per_feature("f")
+_SEEN = {"n_samples_seen_": rule.either(rule.number, rule.per_feature("iuf")), **FEATURES}
 # Kernels that Nystroem knows by name; 'precomputed' has no components to compare with.
 _KERNELS = (
     *("additive_chi2", "chi2", "cosine", "laplacian", "linear"),
@@ -68,7 +52,7 @@ def _components(value: Any, parts: Parts) -> bool:
 
 
 def _per_component(value: Any, parts: Parts) -> bool:
-    return array("f")(value, parts) and len(value) == parts.attributes["components_"].shape[0]
+    return rule.array("f")(value, parts) and len(value) == parts.attributes["components_"].shape[0]
 
 
 def _check_pca(parts: Parts) -> None:
@@ -86,19 +70,19 @@ def _check_nystroem(parts: Parts) -> None:
     require(attributes["_n_features_out"] == n_components >= 1)
 
 
-def _random_state(value: Any, parts: Parts) -> bool:
-    return value is None or whole(0)(value, parts)
-
-
 def _function(value: Any, _: Parts) -> bool:
     return any(value is function for function in FUNCTIONS.values())
 
 
+def _n_selected(model: Any) -> int:
+    return int(model.get_support().sum())
+
+
 _SVD = {
-    "n_oversamples": whole(1),
-    "power_iteration_normalizer": one_of("auto", "QR", "LU", "none"),
-    "random_state": _random_state,
-    "tol": finite,
+    "n_oversamples": rule.whole(1),
+    "power_iteration_normalizer": rule.one_of("auto", "QR", "LU", "none"),
+    "random_state": rule.optional(rule.whole(0)),
+    "tol": rule.finite,
 }
 _VARIANCES = ("explained_variance_", "explained_variance_ratio_", "singular_values_")
 _PROJECTION = {
@@ -110,41 +94,41 @@ _PROJECTION = {
 TRANSFORMERS = [
     Schema(
         StandardScaler,
-        {"copy": flag, "with_mean": flag, "with_std": flag},
-        dict.fromkeys(("scale_", "mean_", "var_"), optional(_NUMBERS)),
+        {"copy": rule.flag, "with_mean": rule.flag, "with_std": rule.flag},
+        dict.fromkeys(("scale_", "mean_", "var_"), rule.optional(_NUMBERS)),
         _SEEN,
         _check_scaler,
     ),
     Schema(
         MinMaxScaler,
-        {"feature_range": pair_of(finite), "copy": flag, "clip": flag},
+        {"feature_range": rule.pair_of(rule.finite), "copy": rule.flag, "clip": rule.flag},
         dict.fromkeys(("scale_", "min_", "data_min_", "data_max_", "data_range_"), _NUMBERS),
         _SEEN,
         lambda parts: require(parts.model.feature_range[0] < parts.model.feature_range[1]),
     ),
     Schema(
         MaxAbsScaler,
-        {"copy": flag, "clip": flag},
+        {"copy": rule.flag, "clip": rule.flag},
         dict.fromkeys(("scale_", "max_abs_"), _NUMBERS),
         _SEEN,
     ),
     Schema(
         RobustScaler,
         {
-            **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), flag),
-            "quantile_range": pair_of(finite),
+            **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), rule.flag),
+            "quantile_range": rule.pair_of(rule.finite),
         },
-        dict.fromkeys(("center_", "scale_"), optional(_NUMBERS)),
+        dict.fromkeys(("center_", "scale_"), rule.optional(_NUMBERS)),
         FEATURES,
         _check_robust,
     ),
-    Schema(Normalizer, {"norm": one_of("l1", "l2", "max"), "copy": flag}, {}, FEATURES),
+    Schema(Normalizer, {"norm": rule.one_of("l1", "l2", "max"), "copy": rule.flag}, {}, FEATURES),
     Schema(
         FunctionTransformer,
         {
-            **dict.fromkeys(("func", "inverse_func", "kw_args", "inv_kw_args"), nothing),
-            **dict.fromkeys(("validate", "accept_sparse", "check_inverse"), flag),
-            "feature_names_out": one_of("one-to-one", None),
+            **dict.fromkeys(("func", "inverse_func", "kw_args", "inv_kw_args"), rule.nothing),
+            **dict.fromkeys(("validate", "accept_sparse", "check_inverse"), rule.flag),
+            "feature_names_out": rule.one_of("one-to-one", None),
         },
         {},
         FEATURES,
@@ -152,19 +136,21 @@ TRANSFORMERS = [
     Schema(
         PCA,
         {
-            "n_components": either(nothing, whole(0), finite, one_of("mle")),
-            **dict.fromkeys(("copy", "whiten"), flag),
-            "svd_solver": one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),
-            "iterated_power": either(one_of("auto"), whole(0)),
+            "n_components": rule.either(
+                rule.nothing, rule.whole(0), rule.finite, rule.one_of("mle")
+            ),
+            **dict.fromkeys(("copy", "whiten"), rule.flag),
+            "svd_solver": rule.one_of("auto", "full", "covariance_eigh", "arpack", "randomized"),
+            "iterated_power": rule.either(rule.one_of("auto"), rule.whole(0)),
             **_SVD,
         },
         {
             **_PROJECTION,
             "mean_": _NUMBERS,
-            "noise_variance_": number,
-            "n_samples_": whole(1),
-            "n_components_": whole(0),
-            "_fit_svd_solver": one_of("full", "covariance_eigh", "arpack", "randomized"),
+            "noise_variance_": rule.number,
+            "n_samples_": rule.whole(1),
+            "n_components_": rule.whole(0),
+            "_fit_svd_solver": rule.one_of("full", "covariance_eigh", "arpack", "randomized"),
         },
         FEATURES,
         _check_pca,
@@ -173,9 +159,9 @@ TRANSFORMERS = [
     Schema(
         TruncatedSVD,
         {
-            "n_components": whole(1),
-            "algorithm": one_of("arpack", "randomized"),
-            "n_iter": whole(0),
+            "n_components": rule.whole(1),
+            "algorithm": rule.one_of("arpack", "randomized"),
+            "n_iter": rule.whole(0),
             **_SVD,
         },
         _PROJECTION,
@@ -186,19 +172,19 @@ TRANSFORMERS = [
     Schema(
         Nystroem,
         {
-            "kernel": one_of(*_KERNELS),
-            **dict.fromkeys(("gamma", "coef0", "degree"), optional(finite)),
-            "kernel_params": nothing,
-            "n_components": whole(1),
-            "random_state": _random_state,
-            "n_jobs": jobs,
+            "kernel": rule.one_of(*_KERNELS),
+            **dict.fromkeys(("gamma", "coef0", "degree"), rule.optional(rule.finite)),
+            "kernel_params": rule.nothing,
+            "n_components": rule.whole(1),
+            "random_state": rule.optional(rule.whole(0)),
+            "n_jobs": rule.jobs,
         },
         {
             "n_features_in_": FEATURES["n_features_in_"],
             "components_": _components,
-            "normalization_": array("f", 2),
-            "component_indices_": array("i"),
-            "_n_features_out": whole(1),
+            "normalization_": rule.array("f", 2),
+            "component_indices_": rule.array("i"),
+            "_n_features_out": rule.whole(1),
         },
         FEATURES,
         _check_nystroem,
@@ -206,26 +192,26 @@ TRANSFORMERS = [
     ),
     Schema(
         SelectKBest,
-        {"score_func": _function, "k": either(one_of("all"), whole(0))},
-        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
+        {"score_func": _function, "k": rule.either(rule.one_of("all"), rule.whole(0))},
+        {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
         FEATURES,
         None,
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
     Schema(
         SelectPercentile,
-        {"score_func": _function, "percentile": finite},
-        {"scores_": per_feature("iuf"), "pvalues_": optional(_NUMBERS)},
+        {"score_func": _function, "percentile": rule.finite},
+        {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
         FEATURES,
         lambda parts: require(0 <= parts.model.percentile <= 100),
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
     Schema(
         VarianceThreshold,
-        {"threshold": finite},
+        {"threshold": rule.finite},
         {"variances_": _NUMBERS},
         FEATURES,
         None,
-        lambda model: int(model.get_support().sum()),
+        _n_selected,
     ),
 ]

@@ -17,26 +17,8 @@ from sklearn.feature_extraction.text import (
 )
 
 from bandsvm._system.files import MAX_FEATURES
-from bandsvm.persistence._rules import (
-    FEATURES,
-    Parts,
-    Rule,
-    Schema,
-    dtype_of,
-    either,
-    finite,
-    flag,
-    list_of,
-    mapping_of,
-    nothing,
-    one_of,
-    optional,
-    pair_of,
-    per_feature,
-    require,
-    text,
-    whole,
-)
+from bandsvm.persistence import _rules as rule
+from bandsvm.persistence._rules import FEATURES, Parts, Rule, Schema, require
 
 MAX_NGRAM = 20
 # Word characters, or all but spaces, so many at least: found in one pass. Others can take a time
@@ -46,16 +28,20 @@ _ENCODINGS = ("utf-8", "utf8", "ascii", "latin-1", "latin1", "iso-8859-1", "cp12
 
 
 def _pattern(value: Any, parts: Parts) -> bool:
-    return value is None or (text(value, parts) and _SAFE_PATTERN.fullmatch(value) is not None)
+    return value is None or (rule.text(value, parts) and _SAFE_PATTERN.fullmatch(value) is not None)
 
 
 def _ngrams(value: Any, parts: Parts) -> bool:
+<<<<<<< HEAD
     return pair_of(whole(1))(value, parts) and value[0] <= value[1] <= MAX_NGRAM
+=======
+    return rule.pair_of(rule.whole(1))(value, parts) and value[0] <= value[1] <= LONGEST_NGRAM
+>>>>>>> less3
 
 
 def _numbered(value: Any, parts: Parts) -> bool:
     """Return whether a vocabulary numbers its terms from 0: they index a sparse matrix."""
-    is_mapping = mapping_of(text, whole(0))(value, parts)
+    is_mapping = rule.mapping_of(rule.text, rule.whole(0))(value, parts)
     return is_mapping and len(value) > 0 and sorted(value.values()) == list(range(len(value)))
 
 
@@ -73,32 +59,34 @@ def _check_tfidf_vectorizer(parts: Parts) -> None:
 
 _WORDS: dict[str, Rule] = {
     # Others would open files that a text names.
-    "input": one_of("content"),
-    "encoding": one_of(*_ENCODINGS),
-    "decode_error": one_of("strict", "ignore", "replace"),
-    "strip_accents": one_of("ascii", "unicode", None),
-    "lowercase": flag,
-    "preprocessor": nothing,
-    "tokenizer": nothing,
-    "stop_words": either(one_of("english", None), list_of(text)),
+    "input": rule.one_of("content"),
+    "encoding": rule.one_of(*_ENCODINGS),
+    "decode_error": rule.one_of("strict", "ignore", "replace"),
+    "strip_accents": rule.one_of("ascii", "unicode", None),
+    "lowercase": rule.flag,
+    "preprocessor": rule.nothing,
+    "tokenizer": rule.nothing,
+    "stop_words": rule.either(rule.one_of("english", None), rule.list_of(rule.text)),
     "token_pattern": _pattern,
     "ngram_range": _ngrams,
-    "analyzer": one_of("word", "char", "char_wb"),
-    "binary": flag,
-    "dtype": dtype_of("iuf"),
+    "analyzer": rule.one_of("word", "char", "char_wb"),
+    "binary": rule.flag,
+    "dtype": rule.dtype_of("iuf"),
 }
 _COUNTS: dict[str, Rule] = {
     **_WORDS,
-    "max_df": finite,
-    "min_df": finite,
-    "max_features": optional(whole(1)),
-    "vocabulary": optional(either(mapping_of(text, whole(0)), list_of(text))),
+    "max_df": rule.finite,
+    "min_df": rule.finite,
+    "max_features": rule.optional(rule.whole(1)),
+    "vocabulary": rule.optional(
+        rule.either(rule.mapping_of(rule.text, rule.whole(0)), rule.list_of(rule.text))
+    ),
 }
 _TFIDF: dict[str, Rule] = {
-    "norm": one_of("l1", "l2", None),
-    **dict.fromkeys(("use_idf", "smooth_idf", "sublinear_tf"), flag),
+    "norm": rule.one_of("l1", "l2", None),
+    **dict.fromkeys(("use_idf", "smooth_idf", "sublinear_tf"), rule.flag),
 }
-_VOCABULARY: dict[str, Rule] = {"vocabulary_": _numbered, "fixed_vocabulary_": flag}
+_VOCABULARY: dict[str, Rule] = {"vocabulary_": _numbered, "fixed_vocabulary_": rule.flag}
 
 
 def _n_terms(model: Any) -> int:
@@ -119,16 +107,18 @@ VECTORIZERS = [
         TfidfTransformer,
         _TFIDF,
         {"n_features_in_": FEATURES["n_features_in_"]},
-        {"idf_": per_feature("f"), **FEATURES},
+        {"idf_": rule.per_feature("f"), **FEATURES},
         _check_tfidf,
     ),
     Schema(
         HashingVectorizer,
         {
             **_WORDS,
-            "n_features": lambda value, parts: whole(1)(value, parts) and value <= MAX_FEATURES,
+            "n_features": lambda value, parts: (
+                rule.whole(1)(value, parts) and value <= MAX_FEATURES
+            ),
             "norm": _TFIDF["norm"],
-            "alternate_sign": flag,
+            "alternate_sign": rule.flag,
         },
         {},
         FEATURES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,6 @@ from bandsvm.persistence._scaling import check_is_scaling, scaling_of, steps_of
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
 # The value of the feature whose weight is the intercept; a negative one stands for no intercept.
 BIAS, NO_BIAS = 1, -1
-
-
-class _Rule(NamedTuple):
-    """A linear decision rule: weights, one row per problem, and intercepts."""
-
-    weights: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
 
 
 def export_liblinear(
@@ -75,14 +68,15 @@ def export_liblinear(
     """
     classifier = _classifier(model)
     labels = label_numbers(classifier.classes_)
-    rule = _rule(model, classifier)
-    if not (np.isfinite(rule.weights).all() and np.isfinite(rule.intercepts).all()):
+    weights, intercepts = _in_units_of_samples(model, classifier)
+    if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
         raise ValueError(
             "The weights overflow once they include the scaling of the pipeline; scale X to "
             "ordinary units and fit the model again."
         )
     path = Path(path)
-    atomic_write(path, "".join(_model_text(rule, labels, classifier.loss)).encode("ascii"))
+    text = "".join(_model_text(weights, intercepts, labels, classifier.loss))
+    atomic_write(path, text.encode("ascii"))
     write_label_file(path, renamed_labels(classifier.classes_, labels))
     return path
 
@@ -111,24 +105,26 @@ def _classifier(model: Any) -> Any:
     return classifier
 
 
-def _rule(model: Any, classifier: Any) -> _Rule:
-    """Return the decision rule of a model in the units of the samples that it takes."""
+def _in_units_of_samples(model: Any, classifier: Any) -> tuple[NDArray, NDArray]:
+    """Return weights and intercepts in the units of the samples that a model takes."""
     weights, intercepts = feature_weights(classifier), classifier.intercept_
     if scalers := steps_of(model)[:-1]:
         scaling = scaling_of(scalers, weights.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             weights = weights / scaling.scale
             intercepts = intercepts - weights @ scaling.offset
-    return _Rule(weights, intercepts)
+    return weights, intercepts
 
 
-def _model_text(rule: _Rule, labels: list[int], loss: str) -> Iterator[str]:
+def _model_text(
+    weights: NDArray, intercepts: NDArray, labels: list[int], loss: str
+) -> Iterator[str]:
     """Yield the text of a model: a line per feature, a column per problem."""
-    has_bias = bool(rule.intercepts.any())
+    has_bias = bool(intercepts.any())
     # Positive values mean the first label in LIBLINEAR, and the last of two classes here.
     in_order = labels[::-1] if len(labels) == 2 else labels
     yield f"solver_type {SOLVER_TYPES[loss]}\nnr_class {len(labels)}\n"
-    yield f"label {' '.join(map(str, in_order))}\nnr_feature {rule.weights.shape[1]}\n"
+    yield f"label {' '.join(map(str, in_order))}\nnr_feature {weights.shape[1]}\n"
     yield f"bias {BIAS if has_bias else NO_BIAS}\nw\n"
-    for of_feature in [*rule.weights.T, *([rule.intercepts] if has_bias else [])]:
+    for of_feature in [*weights.T, *([intercepts] if has_bias else [])]:
         yield " ".join(f"{weight:.17g}" for weight in of_feature) + "\n"

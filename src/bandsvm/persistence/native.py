@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -20,8 +19,13 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text
 from bandsvm.model_selection import BandedSVCCV
+<<<<<<< HEAD
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
+=======
+from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
+from bandsvm.persistence._container import ModelFileError, pack, unpack
+>>>>>>> less3
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
@@ -117,23 +121,18 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : Write a model.
     """
-    return load_bytes(Path(path).read_bytes(), os.fspath(path))
+    return load_with_notes(Path(path).read_bytes(), os.fspath(path))[0]
 
 
 def load_with_notes(content: bytes, source: str) -> tuple[Any, Any]:
-    """Return the model of a file's bytes, and the notes beside it, which nobody has checked."""
-    model = load_bytes(content, source)
-    start = len(MAGIC) + 8
-    length = int.from_bytes(content[len(MAGIC) : start], "little")
-    return model, json.loads(content[start : start + length]).get("notes")
+    """Return the model of a file's bytes, and the notes beside it, which nobody has checked.
 
-
-def load_bytes(content: bytes, source: str) -> Any:
-    """Return the model of a file's bytes; ``source`` is its name, for messages."""
+    Messages call the file ``source``.
+    """
     try:
         header, arrays = unpack(content)
         del content  # the arrays are copies
-        return _restore(header, arrays)
+        return _restore(header, arrays), header.get("notes")
     except ModelFileError as error:
         raise ModelFileError(f"{source} {error}.") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ OUTPUTS = ("label", "decision_values", "probabilities")
 ALIASES = {BandedSVC: "BandsvmBandedSVC", LinearBandedSVC: "BandsvmLinearBandedSVC"}
 # The only version there is of this operator.
 SVM_REGRESSOR_VERSION = 1
+Node = Callable[..., Any]
 
 
 def to_onnx(
@@ -214,123 +216,125 @@ def _output_types(operator: Any, n_samples: int | None) -> tuple[Any, ...]:
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Add the nodes of the graph."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops as ops
 
     model = operator.raw_operator
     label, decision_values, *rest = ([output.full_name] for output in operator.outputs)
-    version, strategy = {"op_version": container.target_opset}, strategy_of(model)
+    node, strategy = _nodes(container.target_opset), strategy_of(model)
     if isinstance(model, BandedSVC):
-        values = _kernel_values(operator, version)
+        values = _kernel_values(operator, node)
     else:
-        values = _linear_values(operator, version)
+        values = _linear_values(operator, node)
     if len(model.intercept_) == 1:
         one_axis = np.array([-1], dtype=np.int64)
-        values = ops.OnnxReshape(values, one_axis, output_names=decision_values, **version)
+        values = node("Reshape", values, one_axis, output_names=decision_values)
         zero = np.zeros(1, dtype=np.float32 if _is_single(operator) else np.float64)
-        is_last = ops.OnnxGreater(values, zero, **version)
-        position = ops.OnnxCast(is_last, to=TensorProto.INT64, **version)
+        is_last = node("Greater", values, zero)
+        position = node("Cast", is_last, to=TensorProto.INT64)
     elif isinstance(strategy, OneVsOne):
         pairs = values
-        values = pairs if strategy.has_pair_values else _by_class(strategy, pairs, version)
-        values = ops.OnnxIdentity(values, output_names=decision_values, **version)
-        votes = values if strategy.breaks_ties else _votes(strategy, pairs, version)
-        position = ops.OnnxArgMax(votes, axis=1, keepdims=0, **version)
+        values = pairs if strategy.has_pair_values else _by_class(strategy, pairs, node)
+        values = node("Identity", values, output_names=decision_values)
+        votes = values if strategy.breaks_ties else _votes(strategy, pairs, node)
+        position = node("ArgMax", votes, axis=1, keepdims=0)
     else:
-        values = ops.OnnxIdentity(values, output_names=decision_values, **version)
-        position = ops.OnnxArgMax(values, axis=1, keepdims=0, **version)
-    labels = ops.OnnxGather(_labels(model), position, output_names=label, **version)
+        values = node("Identity", values, output_names=decision_values)
+        position = node("ArgMax", values, axis=1, keepdims=0)
+    labels = node("Gather", _labels(model), position, output_names=label)
     values.add_to(scope, container)
     labels.add_to(scope, container)
     if rest:
         by_class = values
         if isinstance(strategy, OneVsOne) and strategy.has_pair_values:
-            by_class = _by_class(strategy, pairs, version)
-        _probabilities(operator, by_class, rest[0], version).add_to(scope, container)
+            by_class = _by_class(strategy, pairs, node)
+        _probabilities(operator, by_class, rest[0], node).add_to(scope, container)
 
 
-def _probabilities(operator: Any, values: Any, names: list[str], version: dict[str, Any]) -> Any:
+def _nodes(opset: int) -> Node:
+    """Return a function that makes nodes of the graph: ``node("Add", a, b)``."""
+    from skl2onnx.algebra import onnx_ops
+
+    def node(name: str, *inputs: Any, **settings: Any) -> Any:
+        make = getattr(onnx_ops, f"Onnx{name}")
+        return make(*inputs, **{"op_version": opset, **settings})
+
+    return node
+
+
+def _probabilities(operator: Any, values: Any, names: list[str], node: Node) -> Any:
     """Return the node of `probabilities`, given decision values of classes."""
-    from skl2onnx.algebra import onnx_ops as ops
-
     model = operator.raw_operator
     floats = np.float32 if _is_single(operator) else np.float64
     slopes, offsets = model.sigmoids_.astype(floats).T
-    columns = ops.OnnxReshape(values, np.array([-1, len(slopes)], dtype=np.int64), **version)
-    lines = ops.OnnxAdd(ops.OnnxMul(columns, slopes[None], **version), offsets[None], **version)
-    own = ops.OnnxSigmoid(lines, **version)
+    columns = node("Reshape", values, np.array([-1, len(slopes)], dtype=np.int64))
+    lines = node("Add", node("Mul", columns, slopes[None]), offsets[None])
+    own = node("Sigmoid", lines)
     if len(slopes) == 1:
-        others = ops.OnnxSub(np.ones(1, dtype=floats), own, **version)
-        return ops.OnnxConcat(others, own, axis=1, output_names=names, **version)
+        others = node("Sub", np.ones(1, dtype=floats), own)
+        return node("Concat", others, own, axis=1, output_names=names)
     ones = np.ones((len(slopes), 1), dtype=floats)
-    total = ops.OnnxMatMul(own, ones, **version)
+    total = node("MatMul", own, ones)
     # All sigmoids are 0 far from every class; no class is then more probable than another.
-    is_nothing = ops.OnnxEqual(total, np.zeros(1, dtype=floats), **version)
+    is_nothing = node("Equal", total, np.zeros(1, dtype=floats))
     even = np.full(1, 1.0 / len(slopes), dtype=floats)
-    divisor = ops.OnnxWhere(is_nothing, np.ones(1, dtype=floats), total, **version)
-    shares = ops.OnnxDiv(own, divisor, **version)
-    return ops.OnnxWhere(is_nothing, even, shares, output_names=names, **version)
+    divisor = node("Where", is_nothing, np.ones(1, dtype=floats), total)
+    shares = node("Div", own, divisor)
+    return node("Where", is_nothing, even, shares, output_names=names)
 
 
 def _has_pair_values(strategy: Strategy) -> bool:
     return isinstance(strategy, OneVsOne) and strategy.has_pair_values
 
 
-def _votes(strategy: OneVsOne, values: Any, version: dict[str, Any]) -> Any:
+def _votes(strategy: OneVsOne, values: Any, node: Node) -> Any:
     """Return the node of votes: in how many pairs each class wins."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops as ops
 
-    wins = ops.OnnxGreater(values, np.zeros(1, dtype=np.float32), **version)
-    return _counted(strategy, ops.OnnxCast(wins, to=TensorProto.FLOAT, **version), version)
+    wins = node("Greater", values, np.zeros(1, dtype=np.float32))
+    return _counted(strategy, node("Cast", wins, to=TensorProto.FLOAT), node)
 
 
-def _counted(strategy: OneVsOne, wins: Any, version: dict[str, Any]) -> Any:
+def _counted(strategy: OneVsOne, wins: Any, node: Node) -> Any:
     """Return the node of votes, given 1 where the first class of a pair wins and 0 elsewhere."""
-    from skl2onnx.algebra import onnx_ops as ops
-
     sides = strategy.sides.astype(np.float32)
     if_all_lost = (sides < 0.0).sum(axis=0, keepdims=True).astype(np.float32)
-    return ops.OnnxAdd(ops.OnnxMatMul(wins, sides, **version), if_all_lost, **version)
+    return node("Add", node("MatMul", wins, sides), if_all_lost)
 
 
-def _by_class(strategy: OneVsOne, values: Any, version: dict[str, Any]) -> Any:
+def _by_class(strategy: OneVsOne, values: Any, node: Node) -> Any:
     """Return the node of `OneVsOne.by_class`."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops as ops
 
     one, three = np.ones(1, dtype=np.float32), np.full(1, 3.0, dtype=np.float32)
-    loses = ops.OnnxLess(values, np.zeros(1, dtype=np.float32), **version)
-    wins = ops.OnnxCast(ops.OnnxNot(loses, **version), to=TensorProto.FLOAT, **version)
-    sums = ops.OnnxMatMul(values, strategy.sides.astype(np.float32), **version)
-    scale = ops.OnnxMul(ops.OnnxAdd(ops.OnnxAbs(sums, **version), one, **version), three, **version)
-    shares = ops.OnnxDiv(sums, scale, **version)
-    return ops.OnnxAdd(_counted(strategy, wins, version), shares, **version)
+    loses = node("Less", values, np.zeros(1, dtype=np.float32))
+    wins = node("Cast", node("Not", loses), to=TensorProto.FLOAT)
+    sums = node("MatMul", values, strategy.sides.astype(np.float32))
+    scale = node("Mul", node("Add", node("Abs", sums), one), three)
+    shares = node("Div", sums, scale)
+    return node("Add", _counted(strategy, wins, node), shares)
 
 
-def _kernel_values(operator: Any, version: dict[str, Any]) -> Any:
+def _kernel_values(operator: Any, node: Node) -> Any:
     """Return the node of decision values by ONNX's operator for kernels, a column per problem."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops as ops
 
     model = operator.raw_operator
-    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.FLOAT, **version)
+    X = node("Cast", operator.inputs[0], to=TensorProto.FLOAT)
     columns = [
-        ops.OnnxSVMRegressor(X, **_attributes(model, k)) for k in range(len(model.intercept_))
+        node("SVMRegressor", X, **_attributes(model, k)) for k in range(len(model.intercept_))
     ]
-    return columns[0] if len(columns) == 1 else ops.OnnxConcat(*columns, axis=1, **version)
+    return columns[0] if len(columns) == 1 else node("Concat", *columns, axis=1)
 
 
-def _linear_values(operator: Any, version: dict[str, Any]) -> Any:
+def _linear_values(operator: Any, node: Node) -> Any:
     """Return the node of ``X w + b``, summed in float64 like `LinearBandedSVC` does."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops as ops
 
     model = operator.raw_operator
-    X = ops.OnnxCast(operator.inputs[0], to=TensorProto.DOUBLE, **version)
-    products = ops.OnnxMatMul(X, np.ascontiguousarray(feature_weights(model).T), **version)
-    values = ops.OnnxAdd(products, model.intercept_, **version)
+    X = node("Cast", operator.inputs[0], to=TensorProto.DOUBLE)
+    products = node("MatMul", X, np.ascontiguousarray(feature_weights(model).T))
+    values = node("Add", products, model.intercept_)
     floats = TensorProto.FLOAT if _is_single(operator) else TensorProto.DOUBLE
-    return ops.OnnxCast(values, to=floats, **version)
+    return node("Cast", values, to=floats)
 
 
 def _attributes(model: BandedSVC, problem: int) -> dict[str, Any]:

@@ -85,11 +85,6 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def curve_label(name: str | None, area: float | None, digits: int) -> str:
-    """Return what the legend says of a model's curve."""
-    return (name or "model") + ("" if area is None else f" (area {area:.{digits}f})")
-
-
 def legend_outside(ax: Any, columns: int = 2) -> None:
     """Put the legend below the axes where the figure makes room for it, else where it fits best.
 

@@ -36,14 +36,11 @@ class DecisionValuesDisplay(Display):
         Decision values g(x).
     y : ndarray of shape (n_samples,)
         Labels of two classes.
-    rho1, rho2 : float
-        Edges of the band.
+    %(band)s
 
     Attributes
     ----------
-    %(ax_, figure_)s
-    points_ : list of matplotlib PathCollection
-        The samples of each class.
+    %(ax_, figure_, points_)s
     """
 
     decision: NDArray
@@ -72,9 +69,7 @@ class DecisionValuesDisplay(Display):
 
         Parameters
         ----------
-        estimator : BandedSVC
-            A fitted model.
-        %(X, y, ax, Returns)s
+        %(estimator, X, y, ax, Returns)s
         """
         check_two_classes(estimator, cls.__name__)
         rho1, rho2 = band_edges(estimator, cls.__name__)
@@ -94,10 +89,7 @@ class DecisionValuesDisplay(Display):
 
         Parameters
         ----------
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-        decision : array-like of shape (n_samples,)
-            Decision values g(x).
+        %(labels, decision)s
         rho1, rho2 : float, default=1.0, 3.0
             Edges of the band.
         %(ax, Returns)s
@@ -117,14 +109,10 @@ class DecisionMapDisplay(Display):
 
     Parameters
     ----------
-    xx, yy, decision : ndarray of shape (resolution, resolution)
-        Coordinates of a grid, and the decision values on it.
+    %(grid)s
     X, y : ndarray
         Samples, and their labels of two classes.
-    rho1, rho2 : float
-        Edges of the band.
-    feature_names : sequence of two str, default=None
-        Names of the features, for the axes.
+    %(band, feature_names)s
 
     Attributes
     ----------
@@ -133,8 +121,7 @@ class DecisionMapDisplay(Display):
         The heat map; blue and orange deepen with |g(x)|.
     contours_ : matplotlib ContourSet
         The contours.
-    points_ : list of matplotlib PathCollection
-        The samples of each class.
+    %(points_)s
     """
 
     xx: NDArray
@@ -200,8 +187,7 @@ class DecisionMapDisplay(Display):
 
         Parameters
         ----------
-        estimator : BandedSVC
-            A fitted model.
+        %(estimator)s
         X : array-like of shape (n_samples, 2)
             Samples to draw; they set the range of the map.
         %(y)s

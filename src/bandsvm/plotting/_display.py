@@ -15,6 +15,30 @@ from bandsvm.plotting._canvas import axes_or_new
 SHARED_ENTRIES = {
     "X": "X : array-like of shape (n_samples, n_features)\n    Samples.",
     "y": "y : array-like of shape (n_samples,)\n    Their labels.",
+    "estimator": "estimator : BandedSVC\n    A fitted model.",
+    "labels": "y : array-like of shape (n_samples,)\n    Labels of two classes.",
+    "decision": "decision : array-like of shape (n_samples,)\n    Decision values g(x).",
+    "sample_weight": """\
+sample_weight : array-like of shape (n_samples,), default=None
+    Weights of the samples.""",
+    "n_thresholds": "n_thresholds : int, default=50\n    Number of thresholds.",
+    "name": "name : str, default=None\n    Name for the legend.",
+    "name_or_class": """\
+name : str, default=None
+    Name for the legend; None is the estimator's class.""",
+    "band": "rho1, rho2 : float\n    Edges of the band.",
+    "grid": """\
+xx, yy, decision : ndarray of shape (resolution, resolution)
+    Coordinates of a grid, and the decision values on it.""",
+    "feature_names": """\
+feature_names : sequence of two str, default=None
+    Names of the features, for the axes.""",
+    "area_and_name": """\
+area : float, default=None
+    Area under the curve, for the legend.
+name : str, default=None
+    Name of the model, for the legend.""",
+    "points_": "points_ : list of matplotlib PathCollection\n    The samples of each class.",
     "ax": "ax : matplotlib Axes, default=None\n    Where to draw; None makes a new figure.",
     "line_settings": "**line_settings : dict\n    Keyword arguments for matplotlib's plot.",
     "ax_": "ax_ : matplotlib Axes\n    Where the display was drawn.",

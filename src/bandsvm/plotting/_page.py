@@ -70,19 +70,7 @@ def html_table(
     numbers: Sequence[int] = (),
     styles: Iterable[dict[int, str]] | None = None,
 ) -> str:
-    """Return a table.
-
-    Parameters
-    ----------
-    head : sequence of str
-        Names of the columns.
-    rows : iterable of sequences
-        The cells.
-    numbers : sequence of int
-        Columns of numbers, which are aligned to the right.
-    styles : iterable of dict, default=None
-        For every row, classes of the page's style by column.
-    """
+    """Return a table; ``numbers`` are columns to align right, ``styles`` each row's CSS classes."""
     rows = list(rows)
     own = list(styles) if styles is not None else [{} for _ in rows]
 

@@ -20,8 +20,7 @@ class PenaltyDisplay(Display):
     ----------
     C1, C2 : float
         Penalties for lying below and above the band.
-    rho1, rho2 : float
-        Edges of the band.
+    %(band)s
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         What is penalised: the distance from the band, or its square.
 

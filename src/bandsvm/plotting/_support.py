@@ -1,4 +1,4 @@
-"""Support vectors of both kinds in the plane, the paper's figure 2 (a) and (b)."""
+"""The paper's figure 2: support vectors of both kinds in the plane, and their coefficients."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils import check_consistent_length
 from bandsvm.plotting._canvas import (
     ALPHA,
     NEGATIVE,
+    NEUTRAL,
     POSITIVE,
     THETA,
     check_two_classes,
@@ -32,8 +33,7 @@ class SupportVectorsDisplay(Display):
 
     Parameters
     ----------
-    xx, yy, decision : ndarray of shape (resolution, resolution)
-        Coordinates of a grid, and the decision values on it.
+    %(grid)s
     X, y : ndarray
         Training samples, and their labels of two classes.
     alpha, theta : ndarray of shape (n_samples,)
@@ -42,14 +42,11 @@ class SupportVectorsDisplay(Display):
         Distances of samples below and above the band.
     tol : float, default=1e-3
         Largest distance beyond an edge at which a sample counts as on it.
-    feature_names : sequence of two str, default=None
-        Names of the features, for the axes.
+    %(feature_names)s
 
     Attributes
     ----------
-    %(ax_, figure_)s
-    points_ : list of matplotlib PathCollection
-        The samples of each class.
+    %(ax_, figure_, points_)s
     support_ : dict of str to matplotlib PathCollection
         Marks of the support vectors: "free alpha", "bound alpha", "free theta", "bound theta".
     """
@@ -105,8 +102,7 @@ class SupportVectorsDisplay(Display):
 
         Parameters
         ----------
-        estimator : BandedSVC
-            A fitted model.
+        %(estimator)s
         X : array-like of shape (n_samples, 2)
             The training samples.
         %(y)s
@@ -126,3 +122,49 @@ class SupportVectorsDisplay(Display):
             tol=estimator.tol,
         )
         return display.plot(ax)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DualCoefficientsDisplay(Display):
+    """Plot of the multipliers alpha - theta of the training samples, one stem per sample.
+
+    Parameters
+    ----------
+    alpha, theta : ndarray of shape (n_samples,)
+        Multipliers of the lower and the upper edge of the band.
+
+    Attributes
+    ----------
+    %(ax_, figure_)s
+    alpha_stems_, theta_stems_ : matplotlib LineCollection
+        Stems of the samples with alpha > 0 and with theta > 0.
+    """
+
+    alpha: NDArray
+    theta: NDArray
+
+    def _draw(self, ax: Any) -> None:
+        stems = []
+        for values, sign, colour, name in (
+            (self.alpha, 1.0, ALPHA, r"$\alpha$-SVs, near the class boundary"),
+            (self.theta, -1.0, THETA, r"$\theta$-SVs, in the interior of a class"),
+        ):
+            where = np.flatnonzero(values)
+            label = f"{len(where)} {name}"
+            stems.append(ax.vlines(where, 0.0, sign * values[where], colors=colour, label=label))
+        self.alpha_stems_, self.theta_stems_ = stems
+        ax.axhline(0.0, color=NEUTRAL, lw=0.8)
+        ax.set_xlabel("training sample")
+        ax.set_ylabel(r"$\alpha_i - \theta_i$")
+        legend_outside(ax, columns=1)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the coefficients of a fitted model of two classes.
+
+        Parameters
+        ----------
+        %(estimator, ax, Returns)s
+        """
+        check_two_classes(estimator, cls.__name__)
+        return cls(alpha=estimator.alpha_, theta=estimator.theta_).plot(ax)
