@@ -9,12 +9,8 @@ import numpy as np
 from bandsvm._certificate import Certificate
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm.model_selection import BandedSVCCV
-<<<<<<< HEAD
-from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
-=======
 from bandsvm.persistence import _rules as rule
-from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
->>>>>>> less3
+from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 from bandsvm.persistence._decoder import SPLITTERS
 from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 

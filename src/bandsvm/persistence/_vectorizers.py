@@ -32,11 +32,7 @@ def _pattern(value: Any, parts: Parts) -> bool:
 
 
 def _ngrams(value: Any, parts: Parts) -> bool:
-<<<<<<< HEAD
-    return pair_of(whole(1))(value, parts) and value[0] <= value[1] <= MAX_NGRAM
-=======
-    return rule.pair_of(rule.whole(1))(value, parts) and value[0] <= value[1] <= LONGEST_NGRAM
->>>>>>> less3
+    return rule.pair_of(rule.whole(1))(value, parts) and value[0] <= value[1] <= MAX_NGRAM
 
 
 def _numbered(value: Any, parts: Parts) -> bool:

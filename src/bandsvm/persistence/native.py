@@ -19,13 +19,8 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text
 from bandsvm.model_selection import BandedSVCCV
-<<<<<<< HEAD
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
-from bandsvm.persistence._container import MAGIC, ModelFileError, pack, unpack
-=======
-from bandsvm.persistence._classifier import LONGEST_LABEL, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
->>>>>>> less3
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
