@@ -27,6 +27,7 @@ from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_
 
 CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
 MAX_STEPS = 100
+WRITER = f"bandsvm {version('bandsvm')}"
 
 
 def save(
@@ -76,7 +77,7 @@ def save(
             f"{longest_label(classes)}; shorten the labels or use joblib."
         )
     header: dict[str, Any] = {
-        "writer": f"bandsvm {version('bandsvm')}",
+        "writer": WRITER,
         "sklearn": sklearn.__version__,
         "steps": described,
     }
