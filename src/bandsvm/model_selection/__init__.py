@@ -1,9 +1,9 @@
 """Choosing the parameters: searches, paths and leave-one-out errors over shared kernel rows.
 
 - Searches: `_cv` (`BandedSVCCV`) over `_search` (the stages of a search), `_score_pool` (threads
-  and memory) or `_cluster_scores` (workers of Dask), `_folds` (cross-validation) and `_standings` (scores so far, the best, and
-  warnings); `_grid` (candidates), `_splits` (folds), `_scoring` (scores of decision values),
-  `_reporting` (progress, and when to stop).
+  and memory) or `_cluster_scores` (workers of Dask), `_folds` (cross-validation) and `_standings`
+  (scores so far, the best, and warnings); `_grid` (candidates), `_splits` (folds), `_scoring`
+  (scores of decision values), `_reporting` (progress, and when to stop).
 - Paths: `_path` (`band_path`) over `_following` (from one point to the next); `_band_path` (the
   result).
 - Leave-one-out: `_leave_one_out` (exact, by refits), `_bound` (without refits).
