@@ -45,6 +45,9 @@ SPLITTERS: dict[str, Any] = {
 # Lengths of entries that are no text.
 NONE, NAN = -1, -2
 
+# Steps within steps; what scikit-learn computes of pipelines can double with each level.
+MAX_NESTING = 10
+
 
 class Decoder:
     """Turns JSON and arrays into values again, every array once.
@@ -62,6 +65,7 @@ class Decoder:
     def __init__(self, arrays: dict[str, NDArray], build: Callable[[Any, Decoder], Any]) -> None:
         self._arrays = arrays
         self._build = build
+        self._nesting = 0
         self._kinds: dict[str, Callable[[Any, Any], Any]] = {
             "float": lambda text, _: float(text),
             "array": lambda key, _: self._arrays.pop(key),
@@ -80,7 +84,7 @@ class Decoder:
             "splitter": lambda name, value: SPLITTERS[name](**self.decode_all(value["parameters"])),
             "function": lambda name, _: FUNCTIONS[name],
             "table": self._table,
-            "estimator": lambda described, _: self._build(described, self),
+            "estimator": self._estimator,
             "certificate": self._certificate,
         }
 
@@ -101,6 +105,15 @@ class Decoder:
             raise
         except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError, StopIteration):
             raise ModelFileError("is damaged: it holds a value of no known kind") from None
+
+    def _estimator(self, described: Any, _: Any) -> Any:
+        if self._nesting == MAX_NESTING:
+            raise ModelFileError(f"is damaged: it nests steps more than {MAX_NESTING} deep")
+        self._nesting += 1
+        try:
+            return self._build(described, self)
+        finally:
+            self._nesting -= 1
 
     def _texts(self, key: Any, value: Any) -> NDArray:
         stored, lengths = self._arrays.pop(key), self._arrays.pop(value["lengths"])
