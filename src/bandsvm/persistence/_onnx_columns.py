@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,37 +15,45 @@ DOMAIN = "ai.onnx.ml"
 
 def register_columns() -> None:
     """Teach skl2onnx to convert imputers with indicators, and encoders that group categories."""
+    _register(SimpleImputer, _has_indicator, _imputed_width, _convert_imputer)
+    _register(OneHotEncoder, _encodes_text, _encoded_width, _convert_encoder)
+
+
+def _register(
+    kind: type,
+    is_ours: Callable[[Any], bool],
+    width: Callable[[Any], int],
+    convert: Callable[[Any, Any, Any], None],
+) -> None:
+    """Convert operators of a class by ourselves where they are ours, else as skl2onnx does."""
     import skl2onnx
-
-    for kind, alias, set_shapes, convert in (
-        (SimpleImputer, "BandsvmSimpleImputer", _set_imputer_shapes, _convert_imputer),
-        (OneHotEncoder, "BandsvmOneHotEncoder", _set_encoder_shapes, _convert_encoder),
-    ):
-        skl2onnx.update_registered_converter(kind, alias, set_shapes, convert)
-
-
-def _original(operator: Any) -> tuple[Any, Any]:
-    """Return how skl2onnx itself sets the shapes of an operator and converts it."""
     from skl2onnx.common._registration import get_converter, get_shape_calculator
-
-    name = f"Sklearn{type(operator.raw_operator).__name__}"
-    return get_shape_calculator(name), get_converter(name)
-
-
-def _has_indicator(imputer: SimpleImputer) -> bool:
-    return imputer.indicator_ is not None and len(imputer.indicator_.features_) > 0
-
-
-def _set_imputer_shapes(operator: Any) -> None:
     from skl2onnx.common.data_types import FloatTensorType
 
-    imputer = operator.raw_operator
-    if not _has_indicator(imputer):
-        _original(operator)[0](operator)
-        return
-    width = len(imputer.statistics_) + len(imputer.indicator_.features_)
-    rows = operator.inputs[0].get_first_dimension()
-    operator.outputs[0].type = FloatTensorType([rows, width])
+    original = f"Sklearn{kind.__name__}"
+
+    def set_shapes(operator: Any) -> None:
+        if is_ours(operator):
+            rows = operator.inputs[0].get_first_dimension()
+            operator.outputs[0].type = FloatTensorType([rows, width(operator.raw_operator)])
+        else:
+            get_shape_calculator(original)(operator)
+
+    def convert_or_leave(scope: Any, operator: Any, container: Any) -> None:
+        chosen = convert if is_ours(operator) else get_converter(original)
+        chosen(scope, operator, container)
+
+    alias = f"Bandsvm{kind.__name__}"
+    skl2onnx.update_registered_converter(kind, alias, set_shapes, convert_or_leave)
+
+
+def _has_indicator(operator: Any) -> bool:
+    indicator = operator.raw_operator.indicator_
+    return indicator is not None and len(indicator.features_) > 0
+
+
+def _imputed_width(imputer: SimpleImputer) -> int:
+    return len(imputer.statistics_) + len(imputer.indicator_.features_)
 
 
 def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
@@ -54,9 +63,6 @@ def _convert_imputer(scope: Any, operator: Any, container: Any) -> None:
     from skl2onnx.operator_converters.common import concatenate_variables
 
     imputer = operator.raw_operator
-    if not _has_indicator(imputer):
-        _original(operator)[1](scope, operator, container)
-        return
     if not np.isnan(imputer.missing_values) or np.isnan(imputer.statistics_).any():
         raise ValueError(
             "An imputer with add_indicator=True becomes ONNX only if it replaces nan and every "
@@ -101,7 +107,7 @@ def _places(encoder: OneHotEncoder, k: int) -> tuple[NDArray, list[int], int, in
     return categories, places, n_places - 1 if is_grouped else n_places, n_places
 
 
-def _is_ours(operator: Any) -> bool:
+def _encodes_text(operator: Any) -> bool:
     """Return whether an encoder takes text only and drops nothing."""
     from skl2onnx.common.data_types import StringTensorType
 
@@ -109,25 +115,14 @@ def _is_ours(operator: Any) -> bool:
     return takes_text and operator.raw_operator.drop is None
 
 
-def _set_encoder_shapes(operator: Any) -> None:
-    from skl2onnx.common.data_types import FloatTensorType
-
-    if not _is_ours(operator):
-        _original(operator)[0](operator)
-        return
-    encoder = operator.raw_operator
-    width = sum(_places(encoder, k)[3] for k in range(len(encoder.categories_)))
-    rows = operator.inputs[0].get_first_dimension()
-    operator.outputs[0].type = FloatTensorType([rows, width])
+def _encoded_width(encoder: OneHotEncoder) -> int:
+    return sum(_places(encoder, k)[3] for k in range(len(encoder.categories_)))
 
 
 def _convert_encoder(scope: Any, operator: Any, container: Any) -> None:
     """Write an encoder: categories become places, places become ones among zeros."""
     from onnx import TensorProto
 
-    if not _is_ours(operator):
-        _original(operator)[1](scope, operator, container)
-        return
     encoder, parts, k = operator.raw_operator, [], 0
     for given in operator.inputs:
         for column in range(given.type.shape[1]):
