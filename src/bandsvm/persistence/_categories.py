@@ -84,7 +84,6 @@ def _check_imputer(parts: Parts) -> None:
     indicator = parts.attributes["indicator_"]
     require((indicator is not None) == parts.model.add_indicator)
     if indicator is not None:
-        require(isinstance(indicator, MissingIndicator))
         require(indicator._precomputed and indicator._n_features == parts.n_features)
 
 
@@ -166,7 +165,7 @@ CATEGORIES = [
         },
         {
             "statistics_": rule.per_feature("biufO"),
-            "indicator_": lambda value, _: value is None or isinstance(value, MissingIndicator),
+            "indicator_": rule.optional(rule.instance_of(MissingIndicator)),
             "_fit_dtype": rule.dtype_of("biufO"),
             **(_FILLS if SKLEARN_VERSION >= (1, 8) else {}),
         },
@@ -183,8 +182,6 @@ CATEGORIES = [
             "error_on_new": rule.flag,
         },
         {"_precomputed": rule.flag, "_n_features": rule.whole(1), "features_": _indicated},
-        FEATURES,
-        None,
-        lambda model: len(model.features_),
+        width=lambda model: len(model.features_),
     ),
 ]

@@ -34,17 +34,9 @@ _COLUMNS = rule.either(
 )
 
 
-def _tuple_of(*rules: Rule) -> Rule:
-    """Return a rule for tuples, with a rule for each item."""
-    return lambda value, parts: (
-        type(value) is tuple
-        and all(rule(item, parts) for rule, item in zip(rules, value, strict=True))
-    )
-
-
 def _named(*rules: Rule) -> Rule:
     """Return a rule for lists of tuples that begin with a name of their own."""
-    is_list = rule.list_of(_tuple_of(rule.text, *rules))
+    is_list = rule.list_of(rule.tuple_of(rule.text, *rules))
     return lambda value, parts: (
         is_list(value, parts) and len({item[0] for item in value}) == len(value)
     )
@@ -101,7 +93,7 @@ COMPOSITES = [
             "_transformer_to_input_indices": rule.mapping_of(
                 rule.text, rule.list_of(rule.whole(0))
             ),
-            "_remainder": _tuple_of(rule.one_of("remainder"), _STEP, _COLUMNS),
+            "_remainder": rule.tuple_of(rule.one_of("remainder"), _STEP, _COLUMNS),
             "output_indices_": rule.mapping_of(rule.text, _slice),
             "sparse_output_": rule.flag,
         },

@@ -52,14 +52,8 @@ MAX_NESTING = 10
 class Decoder:
     """Turns JSON and arrays into values again, every array once.
 
-    An array that was mentioned a thousand times would become a thousand arrays.
-
-    Parameters
-    ----------
-    arrays : dict
-        Arrays by their names.
-    build : callable
-        Returns the estimator that a JSON object describes.
+    An array that was mentioned a thousand times would become a thousand arrays. ``build`` returns
+    the estimator that a JSON object describes.
     """
 
     def __init__(self, arrays: dict[str, NDArray], build: Callable[[Any, Decoder], Any]) -> None:

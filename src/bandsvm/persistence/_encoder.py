@@ -25,10 +25,7 @@ LARGE_MAPPING = 1000
 class Encoder:
     """Turns values into JSON; what is an array goes to `arrays` and leaves its name.
 
-    Parameters
-    ----------
-    describe : callable
-        Returns an estimator as a JSON object.
+    ``describe`` returns an estimator as a JSON object.
     """
 
     def __init__(self, describe: Callable[[Any, Encoder], dict[str, Any]]) -> None:
@@ -74,10 +71,8 @@ class Encoder:
         if any(value is function for function in FUNCTIONS.values()):
             return {"function": value.__name__}
         if SPLITTERS.get(type(value).__name__) is type(value):
-            return {
-                "splitter": type(value).__name__,
-                "parameters": self.encode_all(vars(value)),
-            }
+            parameters = self.encode_all(vars(value))
+            return {"splitter": type(value).__name__, "parameters": parameters}
         if isinstance(value, BaseEstimator):
             return {"estimator": self._describe(value, self)}
         if isinstance(value, Certificate):

@@ -37,35 +37,6 @@ class Parts:
 Rule = Callable[[Any, Parts], Any]
 
 
-@dataclass(frozen=True)
-class Schema:
-    """A class that a model file may hold.
-
-    Parameters
-    ----------
-    cls : type
-        The class.
-    parameters : dict
-        A rule for each parameter; others are refused.
-    attributes, optional : dict
-        Rules for fitted attributes that must be there, and for those that may.
-    check : callable or None
-        Raises ValueError unless the parts fit together.
-    width : callable
-        Returns the number of features that a fitted model returns, None if that depends on X.
-    if_missing : dict
-        Parameters that files of older versions lack, with what models did then.
-    """
-
-    cls: Any
-    parameters: dict[str, Rule]
-    attributes: dict[str, Rule] = field(default_factory=dict)
-    optional: dict[str, Rule] = field(default_factory=dict)
-    check: Callable[[Parts], None] | None = None
-    width: Callable[[Any], int | None] = lambda model: getattr(model, "n_features_in_", None)
-    if_missing: dict[str, Any] = field(default_factory=dict)
-
-
 def require(condition: Any) -> None:
     """Raise ValueError unless a condition holds."""
     if not condition:
@@ -107,6 +78,11 @@ def anything(value: Any, _: Parts) -> bool:
     return True
 
 
+def instance_of(*classes: type) -> Rule:
+    """Return a rule for objects of some classes."""
+    return lambda value, _: isinstance(value, classes)
+
+
 def whole(lowest: int = -(2**63)) -> Rule:
     """Return a rule for integers from a lowest one."""
     return lambda value, _: type(value) is int and is_number(value) and value >= lowest
@@ -144,10 +120,11 @@ def mapping_of(key: Rule, item: Rule) -> Rule:
     )
 
 
-def pair_of(rule: Rule) -> Rule:
-    """Return a rule for tuples of two."""
+def tuple_of(*rules: Rule) -> Rule:
+    """Return a rule for tuples, with a rule for each item."""
     return lambda value, parts: (
-        type(value) is tuple and len(value) == 2 and all(rule(item, parts) for item in value)
+        type(value) is tuple
+        and all(rule(item, parts) for rule, item in zip(rules, value, strict=True))
     )
 
 
@@ -188,3 +165,18 @@ FEATURES: dict[str, Rule] = {
     ),
     "_sklearn_output_config": mapping_of(text, one_of("default", "pandas", "polars", None)),
 }
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A class that a model file may hold."""
+
+    cls: Any
+    parameters: dict[str, Rule]  # others are refused
+    attributes: dict[str, Rule]  # fitted ones that must be there
+    optional: dict[str, Rule] = field(default_factory=FEATURES.copy)  # those that may be there
+    check: Callable[[Parts], None] | None = None  # raises ValueError unless the parts fit together
+    # Returns the number of features that a fitted model returns, None if that depends on X.
+    width: Callable[[Any], int | None] = lambda model: getattr(model, "n_features_in_", None)
+    # Parameters that files of older versions lack, with what models did then.
+    if_missing: dict[str, Any] = field(default_factory=dict)

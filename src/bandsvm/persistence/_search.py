@@ -21,10 +21,6 @@ _CHOICES = rule.optional(
 )
 
 
-def _splits(value: Any, parts: Parts) -> bool:
-    return rule.whole(2)(value, parts) or isinstance(value, tuple(SPLITTERS.values()))
-
-
 def _results(value: Any, parts: Parts) -> bool:
     """Return whether results have an entry for each candidate."""
     n_candidates = len(value["params"])
@@ -44,7 +40,7 @@ def _check(parts: Parts) -> None:
     classes, best = attributes["classes_"], attributes.get("best_estimator_")
     require(classes.ndim == 1 and longest_label(classes) <= MAX_LABEL_LENGTH)
     if best is not None:
-        require(isinstance(best, BandedSVC) and np.array_equal(best.classes_, classes))
+        require(np.array_equal(best.classes_, classes))
         require(best.n_features_in_ == parts.n_features)
 
 
@@ -58,7 +54,7 @@ SEARCH = Schema(
             rule.one_of("balanced", None), rule.mapping_of(rule.scalar, rule.number)
         ),
         **dict.fromkeys(("multi_class", "decision_function_shape"), rule.one_of("ovr", "ovo")),
-        "cv": _splits,
+        "cv": rule.either(rule.whole(2), rule.instance_of(*SPLITTERS.values())),
         **dict.fromkeys(("degree", "coef0", "tol"), rule.finite),
         "scoring": rule.optional(rule.text),
         **dict.fromkeys(("criterion", "search"), rule.text),
@@ -80,9 +76,9 @@ SEARCH = Schema(
     },
     {
         "feature_names_in_": FEATURES["feature_names_in_"],
-        "best_estimator_": lambda value, _: isinstance(value, BandedSVC),
+        "best_estimator_": rule.instance_of(BandedSVC),
         "n_iter_": rule.whole(0),
-        "certificate_": lambda value, _: isinstance(value, Certificate),
+        "certificate_": rule.instance_of(Certificate),
     },
     _check,
     if_missing={"multi_class": "ovr"},

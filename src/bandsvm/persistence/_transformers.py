@@ -23,6 +23,7 @@ from bandsvm.persistence._decoder import FUNCTIONS
 from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
 _NUMBERS = rule.per_feature("f")
+_PAIR = rule.tuple_of(rule.finite, rule.finite)
 _SEEN = {"n_samples_seen_": rule.either(rule.number, rule.per_feature("iuf")), **FEATURES}
 # Kernels that Nystroem knows by name; 'precomputed' has no components to compare with.
 _KERNELS = (
@@ -101,7 +102,7 @@ TRANSFORMERS = [
     ),
     Schema(
         MinMaxScaler,
-        {"feature_range": rule.pair_of(rule.finite), "copy": rule.flag, "clip": rule.flag},
+        {"feature_range": _PAIR, "copy": rule.flag, "clip": rule.flag},
         dict.fromkeys(("scale_", "min_", "data_min_", "data_max_", "data_range_"), _NUMBERS),
         _SEEN,
         lambda parts: require(parts.model.feature_range[0] < parts.model.feature_range[1]),
@@ -116,13 +117,12 @@ TRANSFORMERS = [
         RobustScaler,
         {
             **dict.fromkeys(("with_centering", "with_scaling", "copy", "unit_variance"), rule.flag),
-            "quantile_range": rule.pair_of(rule.finite),
+            "quantile_range": _PAIR,
         },
         dict.fromkeys(("center_", "scale_"), rule.optional(_NUMBERS)),
-        FEATURES,
-        _check_robust,
+        check=_check_robust,
     ),
-    Schema(Normalizer, {"norm": rule.one_of("l1", "l2", "max"), "copy": rule.flag}, {}, FEATURES),
+    Schema(Normalizer, {"norm": rule.one_of("l1", "l2", "max"), "copy": rule.flag}, {}),
     Schema(
         FunctionTransformer,
         {
@@ -131,7 +131,6 @@ TRANSFORMERS = [
             "feature_names_out": rule.one_of("one-to-one", None),
         },
         {},
-        FEATURES,
     ),
     Schema(
         PCA,
@@ -152,9 +151,8 @@ TRANSFORMERS = [
             "n_components_": rule.whole(0),
             "_fit_svd_solver": rule.one_of("full", "covariance_eigh", "arpack", "randomized"),
         },
-        FEATURES,
-        _check_pca,
-        lambda model: len(model.components_),
+        check=_check_pca,
+        width=lambda model: len(model.components_),
     ),
     Schema(
         TruncatedSVD,
@@ -165,9 +163,8 @@ TRANSFORMERS = [
             **_SVD,
         },
         _PROJECTION,
-        FEATURES,
-        lambda parts: require(isinstance(parts.attributes["components_"], np.ndarray)),
-        lambda model: len(model.components_),
+        check=lambda parts: require(isinstance(parts.attributes["components_"], np.ndarray)),
+        width=lambda model: len(model.components_),
     ),
     Schema(
         Nystroem,
@@ -186,32 +183,26 @@ TRANSFORMERS = [
             "component_indices_": rule.array("i"),
             "_n_features_out": rule.whole(1),
         },
-        FEATURES,
-        _check_nystroem,
-        lambda model: model._n_features_out,
+        check=_check_nystroem,
+        width=lambda model: model._n_features_out,
     ),
     Schema(
         SelectKBest,
         {"score_func": _function, "k": rule.either(rule.one_of("all"), rule.whole(0))},
         {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
-        FEATURES,
-        None,
-        _n_selected,
+        width=_n_selected,
     ),
     Schema(
         SelectPercentile,
         {"score_func": _function, "percentile": rule.finite},
         {"scores_": rule.per_feature("iuf"), "pvalues_": rule.optional(_NUMBERS)},
-        FEATURES,
-        lambda parts: require(0 <= parts.model.percentile <= 100),
-        _n_selected,
+        check=lambda parts: require(0 <= parts.model.percentile <= 100),
+        width=_n_selected,
     ),
     Schema(
         VarianceThreshold,
         {"threshold": rule.finite},
         {"variances_": _NUMBERS},
-        FEATURES,
-        None,
-        _n_selected,
+        width=_n_selected,
     ),
 ]

@@ -32,7 +32,8 @@ def _pattern(value: Any, parts: Parts) -> bool:
 
 
 def _ngrams(value: Any, parts: Parts) -> bool:
-    return rule.pair_of(rule.whole(1))(value, parts) and value[0] <= value[1] <= MAX_NGRAM
+    is_pair = rule.tuple_of(rule.whole(1), rule.whole(1))
+    return is_pair(value, parts) and value[0] <= value[1] <= MAX_NGRAM
 
 
 def _numbered(value: Any, parts: Parts) -> bool:
@@ -41,15 +42,10 @@ def _numbered(value: Any, parts: Parts) -> bool:
     return is_mapping and len(value) > 0 and sorted(value.values()) == list(range(len(value)))
 
 
-def _check_tfidf(parts: Parts) -> None:
-    """Check that a TfidfTransformer has its weights."""
-    require(not parts.model.use_idf or "idf_" in parts.attributes)
-
-
 def _check_tfidf_vectorizer(parts: Parts) -> None:
     """Check that there is a weight for each term."""
     weights = parts.attributes["_tfidf"]
-    require(isinstance(weights, TfidfTransformer) and weights.use_idf == parts.model.use_idf)
+    require(weights.use_idf == parts.model.use_idf)
     require(weights.n_features_in_ == len(parts.attributes["vocabulary_"]))
 
 
@@ -90,21 +86,20 @@ def _n_terms(model: Any) -> int:
 
 
 VECTORIZERS = [
-    Schema(CountVectorizer, _COUNTS, _VOCABULARY, FEATURES, None, _n_terms),
+    Schema(CountVectorizer, _COUNTS, _VOCABULARY, width=_n_terms),
     Schema(
         TfidfVectorizer,
         {**_COUNTS, **_TFIDF},
-        {**_VOCABULARY, "_tfidf": lambda value, _: isinstance(value, TfidfTransformer)},
-        FEATURES,
-        _check_tfidf_vectorizer,
-        _n_terms,
+        {**_VOCABULARY, "_tfidf": rule.instance_of(TfidfTransformer)},
+        check=_check_tfidf_vectorizer,
+        width=_n_terms,
     ),
     Schema(
         TfidfTransformer,
         _TFIDF,
         {"n_features_in_": FEATURES["n_features_in_"]},
         {"idf_": rule.per_feature("f"), **FEATURES},
-        _check_tfidf,
+        lambda parts: require(not parts.model.use_idf or "idf_" in parts.attributes),
     ),
     Schema(
         HashingVectorizer,
@@ -117,8 +112,6 @@ VECTORIZERS = [
             "alternate_sign": rule.flag,
         },
         {},
-        FEATURES,
-        None,
-        lambda model: model.n_features,
+        width=lambda model: model.n_features,
     ),
 ]
