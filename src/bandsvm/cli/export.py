@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     from bandsvm import load
     from bandsvm._workflow.pipeline import classifier_of
     from bandsvm.cli._preflight import check_outputs
-    from bandsvm.persistence._scaling import range_file
+    from bandsvm.persistence._text_formats import range_file
     from bandsvm.persistence.libsvm import needs_svm_scale
 
     output = Output(options)
@@ -66,8 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
     """Raise if a file that may come beside the output would replace the model."""
-    from bandsvm.persistence._label_numbers import label_file
-    from bandsvm.persistence._scaling import range_file
+    from bandsvm.persistence._text_formats import label_file, range_file
     from bandsvm.persistence.libsvm import file_of_class
 
     path = options.output
@@ -86,7 +85,7 @@ def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
 def _class_numbers(model: Any, form: str) -> dict[int, Any]:
     """Return which number stands for which class in a format; nothing if numbers are classes."""
     from bandsvm._workflow.pipeline import classifier_of
-    from bandsvm.persistence._label_numbers import label_numbers, renamed_labels
+    from bandsvm.persistence._text_formats import label_numbers, renamed_labels
     from bandsvm.persistence.libsvm import class_numbers
 
     classifier = classifier_of(model)
@@ -100,7 +99,7 @@ def _class_numbers(model: Any, form: str) -> dict[int, Any]:
 def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
     """Return which number stands for which class, in a sentence."""
     from bandsvm._system.text import MAX_SHOWN, short_text
-    from bandsvm.persistence._label_numbers import label_file
+    from bandsvm.persistence._text_formats import label_file
 
     parts = [f"{number} is {short_text(repr(label))}" for number, label in numbers.items()]
     if len(parts) > MAX_SHOWN:
@@ -140,7 +139,7 @@ def _check_steps(model: Any, form: str) -> None:
     """Raise if a model does more before it classifies than a format can say."""
     from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-    from bandsvm.persistence._scaling import steps_of
+    from bandsvm.persistence._text_formats import steps_of
 
     for step in steps_of(model)[:-1]:
         if not isinstance(step, (StandardScaler, MaxAbsScaler)):

@@ -4,10 +4,9 @@
   (values as JSON and arrays) and `_container` (header, arrays, checksum) into a file, and through
   `_container`, `_decoder` and `_steps` back. What a file may hold is in tables of `_rules`:
   `_classifier`, `_search`, `_transformers`, `_categories`, `_vectorizers` and `_composites`.
-- `libsvm`: LIBSVM's text format, with `_libsvm_text`, a reader that trusts nothing, and
-  `_libsvm_layout`, its order of vectors and coefficients; `liblinear`: export to LIBLINEAR's.
-  `_label_numbers`: numbers instead of labels, where a format has numbers only; `_scaling`: scaling
-  in formats without pipelines.
+- `libsvm`: LIBSVM's text format. A model passes through `_libsvm_layout` (LIBSVM's order of vectors
+  and coefficients) and `_libsvm_text` (text, whose reader trusts nothing) into a file, and back.
+  `liblinear`: export to LIBLINEAR's. `_text_formats`: what both lack, labels and scaling.
 - `onnx`: export to ONNX, with `_onnx_columns` for what skl2onnx leaves out.
 """
 

@@ -6,7 +6,6 @@ are positive for the class that comes first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -14,36 +13,22 @@ from numpy.typing import NDArray
 
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm.persistence._libsvm_text import LibsvmText
+from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LibsvmModel
 
+# our name -> LIBSVM's
+KERNEL_NAMES = {
+    "linear": "linear",
+    "poly": "polynomial",
+    "rbf": "rbf",
+    "sigmoid": "sigmoid",
+    "precomputed": "precomputed",
+}
 # A table of so many coefficients takes 2 GiB. It has a row per pair of classes, the file only one
 # per class.
 MAX_COEFFICIENTS = 2**28
 
 
-@dataclass(frozen=True)
-class WrittenModel:
-    """A decision rule as LIBSVM has it.
-
-    Parameters
-    ----------
-    labels : list of int
-        Labels of the classes.
-    groups : list of ndarray
-        Support vectors of each class.
-    rho : list of float
-        Minus the intercept of each pair.
-    coefficients : ndarray of shape (n_support, n_classes - 1)
-        Coefficients of all support vectors of the model in the pairs with each other class.
-    """
-
-    labels: list[int]
-    groups: list[NDArray[np.intp]]
-    rho: list[float]
-    coefficients: NDArray[np.float64]
-
-
-def written_models(model: BandedSVC, labels: list[int]) -> list[WrittenModel]:
+def libsvm_models(model: BandedSVC, labels: list[int]) -> list[LibsvmModel]:
     """Return the files that a model takes: one, or one per class if it is one-vs-rest."""
     strategy = strategy_of(model)
     if isinstance(strategy, OneVsOne):
@@ -53,7 +38,7 @@ def written_models(model: BandedSVC, labels: list[int]) -> list[WrittenModel]:
     return [_one_problem(model, k, [1, -1]) for k in range(len(labels))]
 
 
-def _one_problem(model: BandedSVC, problem: int, labels: list[int]) -> WrittenModel:
+def _one_problem(model: BandedSVC, problem: int, labels: list[int]) -> LibsvmModel:
     """Return the rule of one problem; positive values mean the first label."""
     coefficients = model.dual_coef_[problem]
     if hasattr(model, "alpha_"):
@@ -62,10 +47,10 @@ def _one_problem(model: BandedSVC, problem: int, labels: list[int]) -> WrittenMo
         # Read from a file: sorted by class, the negative one first.
         sides = np.repeat([-1.0, 1.0], model.n_support_)
     groups = [np.flatnonzero((coefficients != 0.0) & (sides == side)) for side in (1.0, -1.0)]
-    return WrittenModel(labels, groups, [-model.intercept_[problem]], coefficients[:, None])
+    return _in_order(model, labels, groups, [-model.intercept_[problem]], coefficients[:, None])
 
 
-def _pairs(model: BandedSVC, strategy: OneVsOne, labels: list[int]) -> WrittenModel:
+def _pairs(model: BandedSVC, strategy: OneVsOne, labels: list[int]) -> LibsvmModel:
     """Return the rule of all pairs of classes."""
     if hasattr(model, "alpha_"):
         sides = _sides(model)
@@ -75,13 +60,31 @@ def _pairs(model: BandedSVC, strategy: OneVsOne, labels: list[int]) -> WrittenMo
         class_of = strategy.pairs[pair, is_second.astype(np.intp)]
     else:
         class_of = np.repeat(np.arange(len(labels)), model.n_support_)
+    groups = [np.flatnonzero(class_of == k) for k in range(len(labels))]
     everything = np.arange(len(class_of))
-    problems = strategy.problems_of[class_of]
-    return WrittenModel(
+    coefficients = model.dual_coef_[strategy.problems_of[class_of], everything[:, None]]
+    return _in_order(model, labels, groups, (-model.intercept_).tolist(), coefficients)
+
+
+def _in_order(
+    model: BandedSVC,
+    labels: list[int],
+    groups: list[NDArray[np.intp]],
+    rho: list[float],
+    coefficients: NDArray,
+) -> LibsvmModel:
+    """Return a rule with its support vectors by class; ``groups`` are those of each class."""
+    kernel, order = KERNEL_NAMES[model.kernel], np.concatenate(groups)
+    values = {"gamma": model.gamma_, "coef0": model.coef0, "degree": int(model.degree)}
+    is_precomputed = kernel == "precomputed"
+    return LibsvmModel(
+        kernel,
+        {name: values[name] for name in KERNEL_PARAMETERS[kernel]},
         labels,
-        [np.flatnonzero(class_of == k) for k in range(len(labels))],
-        (-model.intercept_).tolist(),
-        model.dual_coef_[problems, everything[:, None]],
+        [len(group) for group in groups],
+        rho,
+        coefficients[order],
+        model.support_[order] + 1 if is_precomputed else model.support_vectors_[order],
     )
 
 
@@ -93,7 +96,7 @@ def _sides(model: BandedSVC) -> NDArray[np.float64]:
 
 
 def read_rule(
-    model: BandedSVC, text: LibsvmText, max_coefficients: int = MAX_COEFFICIENTS
+    model: BandedSVC, text: LibsvmModel, max_coefficients: int = MAX_COEFFICIENTS
 ) -> NDArray[np.intp]:
     """Set classes and coefficients of a model as a file has them; return its order of vectors."""
     n_classes, n_pairs = len(text.labels), len(text.rho)

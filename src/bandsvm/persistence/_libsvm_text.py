@@ -1,6 +1,6 @@
-"""The text of a LIBSVM model, read with distrust.
+"""The text of a LIBSVM model: written, and read with distrust.
 
-Nothing is allocated by what the file promises, only by what it holds, so that reading takes a small
+Nothing is allocated by what a file promises, only by what it holds, so that reading takes a small
 multiple of the file's size at most.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -43,33 +44,21 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class LibsvmText:
-    """The contents of a model file.
+class LibsvmModel:
+    """A model as LIBSVM has it: the contents of a file.
 
-    Parameters
-    ----------
-    kernel : str
-        LIBSVM's name of the kernel.
-    parameters : dict
-        The kernel's own: gamma, coef0, degree.
-    labels, n_support : tuple of int
-        Labels of the classes and their numbers of support vectors, which come in this order.
-    rho : tuple of float
-        Minus the intercept of each pair of classes (0, 1), (0, 2), ..., (1, 2), ..., whose values
-        are positive for the first class.
-    coefficients : ndarray of shape (n_support, n_classes - 1)
-        Coefficients of the support vectors in the pairs of their class with each other class.
-    support : CSR of shape (n_support, largest index) or ndarray of shape (n_support,)
-        The support vectors or, with a precomputed kernel, their numbers in the training set,
-        from 1.
+    Pairs of classes are (0, 1), (0, 2), ..., (1, 2), ...; their values are positive for the first
+    class.
     """
 
-    kernel: str
-    parameters: dict[str, Any]
-    labels: tuple[int, ...]
-    n_support: tuple[int, ...]
-    rho: tuple[float, ...]
-    coefficients: NDArray[np.float64]
+    kernel: str  # LIBSVM's name of it
+    parameters: dict[str, Any]  # the kernel's own: degree, gamma, coef0
+    labels: Sequence[int]  # of the classes
+    n_support: Sequence[int]  # of the classes, whose support vectors come in this order
+    rho: Sequence[float]  # minus the intercept of each pair
+    coefficients: NDArray[np.float64]  # a row per support vector, a column per other class
+    # Support vectors, CSR if they come from a file; with a precomputed kernel their numbers in the
+    # training set, from 1.
     support: Any
 
 
@@ -103,6 +92,10 @@ class _Lines:
         """Raise an error about the current line."""
         raise ValueError(f"{self._path}, line {self._number}: {complaint}.")
 
+    def text(self, name: str, word: bytes) -> str:
+        """Return a word as text, whatever it holds."""
+        return word.decode("ascii", "backslashreplace")
+
     def whole(self, name: str, word: bytes, lowest: int = 0) -> int:
         """Return a whole number as LIBSVM can hold it."""
         number = int(word) if _WHOLE.fullmatch(word) else None
@@ -126,7 +119,32 @@ def quote(word: bytes) -> str:
     return repr(text + ("..." if len(word) > MAX_QUOTE_LENGTH else ""))
 
 
-def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmText:
+def write_model(model: LibsvmModel) -> Iterator[str]:
+    """Yield the text of a model; indices from 1, zeros left out."""
+    yield f"svm_type {READABLE_TYPES[0]}\nkernel_type {model.kernel}\n"
+    for name, value in model.parameters.items():
+        yield f"{name} {value:.17g}\n"
+    yield f"nr_class {len(model.labels)}\ntotal_sv {sum(model.n_support)}\n"
+    yield f"rho {' '.join(f'{rho:.17g}' for rho in model.rho)}\n"
+    yield f"label {' '.join(map(str, model.labels))}\n"
+    yield f"nr_sv {' '.join(map(str, model.n_support))}\nSV\n"
+    for coefficients, support in zip(model.coefficients, _support_texts(model), strict=True):
+        yield f"{' '.join(f'{value:.17g}' for value in coefficients)} {support}\n"
+
+
+def _support_texts(model: LibsvmModel) -> Iterator[str]:
+    """Yield every support vector as LIBSVM writes it."""
+    if model.kernel == "precomputed":
+        yield from (f"0:{number}" for number in model.support)
+        return
+    vectors = sp.csr_array(model.support)
+    for begin, end in pairwise(vectors.indptr):
+        columns, values = vectors.indices[begin:end] + 1, vectors.data[begin:end]
+        pairs = zip(columns.tolist(), values.tolist(), strict=True)
+        yield " ".join(f"{column}:{value:.17g}" for column, value in pairs)
+
+
+def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmModel:
     """Return the contents of a model file; a ValueError names the line that is wrong."""
     with path.open("rb") as file:
         lines = _Lines(file, path)
@@ -135,7 +153,7 @@ def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmText:
             coefficients, support = _read_serials(lines, header)
         else:
             coefficients, support = _read_vectors(lines, header, max_features)
-    return LibsvmText(
+    return LibsvmModel(
         header["kernel_type"],
         {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
         header["label"],
@@ -162,7 +180,7 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
         n_values = _COUNTS[name](header["nr_class"]) if name in _COUNTS else 1
         if len(words) != 1 + n_values:
             lines.fail(f"{name} must have {n_values} value(s), got {len(words) - 1}")
-        values = tuple(_FIELDS[name](lines, name, word) for word in words[1:])
+        values = tuple(_value(lines, name, word) for word in words[1:])
         if name == "label" and len(set(values)) < len(values):
             twice = next(label for label in values if values.count(label) > 1)
             lines.fail(f"the labels must differ, got {twice} twice")
@@ -180,59 +198,42 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
     return header
 
 
-def _svm_type(lines: _Lines, name: str, word: bytes) -> str:
-    value = word.decode("ascii", "backslashreplace")
-    if value not in READABLE_TYPES:
-        lines.fail(
-            f"only models of type {' and '.join(READABLE_TYPES)} classify, got {quote(word)}"
-        )
+def _value(lines: _Lines, name: str, word: bytes) -> Any:
+    """Return a value of a field, checked."""
+    value = _FIELDS[name](lines, name, word)
+    is_valid, complaint = _RULES.get(name, (lambda _: True, ""))
+    if not is_valid(value):
+        lines.fail(complaint.format(word=quote(word), value=value))
     return value
-
-
-def _kernel_type(lines: _Lines, name: str, word: bytes) -> str:
-    value = word.decode("ascii", "backslashreplace")
-    if value not in KERNEL_PARAMETERS:
-        lines.fail(f"kernel_type must be one of {', '.join(KERNEL_PARAMETERS)}, got {quote(word)}")
-    return value
-
-
-def _n_classes(lines: _Lines, name: str, word: bytes) -> int:
-    n_classes = lines.whole(name, word)
-    if not 2 <= n_classes <= MAX_CLASSES:
-        lines.fail(f"nr_class must be from 2 to {MAX_CLASSES}, got {n_classes}")
-    return n_classes
-
-
-def _gamma(lines: _Lines, name: str, word: bytes) -> float:
-    gamma = lines.number(name, word)
-    if gamma < 0.0:
-        lines.fail(f"gamma must be at least 0, got {quote(word)}")
-    return gamma
-
-
-def _label(lines: _Lines, name: str, word: bytes) -> int:
-    return lines.whole(name, word, -MAX_WHOLE - 1)
 
 
 def _n_pairs(n_classes: int) -> int:
     return n_classes * (n_classes - 1) // 2
 
 
-# name -> what reads and checks a value; most fields have one
+# name -> what reads a value; most fields have one
 _FIELDS: dict[str, Callable[[_Lines, str, bytes], Any]] = {
-    "svm_type": _svm_type,
-    "kernel_type": _kernel_type,
-    "degree": _Lines.whole,
-    "gamma": _gamma,
-    "coef0": _Lines.number,
-    "nr_class": _n_classes,
-    "total_sv": _Lines.whole,
-    "rho": _Lines.number,
-    "label": _label,
-    # Probabilities, which BandedSVC leaves to scikit-learn's calibration.
-    "probA": _Lines.number,
-    "probB": _Lines.number,
-    "nr_sv": _Lines.whole,
+    **dict.fromkeys(("svm_type", "kernel_type"), _Lines.text),
+    **dict.fromkeys(("degree", "nr_class", "total_sv", "nr_sv"), _Lines.whole),
+    "label": lambda lines, name, word: lines.whole(name, word, -MAX_WHOLE - 1),
+    # probA and probB: probabilities, which BandedSVC leaves to scikit-learn's calibration.
+    **dict.fromkeys(("gamma", "coef0", "rho", "probA", "probB"), _Lines.number),
+}
+# name -> whether a value is valid, and what to say if it is not
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "svm_type": (
+        lambda value: value in READABLE_TYPES,
+        f"only models of type {' and '.join(READABLE_TYPES)} classify, got {{word}}",
+    ),
+    "kernel_type": (
+        lambda value: value in KERNEL_PARAMETERS,
+        f"kernel_type must be one of {', '.join(KERNEL_PARAMETERS)}, got {{word}}",
+    ),
+    "nr_class": (
+        lambda value: 2 <= value <= MAX_CLASSES,
+        f"nr_class must be from 2 to {MAX_CLASSES}, got {{value}}",
+    ),
+    "gamma": (lambda value: value >= 0.0, "gamma must be at least 0, got {word}"),
 }
 # name -> number of values for a number of classes
 _COUNTS: dict[str, Callable[[int], int]] = {

@@ -16,8 +16,14 @@ from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import atomic_write
-from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
-from bandsvm.persistence._scaling import check_is_scaling, scaling_of, steps_of
+from bandsvm.persistence._text_formats import (
+    check_is_scaling,
+    label_numbers,
+    renamed_labels,
+    scaling_of,
+    steps_of,
+    write_label_file,
+)
 
 # our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
@@ -66,9 +72,13 @@ def export_liblinear(
     ...     print(*file.read_text().splitlines()[:5], sep="; ")
     solver_type L2R_L1LOSS_SVC_DUAL; nr_class 3; label 0 1 2; nr_feature 4; bias 1
     """
-    classifier = _classifier(model)
+    *scalers, classifier = steps_of(model)
+    _check_exportable(classifier, scalers)
     labels = label_numbers(classifier.classes_)
-    weights, intercepts = _in_units_of_samples(model, classifier)
+    weights, intercepts = feature_weights(classifier), classifier.intercept_
+    if scalers:
+        scaling = scaling_of(scalers, weights.shape[1])
+        weights, intercepts = scaling.folded(weights, intercepts)
     if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
         raise ValueError(
             "The weights overflow once they include the scaling of the pipeline; scale X to "
@@ -81,9 +91,8 @@ def export_liblinear(
     return path
 
 
-def _classifier(model: Any) -> Any:
-    """Return the linear classifier of a model; raise an error with a way out if it has none."""
-    *scalers, classifier = steps_of(model)
+def _check_exportable(classifier: Any, scalers: list[Any]) -> None:
+    """Raise an error with a way out, unless the model can be written."""
     if not isinstance(classifier, (BandedSVC, LinearBandedSVC)):
         raise TypeError(
             "export_liblinear needs a fitted LinearBandedSVC or BandedSVC(kernel='linear'), or a "
@@ -102,18 +111,6 @@ def _classifier(model: Any) -> Any:
             "LIBLINEAR is one-vs-rest, but the model has multi_class='ovo'; use export_libsvm, or "
             "fit it with multi_class='ovr'."
         )
-    return classifier
-
-
-def _in_units_of_samples(model: Any, classifier: Any) -> tuple[NDArray, NDArray]:
-    """Return weights and intercepts in the units of the samples that a model takes."""
-    weights, intercepts = feature_weights(classifier), classifier.intercept_
-    if scalers := steps_of(model)[:-1]:
-        scaling = scaling_of(scalers, weights.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights = weights / scaling.scale
-            intercepts = intercepts - weights @ scaling.offset
-    return weights, intercepts
 
 
 def _model_text(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -19,26 +18,20 @@ from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import MAX_FEATURES, atomic_write
-from bandsvm.persistence._label_numbers import label_numbers, renamed_labels, write_label_file
-from bandsvm.persistence._libsvm_layout import WrittenModel, read_rule, written_models
-from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, MAX_WHOLE, read_model
-from bandsvm.persistence._scaling import (
+from bandsvm.persistence._libsvm_layout import KERNEL_NAMES, libsvm_models, read_rule
+from bandsvm.persistence._libsvm_text import MAX_WHOLE, read_model, write_model
+from bandsvm.persistence._text_formats import (
     Scaling,
     check_is_scaling,
+    label_numbers,
     range_file,
     range_text,
+    renamed_labels,
     scaling_of,
     steps_of,
+    write_label_file,
 )
 
-# our name -> LIBSVM's
-KERNEL_NAMES = {
-    "linear": "linear",
-    "poly": "polynomial",
-    "rbf": "rbf",
-    "sigmoid": "sigmoid",
-    "precomputed": "precomputed",
-}
 # Support vectors with a larger share of entries in the file are kept dense.
 DENSE_SHARE = 0.5
 
@@ -103,7 +96,7 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
         else:
             _require_regular_file(path)
             scaling_text = range_text(scaling)
-    models = written_models(model, label_numbers(model.classes_))
+    models = libsvm_models(model, label_numbers(model.classes_))
     paths = [path]
     if len(models) > 1:
         paths = [file_of_class(path, k) for k in range(len(models))]
@@ -112,7 +105,7 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
     if scaling_text:
         atomic_write(range_file(path), scaling_text.encode("ascii"))
     for file, written in zip(paths, models, strict=True):
-        atomic_write(file, "".join(_model_text(model, written)).encode("ascii"))
+        atomic_write(file, "".join(write_model(written)).encode("ascii"))
     return paths
 
 
@@ -135,8 +128,7 @@ def _with_scaling(model: BandedSVC, scaling: Scaling) -> BandedSVC:
     """Return a model with a linear kernel that takes samples as they are."""
     folded = copy.copy(model)
     with np.errstate(over="ignore", invalid="ignore"):
-        weights = feature_weights(model) / scaling.scale
-        folded.intercept_ = model.intercept_ - weights @ scaling.offset
+        _, folded.intercept_ = scaling.folded(feature_weights(model), model.intercept_)
         vectors: Any = model.support_vectors_
         if sp.issparse(vectors):
             vectors = vectors.copy()
@@ -252,39 +244,6 @@ def _check_exportable(model: Any, scalers: list[Any]) -> None:
             "export_libsvm cannot write scalers before a precomputed kernel; export the last step, "
             "pipeline[-1]."
         )
-
-
-def _model_text(model: BandedSVC, written: WrittenModel) -> Iterator[str]:
-    """Yield the text of a model."""
-    kernel = KERNEL_NAMES[model.kernel]
-    parameters = {"gamma": model.gamma_, "coef0": model.coef0}
-    yield f"svm_type c_svc\nkernel_type {kernel}\n"
-    for name in KERNEL_PARAMETERS[kernel]:
-        value = f"{int(model.degree)}" if name == "degree" else f"{parameters[name]:.17g}"
-        yield f"{name} {value}\n"
-    n_support = [len(group) for group in written.groups]
-    yield f"nr_class {len(written.labels)}\ntotal_sv {sum(n_support)}\n"
-    yield f"rho {' '.join(f'{rho:.17g}' for rho in written.rho)}\n"
-    yield f"label {' '.join(map(str, written.labels))}\n"
-    yield f"nr_sv {' '.join(map(str, n_support))}\nSV\n"
-    for k in np.concatenate(written.groups):
-        coefficients = " ".join(f"{value:.17g}" for value in written.coefficients[k])
-        yield f"{coefficients} {_support_text(model, k)}\n"
-
-
-def _support_text(model: BandedSVC, k: int) -> str:
-    """Return a support vector as LIBSVM writes it: indices from 1, zeros left out."""
-    if model.kernel == "precomputed":
-        return f"0:{model.support_[k] + 1}"
-    vectors: Any = model.support_vectors_
-    if sp.issparse(vectors):
-        part = slice(vectors.indptr[k], vectors.indptr[k + 1])
-        columns, values = vectors.indices[part], vectors.data[part]
-    else:
-        columns = np.flatnonzero(vectors[k])
-        values = vectors[k, columns]
-    pairs = zip((columns + 1).tolist(), values.tolist(), strict=True)
-    return " ".join(f"{column}:{value:.17g}" for column, value in pairs)
 
 
 def _n_features(path: str | os.PathLike[str], given: Any, largest_index: int) -> int:
