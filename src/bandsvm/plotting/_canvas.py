@@ -13,7 +13,6 @@ POSITIVE, NEGATIVE = "#D55E00", "#0072B2"
 PALE_POSITIVE, PALE_NEGATIVE = "#EBA675", "#80B9D9"
 ALPHA, THETA = "#E69F00", "#009E73"
 BAND, NEUTRAL = "#009E73", "#666666"
-SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # Circles and triangles, so that classes differ without colours too; triangles look smaller.
 MARKERS = {"o": 1.0, "^": 1.4}
 # Points between an axis and a legend below it: room for tick labels and the name of the axis.

@@ -163,13 +163,17 @@ class DecisionMapDisplay(Display):
             self.xx, self.yy, self.decision, levels=levels, colors="black", linewidths=0.9,
             linestyles=styles,
         )  # fmt: skip
-        ax.clabel(self.contours_, fmt="%g", fontsize=8)
         classes = np.unique(self.y)
         self.points_ = scatter_classes(
             ax, self.X, self.y, classes, s=24, edgecolors="white", linewidths=0.6, zorder=3
         )
+        # Numbers on the contours would lie below samples.
+        edges = ", ".join(f"±{edge:g}" for edge in np.unique([self.rho1, self.rho2]))
+        for style, label in (("-", "g(x) = 0"), ("--", f"edges of the band, {edges}")):
+            ax.plot([], [], color="black", linewidth=0.9, linestyle=style, label=label)
         label_plane(ax, self.feature_names)
-        ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
+        bar = ax.figure.colorbar(self.image_, ax=ax, label="decision value g(x)")
+        bar.add_lines(self.contours_)
         legend_outside(ax)
 
     @classmethod
