@@ -58,6 +58,14 @@ def test_text_labels_are_chosen_and_fitted(page):
     assert page.figure("Accuracy") == f"{100 * model.score(X[train], y[train]):.1f} %"
 
 
+def test_a_refused_clipboard_is_reported(page):
+    page.open("data?target=0").upload("cancer.csv")
+    page.tab.get_by_text("Certificate, command and model file").click()
+    page.tab.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(Error()); }")
+    page.press("Copy as command")
+    page.tab.get_by_text("The browser did not allow it.").wait_for(timeout=5000)
+
+
 def test_settings_change_the_fit_and_stale_results_say_so(page, tmp_path):
     page.open("data?target=0&kernel=linear").upload("cancer.csv")
     stale = page.tab.get_by_text("The settings have changed since this fit")

@@ -1,5 +1,6 @@
 // What came of a fit: figures, remarks, and tabs.
 
+import { copied } from "../../parts/clipboard.js";
 import { button, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { capitalized, percent, short } from "../../parts/format.js";
@@ -29,14 +30,13 @@ export function createResults(ask, onChange) {
   const partBox = element("div");
   const certificate = element("pre");
   const command = element("code");
-  const copied = element("span", { class: "note", role: "status" });
+  const outcome = element("span", { class: "note", role: "status" });
   const copy = async (text) => {
-    await navigator.clipboard.writeText(text);
-    copied.textContent = "Copied.";
+    outcome.textContent = `${await copied(text)}.`;
   };
   const copyCommand = button("Copy as command", () => copy(command.textContent), { class: "small" });
   const copyCode = button("Copy as Python", async () => {
-    copied.textContent = "";
+    outcome.textContent = "";
     const answer = await ask("data.code", {}, "data.code");
     if (answer) await copy(answer.values.code);
   }, { class: "small" });
@@ -54,7 +54,7 @@ export function createResults(ask, onChange) {
       "details", {}, element("summary", {}, "Certificate, command and model file"), certificate,
       element("p", { class: "note" }, "At the shell the same parameters are fitted to all samples. In Python the same samples are held out."),
       element("div", { class: "command" }, command),
-      element("div", { class: "row" }, copyCommand, copyCode, copied), about, save,
+      element("div", { class: "row" }, copyCommand, copyCode, outcome), about, save,
     ),
   );
   const body = element("div", { class: "results", hidden: true }, summary, element("section", { class: "card", "aria-label": "Views of the result" }, pages.element));
@@ -86,7 +86,7 @@ export function createResults(ask, onChange) {
       remarks.replaceChildren(...items(result.sentences));
       certificate.textContent = result.overview.certificate?.text ?? "";
       command.textContent = result.command;
-      copied.textContent = "";
+      outcome.textContent = "";
       about.textContent = `The model file holds this model, fitted to ${result.n_train} training samples.`;
       pages.offer("weights", result.has_weights);
       pages.offer("search", result.search !== null);

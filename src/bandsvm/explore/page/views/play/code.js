@@ -1,5 +1,6 @@
 // The dialog with code that reproduces what the view shows.
 
+import { copy } from "../../parts/clipboard.js";
 import { button } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 
@@ -33,16 +34,4 @@ export function createCodeDialog(app, fields) {
       dialog.showModal();
     },
   };
-}
-
-/** Copies text and says so on the button. */
-export async function copy(text, target) {
-  const before = target.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    target.textContent = "Copied";
-  } catch {
-    target.textContent = "The browser did not allow it"; // for example while its window is in the background
-  }
-  setTimeout(() => { target.textContent = before; }, 1500);
 }

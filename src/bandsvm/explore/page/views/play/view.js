@@ -1,11 +1,12 @@
 // The Play view: settings, pictures and words for one model, or two side by side.
 
+import { copy } from "../../parts/clipboard.js";
 import { Latest } from "../../parts/connection.js";
 import { button } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { createHub } from "../../parts/hub.js";
 import { changed } from "../../parts/state.js";
-import { copy, createCodeDialog } from "./code.js";
+import { createCodeDialog } from "./code.js";
 import { createPanel } from "./controls.js";
 import { valuesRange } from "./curves.js";
 import { bindDrawing, KEYS } from "./drawing.js";
