@@ -10,6 +10,9 @@ import { createWeights } from "../data/weights.js";
 import { penalty } from "../play/curves.js";
 import { createModelData } from "./data.js";
 
+// Of the penalty curve: so many that it seems to end at the top of the plot.
+const POINTS = 1001;
+
 let handedOver = null;
 const remembered = rememberedFile("model");
 
@@ -153,15 +156,14 @@ class ModelView {
   drawPenalty(parameters) {
     const { rho1, rho2, C2 } = parameters;
     const high = rho2 + Math.max(rho2, 1);
-    const zs = Array.from({ length: 241 }, (_, k) => -high + (2 * high * k) / 240);
     const finite = { ...parameters, C1: Number.isFinite(parameters.C1) ? parameters.C1 : 1e6 };
-    const ys = zs.map((z) => penalty(finite, z));
     const most = penalty(finite, 0) * 1.3 || 1;
+    const zs = Array.from({ length: POINTS }, (_, k) => high * ((1.4 * k) / (POINTS - 1) - 0.4)).filter((z) => penalty(finite, z) <= most);
     this.penalty.draw({
       x: [-0.4 * high, high], y: [-0.02 * most, most],
       layers: [
         ...(C2 > 0 ? [{ type: "strip", axis: "x", from: rho1, to: rho2, class: "area fill-accent" }] : []),
-        { type: "line", xs: zs.filter((z, k) => z >= -0.4 * high && ys[k] <= most), ys: ys.filter((y, k) => zs[k] >= -0.4 * high && y <= most), class: "line stroke-accent" },
+        { type: "line", xs: zs, ys: zs.map((z) => penalty(finite, z)), class: "line stroke-accent" },
       ],
       description: `Zero from ${rho1} to ${C2 > 0 ? rho2 : "infinity"}.`,
     });
