@@ -13,7 +13,7 @@ import pytest
 
 import bandsvm.paper
 from bandsvm.cli import main
-from bandsvm.paper.claims import CLAIMS, judge
+from bandsvm.paper.claims import CLAIMS, verdicts_on
 from bandsvm.paper.experiment import (
     largest_eigenvalue_of_hessian,
     measure,
@@ -96,7 +96,7 @@ def test_second_run_writes_the_same_verdicts(folder):
 
 def test_what_mathematics_proves_holds():
     draws = [measure(run_experiment(seed, n_per_cluster=15)) for seed in range(2)]
-    verdicts = {verdict.key: verdict.verdict for verdict in judge(draws)}
+    verdicts = {verdict.key: verdict.verdict for verdict in verdicts_on(draws)}
     for key in ("strong_duality", "special_case", "concavity", "leave_one_out"):
         assert verdicts[key] == "holds"
 
@@ -104,9 +104,9 @@ def test_what_mathematics_proves_holds():
 def test_verdicts_count_seeds():
     claim = next(claim for claim in CLAIMS if claim.key == "concavity")
     draws = [{"largest_eigenvalue": value} for value in (0.0, 1.0)]
-    assert claim.judge(draws).verdict == "holds in 1 of 2 seeds"
-    assert claim.judge(draws[:1]).verdict == "holds"
-    assert claim.judge(draws[1:]).verdict == "does not hold"
+    assert claim.verdict_on(draws).verdict == "holds in 1 of 2 seeds"
+    assert claim.verdict_on(draws[:1]).verdict == "holds"
+    assert claim.verdict_on(draws[1:]).verdict == "does not hold"
 
 
 def test_hessian_of_an_indefinite_kernel_would_be_seen():
@@ -131,8 +131,8 @@ def test_every_claim_says_who_makes_it_and_where(folder):
 def test_interior_is_asked_of_each_class():
     claim = claim_of("interior")
     deep = {"alpha_positive": 0.1, "theta_positive": 0.4, "alpha_negative": 0.1}
-    assert claim.judge([{"distance": {**deep, "theta_negative": 0.2}}]).verdict == "holds"
-    shallow = claim.judge([{"distance": {**deep, "theta_negative": 0.05}}])
+    assert claim.verdict_on([{"distance": {**deep, "theta_negative": 0.2}}]).verdict == "holds"
+    shallow = claim.verdict_on([{"distance": {**deep, "theta_negative": 0.05}}])
     assert shallow.verdict == "does not hold"
     assert "class -1: 0.1 and 0.05" in shallow.measured
 
@@ -142,13 +142,13 @@ def test_where_sensitivity_fails_is_told():
     area = {"area": {"csvm": 0.4, "bsvm": 0.6}}
     good = {"share_of_thresholds": 1.0, "worse_at": [], **area}
     bad = {"share_of_thresholds": 0.9, "worse_at": [0.0, 100 / 49, 200 / 49, 98.0], **area}
-    verdict = claim.judge([{"train": good}, {"train": bad}])
+    verdict = claim.verdict_on([{"train": good}, {"train": bad}])
     assert verdict.verdict == "holds in 1 of 2 seeds"
     assert (
         "worse at thresholds of 0 to 4 % and 98 % of the range, at threshold 0 in 1 of 2"
         in verdict.measured
     )
-    assert "nowhere worse" in claim.judge([{"train": good}]).measured
+    assert "nowhere worse" in claim.verdict_on([{"train": good}]).measured
 
 
 def test_measures_of_both_models_by_hand():

@@ -51,7 +51,7 @@ class Claim:
     holds: Callable[[dict[str, Any]], bool]
     measured: Callable[[list[dict[str, Any]]], str]
 
-    def judge(self, draws: list[dict[str, Any]]) -> Verdict:
+    def verdict_on(self, draws: list[dict[str, Any]]) -> Verdict:
         """Return the verdict over all draws."""
         n_holding = sum(bool(self.holds(draw)) for draw in draws)
         if n_holding == len(draws):
@@ -301,9 +301,9 @@ CLAIMS = (
 )
 
 
-def judge(draws: list[dict[str, Any]]) -> list[Verdict]:
+def verdicts_on(draws: list[dict[str, Any]]) -> list[Verdict]:
     """Return the verdicts of all claims."""
-    return [claim.judge(draws) for claim in CLAIMS]
+    return [claim.verdict_on(draws) for claim in CLAIMS]
 
 
 def as_json(verdicts: list[Verdict], draws: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bandsvm._system.files import atomic_write
-from bandsvm.paper.claims import Verdict, as_json, judge
+from bandsvm.paper.claims import Verdict, as_json, verdicts_on
 from bandsvm.paper.experiment import C2, GAMMA, RHO1, RHO2, C, Experiment, measure, run_experiment
 from bandsvm.paper.figures import CAPTIONS, draw_figures
 from bandsvm.plotting._canvas import require_matplotlib
@@ -22,6 +22,9 @@ from bandsvm.plotting._page import (
     verbatim,
 )
 
+# Verdict -> its style on the page; others hold partly.
+COLOURS = {"holds": "yes", "does not hold": "no"}
+
 
 def reproduce(
     folder: Path,
@@ -29,24 +32,10 @@ def reproduce(
     n_per_cluster: int = 50,
     report: Callable[[str], object] = lambda line: None,
 ) -> list[Verdict]:
-    """Fit, measure, draw and write everything into a folder; return the verdicts.
+    """Fit, measure, draw and write everything into a folder; return the verdict on each claim.
 
-    Parameters
-    ----------
-    folder : Path
-        Where to write; it is created if it does not exist. Files of an earlier run are replaced,
-        others are kept.
-    n_seeds : int, default=10
-        Number of draws of the toy data on which claims are checked.
-    n_per_cluster : int, default=50
-        Samples in each of the nine clusters.
-    report : callable, default=None
-        Called from time to time with a line on the progress.
-
-    Returns
-    -------
-    list of Verdict
-        The verdict on each claim.
+    Files of an earlier run are replaced, others are kept. Claims are checked on ``n_seeds`` draws
+    of the toy data; ``report`` hears lines on the progress.
     """
     require_matplotlib("reproduce")
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +47,7 @@ def reproduce(
         draws.append(measure(experiment))
         report(f"seed {seed}: {seed + 1} of {n_seeds} draws fitted and measured")
     assert shown is not None
-    verdicts = judge(draws)
+    verdicts = verdicts_on(draws)
     pictures = {}
     for name, figure in draw_figures(shown).items():
         pictures[name] = rendered(figure, "png")
@@ -85,7 +74,7 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
         html_table(
             ("claim, in our words", "in the paper", "verdict", "measured: mean (range)"),
             [(v.claim, v.origin, v.verdict, v.measured) for v in verdicts],
-            styles=[{2: _colour(v)} for v in verdicts],
+            styles=[{2: COLOURS.get(v.verdict, "partly")} for v in verdicts],
         ),
         heading("Figures"),
         paragraph(f"Drawn from seed {experiment.seed}."),
@@ -97,8 +86,3 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
         *(verbatim(f"{name}\n{model.certificate_}") for name, model in experiment.models.items()),
     ]
     return page("The Banded SVM, reproduced", parts)
-
-
-def _colour(verdict: Verdict) -> str:
-    """Return the style of a verdict."""
-    return {"holds": "yes", "does not hold": "no"}.get(verdict.verdict, "partly")
