@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +26,26 @@ from bandsvm.explore.server.data_session import DataSession, Result
 from bandsvm.explore.server.fields import Fields
 from bandsvm.explore.server.jobs import Job
 
-NUMBERS = ("C1", "C2", "rho1", "rho2", "coef0", "tol")
 MAX_COLUMNS_NAMED = 10_000
 # Settings name columns one by one.
 MAX_LENGTH_OF_SETTINGS = 200_000
+
+
+def _degree(fields: Fields, name: str) -> float:
+    number = fields.number(name)
+    return int(number) if number == int(number) else number
+
+
+# parameter of `BandedSVC` that the page can set -> what reads it from a request
+READERS: dict[str, Callable[[Fields, str], Any]] = {
+    **dict.fromkeys(("C1", "C2", "rho1", "rho2", "coef0", "tol"), Fields.number),
+    "degree": _degree,
+    "gamma": lambda fields, name: fields.number_or(name, ("scale", "auto")),
+    "class_weight": lambda fields, name: fields.text(name) if fields.has(name) else None,
+    "kernel": lambda fields, name: fields.choice(name, kernels_of_tables()),
+    "loss": Fields.text,
+    "fit_intercept": Fields.flag,
+}
 
 
 @dataclass(frozen=True)
@@ -55,25 +72,11 @@ class FitOrder:
 
 def model_parameters(fields: Fields) -> dict[str, Any]:
     """Return parameters of a `BandedSVC`; raise with the rule that a value breaks."""
-    parameters: dict[str, Any] = {}
+    parameters = {}
     for name in fields.names():
-        if name in NUMBERS:
-            parameters[name] = fields.number(name)
-        elif name == "degree":
-            number = fields.number(name)
-            parameters[name] = int(number) if number == int(number) else number
-        elif name == "gamma":
-            parameters[name] = fields.number_or(name, ("scale", "auto"))
-        elif name == "class_weight":
-            parameters[name] = fields.text(name) if fields.has(name) else None
-        elif name == "kernel":
-            parameters[name] = fields.choice(name, kernels_of_tables())
-        elif name == "loss":
-            parameters[name] = fields.text(name)
-        elif name == "fit_intercept":
-            parameters[name] = fields.flag(name)
-        else:
+        if name not in READERS:
             raise ValueError(f"{name!r:.60} is not a parameter that the page can set.")
+        parameters[name] = READERS[name](fields, name)
     check_kernel_model(parameters)
     return parameters
 

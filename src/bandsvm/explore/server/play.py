@@ -81,28 +81,20 @@ def fit(request: Request) -> Response:
 
 def _view(fields: Fields, X: NDArray, aspect: float) -> list[float]:
     """Return left, right, bottom and top of the map: one unit is as long both ways."""
-    sides = ("left", "right", "bottom", "top")
     if fields.has("view"):
         view = fields.group("view")
         left, right, bottom, top = (
-            view.number(side, -MAX_PARAMETER, MAX_PARAMETER) for side in sides
+            view.number(side, -MAX_PARAMETER, MAX_PARAMETER)
+            for side in ("left", "right", "bottom", "top")
         )
         if not (left < right and bottom < top):
             raise ValueError("view must go from left to right and from bottom to top.")
-    elif len(X) == 0:
-        left, right, bottom, top = -1.0, 1.0, -1.0, 1.0
-    else:
-        (left, bottom), (right, top) = X.min(axis=0), X.max(axis=0)
-    if not fields.has("view"):
-        reach = 0.5 * (1.0 + 2.0 * ROOM_AROUND) * max(right - left, (top - bottom) * aspect, 1e-3)
-        across, up = 0.5 * (left + right), 0.5 * (bottom + top)
-        left, right, bottom, top = (
-            across - reach,
-            across + reach,
-            up - reach / aspect,
-            up + reach / aspect,
-        )
-    return [float(side) for side in (left, right, bottom, top)]
+        return [left, right, bottom, top]
+    corners = X if len(X) else np.array([[-1.0, -1.0], [1.0, 1.0]])
+    (left, bottom), (right, top) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    reach = 0.5 * (1.0 + 2.0 * ROOM_AROUND) * max(right - left, (top - bottom) * aspect, 1e-3)
+    across, up = 0.5 * (left + right), 0.5 * (bottom + top)
+    return [across - reach, across + reach, up - reach / aspect, up + reach / aspect]
 
 
 def _grid(view: list[float], columns: int, rows: int) -> NDArray[np.float32]:
