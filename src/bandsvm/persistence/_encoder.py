@@ -20,6 +20,7 @@ from bandsvm.persistence._decoder import DTYPES, FUNCTIONS, NAN, NONE, SPLITTERS
 LARGE_TEXT, WIDE_TEXT = 2**16, 4
 # Entries of a dictionary that the header has room for.
 LARGE_MAPPING = 1000
+NO_UNICODE = "it holds no valid Unicode"
 
 
 class Encoder:
@@ -99,9 +100,9 @@ class Encoder:
             array = array.astype("U1")
         kinds = "biufU" if array.dtype.itemsize <= 8 else "U"
         if array.dtype.kind not in kinds:
-            raise TypeError(f"{name} cannot be written to a model file: it is of {array.dtype}.")
+            raise _refusal(name, f"it is of {array.dtype}")
         if array.dtype.kind == "U" and not is_text(array):
-            raise TypeError(f"{name} cannot be written to a model file: it holds no valid Unicode.")
+            raise _refusal(name, NO_UNICODE)
         if array.dtype == np.float16:
             array = array.astype(np.float32)
         if kind == "array" and array.ndim == 2 and abs(array.strides[0]) < abs(array.strides[1]):
@@ -120,17 +121,16 @@ class Encoder:
             item is None or isinstance(item, (bool, int, float, str)) for item in entries
         ):
             return {"objects": [self.encode(item, name) for item in entries]}
-        raise TypeError(
-            f"{name} cannot be written to a model file: its entries are neither numbers nor text."
-        )
+        raise _refusal(name, "its entries are neither numbers nor text")
 
     def _table(self, value: Mapping[Any, Any], name: str) -> dict[str, Any]:
         """Store a large dictionary from text to whole numbers, such as a vocabulary."""
         keys, numbers = np.array([*value], dtype=object), np.array([*value.values()])
         if not all(isinstance(key, str) for key in value) or numbers.dtype.kind != "i":
-            raise TypeError(
-                f"{name} cannot be written to a model file: a mapping of more than {LARGE_MAPPING} "
-                "entries must be from text to whole numbers; joblib takes models of any kind."
+            raise _refusal(
+                name,
+                f"a mapping of more than {LARGE_MAPPING} entries must be from text to whole "
+                "numbers; joblib takes models of any kind",
             )
         stored = self._store(numbers.astype(np.int64), name)
         return {"table": self._texts(keys, name), "numbers": stored}
@@ -141,9 +141,7 @@ class Encoder:
         try:
             coded = [item.encode() if isinstance(item, str) else b"" for item in entries]
         except UnicodeEncodeError:
-            raise TypeError(
-                f"{name} cannot be written to a model file: it holds no valid Unicode."
-            ) from None
+            raise _refusal(name, NO_UNICODE) from None
         lengths = [
             len(code) if isinstance(item, str) else NONE if item is None else NAN
             for item, code in zip(entries, coded, strict=True)
@@ -155,3 +153,7 @@ class Encoder:
         key = f"{name}.{len(self.arrays)}"
         self.arrays[key] = array
         return key
+
+
+def _refusal(name: str, reason: str) -> TypeError:
+    return TypeError(f"{name} cannot be written to a model file: {reason}.")
