@@ -69,11 +69,9 @@ def feature_weights(model: Any) -> NDArray[np.float64]:
     return coef.toarray() if sp.issparse(coef) else np.asarray(coef)
 
 
-def top_class(values: NDArray) -> tuple[NDArray[np.intp], NDArray]:
-    """Return the index of the predicted class, and its decision value (two classes: ``|g|``)."""
-    if values.ndim == 1:
-        return (values > 0.0).astype(np.intp), np.abs(values)
-    return values.argmax(axis=1), values.max(axis=1)
+def top_class(values: NDArray) -> NDArray[np.intp]:
+    """Return the index of the predicted class; a vector has the values of two classes."""
+    return (values > 0.0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
 
 
 def margin(values: NDArray) -> NDArray[np.float64]:

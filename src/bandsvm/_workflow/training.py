@@ -173,6 +173,6 @@ def _of_linear_model(model: LinearBandedSVC, X: Any, y: NDArray) -> TrainingSumm
         n_support=int(np.sum(at_lower | at_upper)),
         n_lower=int(at_lower.sum()),
         n_upper=int(at_upper.sum()),
-        accuracy=float(np.mean(top_class(values)[0] == classes)),
+        accuracy=float(np.mean(top_class(values) == classes)),
         shares=positions.shares,
     )

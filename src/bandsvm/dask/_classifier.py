@@ -283,8 +283,7 @@ def _decision_values(model: Any, X: Any) -> Any:
 
 
 def _predicted(model: Any, X: Any) -> Any:
-    predicted, _ = top_class(_decision_values(model, X))
-    return model.classes_[predicted]
+    return model.classes_[top_class(_decision_values(model, X))]
 
 
 def _positions(model: Any, X: Any) -> Any:

@@ -51,7 +51,7 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
         """Return their predicted classes."""
         values = self.decision_function(X)
         if self.strategy is None:
-            return self.classes[top_class(values)[0]]
+            return self.classes[top_class(values)]
         return self.classes[self.strategy.predicted(self.values)]
 
 
