@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
-from bandsvm.explore.server import data, model, play, play_code
+from bandsvm.explore.server import data, model, play
 from bandsvm.explore.server.connection import Connection
 from bandsvm.explore.server.middleware import TokenMiddleware
 from bandsvm.explore.server.requests import Handler
@@ -24,7 +24,7 @@ BYTES_OF_TOKEN = 24
 # What answers each kind of request; a new kind is one line.
 HANDLERS: dict[str, Handler] = {
     "play.fit": play.fit,
-    "play.code": play_code.code,
+    "play.code": play.code,
     "data.check": data.check,
     "data.open": data.open_file,
     "data.columns": data.columns,
