@@ -64,10 +64,10 @@ class Claim:
         return Verdict(*origin, *counts, verdict, self.measured(draws))
 
 
-def spread(draws: list[dict], value: Callable[[dict], float], form: str = "{:.3g}") -> str:
+def spread(draws: list[dict], value: Callable[[dict], float]) -> str:
     """Return the mean of a number over the draws and its range."""
     values = [value(draw) for draw in draws]
-    mean, low, high = (form.format(v) for v in (np.mean(values), min(values), max(values)))
+    mean, low, high = (f"{v:.3g}" for v in (np.mean(values), min(values), max(values)))
     return mean if low == high else f"{mean} ({low} to {high})"
 
 

@@ -94,7 +94,11 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
         if model.kernel == "linear":
             model = _with_scaling(model, scaling)
         else:
-            _require_regular_file(path)
+            if path.exists() and not path.is_file():  # a pipe or a device
+                raise ValueError(
+                    f"{path} is not a file, and the scaling of the model must be written beside "
+                    "it; choose a file."
+                )
             scaling_text = range_text(scaling)
     models = libsvm_models(model, label_numbers(model.classes_))
     paths = [path]
@@ -107,15 +111,6 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
     for file, written in zip(paths, models, strict=True):
         atomic_write(file, "".join(write_model(written)).encode("ascii"))
     return paths
-
-
-def _require_regular_file(path: Path) -> None:
-    """Raise if a path is a pipe or a device, which has nothing beside it."""
-    if path.exists() and not path.is_file():
-        raise ValueError(
-            f"{path} is not a file, and the scaling of the model must be written beside it; choose "
-            "a file."
-        )
 
 
 def needs_svm_scale(model: Any) -> bool:

@@ -31,16 +31,6 @@ def require_matplotlib(wanted: str) -> None:
         ) from error
 
 
-def axes_or_new(ax: Any, title: str) -> Any:
-    """Return the axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
-    require_matplotlib(title)
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(layout="constrained")[1]
-
-
 def check_two_classes(estimator: Any, title: str) -> NDArray:
     """Return the classes of an estimator, or raise unless it is fitted to two."""
     check_is_fitted(estimator)

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, Self
 
-from bandsvm.plotting._canvas import axes_or_new
+from bandsvm.plotting._canvas import require_matplotlib
 
 SHARED_ENTRIES = {
     "X": "X : array-like of shape (n_samples, n_features)\n    Samples.",
@@ -81,7 +81,11 @@ class Display:
 
     def _plot(self, ax: Any, **settings: Any) -> Self:
         """Draw on axes, or on those of a new figure."""
-        ax = axes_or_new(ax, type(self).__name__)
+        if ax is None:
+            require_matplotlib(type(self).__name__)
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(layout="constrained")[1]
         self._draw(ax, **settings)
         self.ax_, self.figure_ = ax, ax.figure
         return self

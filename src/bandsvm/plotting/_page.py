@@ -88,12 +88,12 @@ def html_table(
     return '<div class="wide"><table>\n' + "\n".join(lines) + "\n</table></div>"
 
 
-def html_picture(content: bytes, caption: str, kind: str = "png") -> str:
-    """Return a picture with its caption, within the page."""
+def html_picture(content: bytes, caption: str) -> str:
+    """Return a PNG picture with its caption, within the page."""
     text = html.escape(caption)
     data = base64.b64encode(content).decode()
     return (
-        f'<figure><img alt="{text}" src="data:image/{kind};base64,{data}">'
+        f'<figure><img alt="{text}" src="data:image/png;base64,{data}">'
         f"<figcaption>{text}</figcaption></figure>"
     )
 
