@@ -22,7 +22,7 @@ EVERYTHING = (slice(None), slice(None))
 
 
 class Strategy(Protocol):
-    """How classes make problems."""
+    """How classes make problems; by default, decision values are those of classes."""
 
     @property
     def n_problems(self) -> int:
@@ -42,6 +42,7 @@ class Strategy(Protocol):
 
     def by_class(self, values: NDArray) -> NDArray:
         """Return one column per class, or a vector for two classes."""
+        return self.shaped(values)
 
     def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
         """Return the predicted classes; values within ``slack`` of each other are equal."""
@@ -69,10 +70,11 @@ class Strategy(Protocol):
 
         ``coefficients`` have one row per problem. No sample is in two blocks.
         """
+        return [EVERYTHING]
 
 
 @dataclass(frozen=True)
-class TwoClasses:
+class TwoClasses(Strategy):
     """One problem, whose positive side is the second class."""
 
     n_problems = 1
@@ -93,8 +95,6 @@ class TwoClasses:
         """Return a vector."""
         return values[:, 0]
 
-    by_class = shaped
-
     def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
         """Return the second class for positive values, whatever the slack is."""
         return (values[:, 0] > 0.0).astype(np.intp)
@@ -111,13 +111,9 @@ class TwoClasses:
         """Return the bounds of the only problem."""
         return lowest[0]
 
-    def blocks(self, coefficients: NDArray) -> list[tuple[Any, Any]]:
-        """Return one block of everything."""
-        return [EVERYTHING]
-
 
 @dataclass(frozen=True)
-class OneVsRest:
+class OneVsRest(Strategy):
     """One problem per class, with the class on its positive side and all others on the other."""
 
     n_classes: int
@@ -143,8 +139,6 @@ class OneVsRest:
         """Return one column per class."""
         return values
 
-    by_class = shaped
-
     def predicted(self, values: NDArray, slack: float = 0.0) -> NDArray[np.intp]:
         """Return the class of the largest value; of several, the first."""
         if slack == 0.0:
@@ -166,13 +160,9 @@ class OneVsRest:
         best_other = np.where(own, -np.inf, -lowest).max(axis=0)
         return np.where(own, lowest, -np.inf).max(axis=0) - best_other
 
-    def blocks(self, coefficients: NDArray) -> list[tuple[Any, Any]]:
-        """Return one block of everything."""
-        return [EVERYTHING]
-
 
 @dataclass(frozen=True)
-class OneVsOne:
+class OneVsOne(Strategy):
     """One problem per pair of classes, in which the other classes take no part.
 
     Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...; the first class of a pair is on the
