@@ -15,13 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._system.text import short_list
 from bandsvm.persistence._categories import CATEGORIES
-from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL
+from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL, SEARCH
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
-from bandsvm.persistence._search import SEARCH
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
