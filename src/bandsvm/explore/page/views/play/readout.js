@@ -6,9 +6,12 @@ import { exact, percent, short, signed } from "../../parts/format.js";
 const POSITIONS = ["below", "inside", "above"];
 const ROLES = ["no", "lower edge, free", "lower edge, bound", "upper edge, free", "upper edge, bound"];
 
+/** The names of two models that are compared, in their order. */
+export const NAMES = ["C-SVM", "Your model"];
+
 /** Returns the names of one or two models. */
-export function modelNames(models) {
-  return models.length === 1 ? ["Your model"] : ["C-SVM", "Your model"];
+function modelNames(models) {
+  return NAMES.slice(-models.length);
 }
 
 /** Returns the card of the certificate. */

@@ -18,7 +18,7 @@ export const KERNELS = [
   ["laplacian", "laplacian"],
 ];
 export const NOISE = { clusters: 0.2, moons: 0.2, circles: 0.1, blobs: 0.7, digits: 0, drawn: 0 };
-export const MAX_SAMPLES = 2000;
+const MAX_SAMPLES = 2000;
 
 const { flag, matching, number, oneOf, or, whole } = readers;
 const cost = number(0, 1e12);

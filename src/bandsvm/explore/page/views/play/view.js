@@ -14,14 +14,13 @@ import { createEditor, samplesOf } from "./editor.js";
 import { ASPECT, createMap, mapLegend } from "./map.js";
 import { createPenalty, createSensitivity, createValues, curvesLegend } from "./pictures.js";
 import { decode } from "./points.js";
-import { createCertificate, createSample, sampleInWords } from "./readout.js";
+import { createCertificate, createSample, NAMES, sampleInWords } from "./readout.js";
 import { axesOf, parseView, readState, request, writeState } from "./state.js";
 
 // Points of the decision map, across and down.
 const COLUMNS = 96;
 const ROWS = Math.round(COLUMNS * ASPECT);
 const PER_MODEL = ["decision", "alpha", "theta", "xi", "eta", "role", "position", "thresholds", "reached", "map"];
-const NAMES = ["C-SVM", "Your model"];
 const FILES = ["-c-svm", ""]; // ends of the names of saved pictures
 const NARROW = "(max-width: 900px)"; // as in play.css
 const OWN = 1; // the place of the model that the settings describe; the C-SVM is at 0
