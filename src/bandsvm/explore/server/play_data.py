@@ -30,7 +30,7 @@ Samples = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Source:
+class SampleSource:
     """Where samples come from; ``n``, ``noise`` and ``seed`` mean what its lines make of them."""
 
     draw: Callable[[int, float, int], Samples]
@@ -64,22 +64,22 @@ def _digits(n: int, noise: float, seed: int) -> Samples:
 
 
 SOURCES = {
-    "clusters": Source(
+    "clusters": SampleSource(
         _clusters,
         ("from bandsvm.datasets import make_paper_clusters",),
         "X, y = make_paper_clusters({n_per_cluster}, {noise!r}, {noise!r}, random_state={seed})",
     ),
-    "moons": Source(
+    "moons": SampleSource(
         lambda n, noise, seed: _made_by("make_moons", n, seed, noise=noise),
         ("from sklearn.datasets import make_moons",),
         "X, y = make_moons({n}, noise={noise!r}, random_state={seed})\ny = 2 * y - 1",
     ),
-    "circles": Source(
+    "circles": SampleSource(
         lambda n, noise, seed: _made_by("make_circles", n, seed, noise=noise, factor=0.5),
         ("from sklearn.datasets import make_circles",),
         "X, y = make_circles({n}, noise={noise!r}, factor=0.5, random_state={seed})\ny = 2 * y - 1",
     ),
-    "blobs": Source(
+    "blobs": SampleSource(
         lambda n, noise, seed: _made_by(
             "make_blobs", n, seed, centers=[[-1, -1], [1, 1]], cluster_std=noise
         ),
@@ -87,7 +87,7 @@ SOURCES = {
         "X, y = make_blobs(\n    {n}, centers=[[-1, -1], [1, 1]], cluster_std={noise!r}, "
         "random_state={seed}\n)\ny = 2 * y - 1",
     ),
-    "digits": Source(
+    "digits": SampleSource(
         _digits,
         (
             "import numpy as np",
