@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -234,7 +234,10 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         pairs = values
         values = pairs if strategy.has_pair_values else _by_class(strategy, pairs, node)
         values = node("Identity", values, output_names=decision_values)
-        votes = values if strategy.breaks_ties else _votes(strategy, pairs, node)
+        votes = values
+        if not strategy.breaks_ties:
+            first_wins = node("Greater", pairs, np.zeros(1, dtype=np.float32))
+            votes = _votes(strategy, first_wins, node)
         position = node("ArgMax", votes, axis=1, keepdims=0)
     else:
         values = node("Identity", values, output_names=decision_values)
@@ -243,9 +246,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     values.add_to(scope, container)
     labels.add_to(scope, container)
     if rest:
-        by_class = values
-        if isinstance(strategy, OneVsOne) and strategy.has_pair_values:
-            by_class = _by_class(strategy, pairs, node)
+        by_class = _by_class(strategy, pairs, node) if _has_pair_values(strategy) else values
         _probabilities(operator, by_class, rest[0], node).add_to(scope, container)
 
 
@@ -281,36 +282,28 @@ def _probabilities(operator: Any, values: Any, names: list[str], node: Node) -> 
     return node("Where", is_nothing, even, shares, output_names=names)
 
 
-def _has_pair_values(strategy: Strategy) -> bool:
+def _has_pair_values(strategy: Strategy) -> TypeGuard[OneVsOne]:
     return isinstance(strategy, OneVsOne) and strategy.has_pair_values
 
 
-def _votes(strategy: OneVsOne, values: Any, node: Node) -> Any:
+def _votes(strategy: OneVsOne, first_wins: Any, node: Node) -> Any:
     """Return the node of votes: in how many pairs each class wins."""
     from onnx import TensorProto
 
-    wins = node("Greater", values, np.zeros(1, dtype=np.float32))
-    return _counted(strategy, node("Cast", wins, to=TensorProto.FLOAT), node)
-
-
-def _counted(strategy: OneVsOne, wins: Any, node: Node) -> Any:
-    """Return the node of votes, given 1 where the first class of a pair wins and 0 elsewhere."""
     sides = strategy.sides.astype(np.float32)
     if_all_lost = (sides < 0.0).sum(axis=0, keepdims=True).astype(np.float32)
+    wins = node("Cast", first_wins, to=TensorProto.FLOAT)
     return node("Add", node("MatMul", wins, sides), if_all_lost)
 
 
 def _by_class(strategy: OneVsOne, values: Any, node: Node) -> Any:
     """Return the node of `OneVsOne.by_class`."""
-    from onnx import TensorProto
-
-    one, three = np.ones(1, dtype=np.float32), np.full(1, 3.0, dtype=np.float32)
-    loses = node("Less", values, np.zeros(1, dtype=np.float32))
-    wins = node("Cast", node("Not", loses), to=TensorProto.FLOAT)
+    zero, one, three = np.array([[0.0], [1.0], [3.0]], dtype=np.float32)
+    wins = node("Not", node("Less", values, zero))
     sums = node("MatMul", values, strategy.sides.astype(np.float32))
     scale = node("Mul", node("Add", node("Abs", sums), one), three)
     shares = node("Div", sums, scale)
-    return node("Add", _counted(strategy, wins, node), shares)
+    return node("Add", _votes(strategy, wins, node), shares)
 
 
 def _kernel_values(operator: Any, node: Node) -> Any:
