@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,21 @@ EDGE_TOLERANCE = 1e-6
 POSITIVE_CLUSTERS, NEGATIVE_CLUSTERS = range(5), range(5, 9)
 
 
-@dataclass
-class Experiment:
-    """Both models, fitted to one draw of the toy data."""
+class Draw(NamedTuple):
+    """Samples of the toy data, their labels and their clusters."""
 
-    seed: int
     X: NDArray
     y: NDArray
     clusters: NDArray
-    X_test: NDArray
-    y_test: NDArray
-    clusters_test: NDArray
+
+
+@dataclass
+class Experiment:
+    """Both models, fitted to one draw of the toy data; ``test`` is a fresh one."""
+
+    seed: int
+    train: Draw
+    test: Draw
     csvm: BandedSVC
     bsvm: BandedSVC
 
@@ -57,36 +61,23 @@ def make_models(**settings: Any) -> tuple[BandedSVC, BandedSVC]:
 
 def run_experiment(seed: int, n_per_cluster: int = 50) -> Experiment:
     """Draw training and test samples and fit both models."""
-    X, y, clusters = make_paper_clusters(n_per_cluster, random_state=seed, return_clusters=True)
-    X_test, y_test, clusters_test = make_paper_clusters(
-        n_per_cluster, random_state=TEST_SEED + seed, return_clusters=True
+    train, test = (
+        Draw(*make_paper_clusters(n_per_cluster, random_state=own, return_clusters=True))
+        for own in (seed, TEST_SEED + seed)
     )
-    csvm, bsvm = (model.fit(X, y) for model in make_models())
-    return Experiment(seed, X, y, clusters, X_test, y_test, clusters_test, csvm, bsvm)
+    csvm, bsvm = (model.fit(train.X, train.y) for model in make_models())
+    return Experiment(seed, train, test, csvm, bsvm)
 
 
 def measure(experiment: Experiment) -> dict[str, Any]:
     """Return the numbers that the paper's claims are about, for one draw."""
     models = {"csvm": experiment.csvm, "bsvm": experiment.bsvm}
-    samples = {
-        "train": (experiment.X, experiment.y, experiment.clusters),
-        "test": (experiment.X_test, experiment.y_test, experiment.clusters_test),
-    }
-    values = {
-        (name, part): model.decision_function(X)
-        for name, model in models.items()
-        for part, (X, _, _) in samples.items()
-    }
+    X, y, _ = experiment.train
     found: dict[str, Any] = {
         "seed": experiment.seed,
-        "relative_gap": {
-            name: model.certify(experiment.X, experiment.y).relative_gap
-            for name, model in models.items()
-        },
+        "relative_gap": {name: model.certify(X, y).relative_gap for name, model in models.items()},
         "difference_to_svc": difference_to_svc(experiment),
-        "largest_eigenvalue": largest_eigenvalue_of_hessian(
-            rbf_kernel(experiment.X, gamma=GAMMA), experiment.y
-        ),
+        "largest_eigenvalue": largest_eigenvalue_of_hessian(rbf_kernel(X, gamma=GAMMA), y),
         "n_alpha": len(experiment.bsvm.alpha_support_),
         "n_theta": len(experiment.bsvm.theta_support_),
         "distance": distances_to_boundary(experiment),
@@ -99,9 +90,9 @@ def measure(experiment: Experiment) -> dict[str, Any]:
         },
         "leave_one_out": leave_one_out(experiment.seed),
     }
-    for part, (_, y, clusters) in samples.items():
-        decision = {name: values[name, part] for name in models}
-        found[part] = measure_part(decision, y, clusters)
+    for part, draw in {"train": experiment.train, "test": experiment.test}.items():
+        decision = {name: model.decision_function(draw.X) for name, model in models.items()}
+        found[part] = measure_part(decision, draw.y, draw.clusters)
     return found
 
 
@@ -136,8 +127,8 @@ def measure_part(decision: dict[str, NDArray], y: NDArray, clusters: NDArray) ->
 
 def difference_to_svc(experiment: Experiment) -> float:
     """Return the largest difference of decision values to SVC's, on both sets of samples."""
-    svc = SVC(C=C, gamma=GAMMA, tol=TOL).fit(experiment.X, experiment.y)
-    X = np.concatenate([experiment.X, experiment.X_test])
+    svc = SVC(C=C, gamma=GAMMA, tol=TOL).fit(experiment.train.X, experiment.train.y)
+    X = np.concatenate([experiment.train.X, experiment.test.X])
     return float(np.abs(svc.decision_function(X) - experiment.csvm.decision_function(X)).max())
 
 
@@ -156,7 +147,7 @@ def balance(decision: NDArray, clusters: NDArray) -> float:
 
 def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
     """Return mean distances of both kinds of SVs from the other class's region."""
-    model, X = experiment.bsvm, experiment.X
+    model, (X, y, _) = experiment.bsvm, experiment.train
     axes = [np.linspace(a - 0.5, b + 0.5, GRID) for a, b in zip(X.min(0), X.max(0), strict=True)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
     positive = model.decision_function(grid) > 0
@@ -167,7 +158,7 @@ def distances_to_boundary(experiment: Experiment) -> dict[str, float]:
     for name, support in (("alpha", model.alpha_support_), ("theta", model.theta_support_)):
         found[name] = _mean(distance[support])
         for label, word in ((1, "positive"), (-1, "negative")):
-            found[f"{name}_{word}"] = _mean(distance[support[experiment.y[support] == label]])
+            found[f"{name}_{word}"] = _mean(distance[support[y[support] == label]])
     return found
 
 

@@ -92,8 +92,9 @@ def panels_of_models(
 def support_vectors(experiment: Experiment) -> Any:
     """Draw support vectors in the plane, and the coefficients of all samples."""
     figure, axes = new_figure(2, 2, (12, 9.5))
+    draw = experiment.train
     for ax, model in panels_of_models(experiment, axes[:2], "ab", "regions and support vectors"):
-        SupportVectorsDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
+        SupportVectorsDisplay.from_estimator(model, draw.X, draw.y, ax=ax)
     for ax, model in panels_of_models(experiment, axes[2:], "cd", "coefficients"):
         DualCoefficientsDisplay.from_estimator(model, ax=ax)
     return figure
@@ -102,13 +103,14 @@ def support_vectors(experiment: Experiment) -> Any:
 def decision_values(experiment: Experiment) -> Any:
     """Draw the decision values of all samples, and the decision rules over the plane."""
     figure, axes = new_figure(2, 2, (12, 9.5))
+    draw = experiment.train
     for ax, model in panels_of_models(experiment, axes[:2], "ab", "decision values"):
-        DecisionValuesDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
+        DecisionValuesDisplay.from_estimator(model, draw.X, draw.y, ax=ax)
     limits = [ax.get_ylim() for ax in axes[:2]]
     for ax in axes[:2]:
         ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     for ax, model in panels_of_models(experiment, axes[2:], "cd", "decision rule"):
-        DecisionMapDisplay.from_estimator(model, experiment.X, experiment.y, ax=ax)
+        DecisionMapDisplay.from_estimator(model, draw.X, draw.y, ax=ax)
     return figure
 
 
@@ -116,11 +118,11 @@ def sensitivity(experiment: Experiment) -> Any:
     """Draw the sensitivity curves of both models, on training and on fresh points."""
     figure, (ax,) = new_figure(1, 1, (7, 5))
     for (name, model), colour in zip(experiment.models.items(), (NEGATIVE, POSITIVE), strict=True):
-        for X, y, where, style in (
-            (experiment.X, experiment.y, "training points", "-"),
-            (experiment.X_test, experiment.y_test, "fresh points", "--"),
+        for draw, where, style in (
+            (experiment.train, "training points", "-"),
+            (experiment.test, "fresh points", "--"),
         ):
             SensitivityCurveDisplay.from_estimator(
-                model, X, y, name=f"{name}, {where}", ax=ax, color=colour, linestyle=style
+                model, draw.X, draw.y, name=f"{name}, {where}", ax=ax, color=colour, linestyle=style
             )
     return figure

@@ -66,9 +66,9 @@ def report_page(experiment: Experiment, verdicts: list[Verdict], pictures: dict[
     draws = f"{n_seeds} draws" if n_seeds > 1 else "one draw"
     parts = [
         paragraph(
-            f"{len(experiment.y)} samples in nine clusters of the plane; rbf kernel with gamma = "
-            f"{GAMMA:g}; C-SVM with C = {C:g}; B-SVM with C1 = {C:g}, C2 = {C2:g} and a band from "
-            f"{RHO1:g} to {RHO2:g}."
+            f"{len(experiment.train.y)} samples in nine clusters of the plane; rbf kernel with "
+            f"gamma = {GAMMA:g}; C-SVM with C = {C:g}; B-SVM with C1 = {C:g}, C2 = {C2:g} and a "
+            f"band from {RHO1:g} to {RHO2:g}."
         ),
         heading(f"The paper's claims, checked on {draws}"),
         html_table(
