@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._linear.coordinate_descent import CoordinateDescent
-from bandsvm._linear.exact import on_edges
 from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
 from bandsvm._linear.point import (
     Point,
     Start,
     best_intercept,
+    on_edges,
     relative_gap,
     values_without_weights,
 )
@@ -85,7 +85,7 @@ class Executor(Protocol):
         """Return the primal and the dual value, both without ``w'w / 2``."""
 
     def exact(self, c: Any) -> Any:
-        """Return ``c`` without its rounding errors, or None; see `bandsvm._linear.exact`."""
+        """Return ``c`` without its rounding errors, or None; see `point.on_edges`."""
 
     def newton_sums(self) -> NewtonSums:
         """Return what executes the operations of the interior point method."""
