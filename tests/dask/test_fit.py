@@ -137,8 +137,9 @@ def as_array(array):
         ([3, 100, 3, 3, 100, 100], [[0], [1], [2, 3], [4], [5]]),
     ],
 )
-def test_small_neighbours_are_joined(sizes, groups):
-    survey = Survey([ChunkStats(size, 1, size) for size in sizes], min_values=12)
+def test_small_neighbours_are_joined(sizes, groups, monkeypatch):
+    monkeypatch.setattr("bandsvm.dask._survey.MIN_VALUES_OF_GROUP", 12)
+    survey = Survey([ChunkStats(size, 1, size) for size in sizes])
     assert survey.groups() == groups
 
 
@@ -162,7 +163,7 @@ def test_points_are_evaluated_as_on_one_machine(inline, seed):
     edges = np.sort(rng.integers(0, n_samples + 1, 3))
     chunks = [slice(a, b) for a, b in zip([0, *edges], [*edges, n_samples], strict=True) if a < b]
     problems = PerChunk(
-        [InlineFuture(ChunkProblem(samples.part(rows), case.problem.part(rows))) for rows in chunks]
+        [InlineFuture(ChunkProblem(case.problem.part(rows), samples.part(rows))) for rows in chunks]
     )
     tasks, shape = ChunkTasks(inline, problems), (n_samples, samples.n_features)
     executor = ClusterExecutor(tasks, problems, shape, free, loss != "hinge")

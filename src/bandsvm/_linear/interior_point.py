@@ -158,8 +158,7 @@ class InteriorPoint:
         sums = self._sums
         of_c, sum_c, of_room, room = sums.total(Chunk.loosen)
         mean = of_room / room if self._has_intercept else None
-        (gram,) = sums.total(Chunk.gram_of_room, mean)
-        system = NewtonSystem(gram, room, mean)
+        system = NewtonSystem(sums.total(Chunk.gram_of_room, mean), room, mean)
         for _ in range(MAX_PULLS):
             of_c, sum_c = sums.total(Chunk.pull, *system.solve(self.w - of_c, -sum_c))
         return sums.joined(Chunk.pulled)
@@ -187,8 +186,7 @@ class InteriorPoint:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
         sums, (before, _, of_D, sum_D, of_aim, sum_aim) = self._sums, self._place
         mean = of_D / sum_D if self._has_intercept else None
-        (gram,) = sums.total(Chunk.gram, mean)
-        system = NewtonSystem(gram, sum_D, mean)
+        system = NewtonSystem(sums.total(Chunk.gram, mean), sum_D, mean)
         affine = self._complete(system, of_aim, sum_aim)
         left = min(1.0, max(1.0 + affine.change / before, 0.0))
         target = before / self._n_products * left**3

@@ -18,15 +18,15 @@ from bandsvm._problem.band_problem import BandProblem
 from bandsvm._system.stopping import check_stop
 
 P = ParamSpec("P")
-Outcome = tuple[ChunkState, tuple[Any, ...]]
+Outcome = tuple[ChunkState, Any]
 Operation = Callable[Concatenate[Chunk, ChunkState, P], Outcome]
 
 
 class NewtonSums(Protocol):
     """Executes operations of `Chunk` on all samples, wherever these are."""
 
-    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        """Return the sums over all chunks of what an operation returns, item by item."""
+    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Return the sum over all chunks of what an operation returns, tuples item by item."""
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> Any:
         """Return values of all samples, as arrays or whatever stands for them."""
@@ -39,13 +39,13 @@ class LocalNewtonSums(NewtonSums):
         self._chunks = chunks
         self.states = [ChunkState()] * len(chunks) if states is None else list(states)
 
-    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> Any:
         # One chunk follows the other: within a chunk the core uses all threads.
-        total: tuple[Any, ...] = ()
+        total: Any = None
         for k, chunk in enumerate(self._chunks):
             check_stop()
             self.states[k], result = operation(chunk, self.states[k], *args, **kwargs)
-            total = add_items(total, result) if k else result
+            total = added(total, result) if k else result
         return total
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> NDArray[np.float64]:
@@ -69,6 +69,8 @@ def newton_chunks(problem: BandProblem, samples: LinearSamples) -> list[Chunk]:
     ]
 
 
-def add_items(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the sums of two tuples, item by item."""
-    return tuple(a + b for a, b in zip(left, right, strict=True))
+def added(left: Any, right: Any) -> Any:
+    """Return the sum of two results; tuples are added item by item."""
+    if isinstance(left, tuple):
+        return tuple(a + b for a, b in zip(left, right, strict=True))
+    return left + right

@@ -126,7 +126,7 @@ class ClusterTraining:
         problems = tasks.each(chunk_problem, self.chunks, targets, k, self.n_jobs or 1)
         if is_squared := targets.loss == "squared_hinge":
             with stop_when(None):
-                (at_zero,) = tasks.total(_loss_at_zero, problems)
+                at_zero = tasks.total(_loss_at_zero, problems)
             problems = tasks.each(boxed, problems, at_zero)
         shape = sizes.n_samples, sizes.n_features
         return ClusterExecutor(tasks, problems, shape, targets.has_intercept, is_squared)
@@ -160,12 +160,12 @@ class ClusterTraining:
         return da.concatenate(of_groups).rechunk({0: tuple(rows)})
 
 
-def _n_samples(chunk: LabelledChunk) -> tuple[int]:
-    return (chunk.samples.n_samples,)
+def _n_samples(chunk: LabelledChunk) -> int:
+    return chunk.samples.n_samples
 
 
-def _loss_at_zero(chunk: ChunkProblem) -> tuple[float]:
-    return (chunk.problem.loss_at_zero(),)
+def _loss_at_zero(chunk: ChunkProblem) -> float:
+    return chunk.problem.loss_at_zero()
 
 
 def _multipliers_of_chunk(
