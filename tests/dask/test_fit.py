@@ -354,6 +354,12 @@ def test_bad_parameters_are_refused():
     refuse("rho1 as a mapping", rho1={0: 1.0, 2: 1.0})
 
 
+def test_a_current_client_that_is_asynchronous_is_refused_as_such(monkeypatch):
+    current = type("Asynchronous", (), {"asynchronous": True})
+    monkeypatch.setattr("bandsvm.dask._fit.get_client", current)
+    refuse("client must be synchronous", client=None)
+
+
 def test_bad_samples_for_predictions_are_refused(inline, data):
     lazy = in_chunks(2, data[0])[0]
     with pytest.raises(NotFittedError):

@@ -33,22 +33,19 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 def client_of(model: Any) -> Client:
     """Return the client of a model: its own, or the current one."""
-    if model.client is not None:
-        if not isinstance(model.client, Client):
-            raise TypeError(
-                f"client must be a distributed.Client or None, got {type(model.client).__name__}."
-            )
-        return _synchronous(model.client)
-    try:
-        return _synchronous(get_client())
-    except ValueError:
-        raise ValueError(
-            "client is None and there is no current client; make one first, for example with "
-            "`from dask.distributed import Client; client = Client()`."
-        ) from None
-
-
-def _synchronous(client: Client) -> Client:
+    client = model.client
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise ValueError(
+                "client is None and there is no current client; make one first, for example with "
+                "`from dask.distributed import Client; client = Client()`."
+            ) from None
+    elif not isinstance(client, Client):
+        raise TypeError(
+            f"client must be a distributed.Client or None, got {type(client).__name__}."
+        )
     if getattr(client, "asynchronous", False):
         raise ValueError(
             "client must be synchronous, but this one is asynchronous; make it without "
