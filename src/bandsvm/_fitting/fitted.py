@@ -5,6 +5,7 @@ Fitted attributes are set and read here alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.kernel_run import Outcome
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, training_problems
+from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
 
 
@@ -91,6 +93,19 @@ def decision_rule(model: Any) -> DecisionRule:
         model.n_jobs,
         strategy_of(model),
     )
+
+
+def fitted_solutions(
+    model: Any, coefficients: Iterable[NDArray], gradients: Iterable[NDArray]
+) -> list[Solution]:
+    """Return the solutions of a fitted model's problems, with the status and cost of its fit."""
+    parts = model.certificate_.parts or (model.certificate_,)
+    return [
+        Solution(
+            c, f, part.status, part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
+        )
+        for c, f, part in zip(coefficients, gradients, parts, strict=True)
+    ]
 
 
 class LastFit(NamedTuple):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -89,8 +88,7 @@ def _scored(
     worker = get_worker()
     n_bytes = settings.solving.cache_bytes
     n_bytes = default_bytes(np.inf) if n_bytes is None else n_bytes
-    share = n_bytes / worker.state.nthreads
-    settings = replace(settings, solving=replace(settings.solving, n_jobs=1, cache_bytes=share))
+    settings = settings.sharing(1, n_bytes / worker.state.nthreads)
     watch = Watch(_has_ended(name), False, len(folds.splits))
     ignored = np.errstate(over="ignore", invalid="ignore")
     with single_threaded_blas(), ignored, stop_when(watch.reason):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,9 +185,9 @@ class Column:
 
 def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     """Return the kernel rows that all problems and refits share."""
-    solving = replace(checked.settings.solving, cache_bytes=memory.rows)
-    rows = replace(checked.settings, solving=solving).rows(
-        some_samples(checked.X, checked.training.kept, checked.settings.kernel.is_precomputed),
+    settings = checked.settings
+    rows = settings.sharing(settings.solving.n_jobs, memory.rows).rows(
+        some_samples(checked.X, checked.training.kept, settings.kernel.is_precomputed),
         largest_cost=checked.training.largest_cost,
         largest_rounding=0.0,  # every row is used many times
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -78,9 +78,7 @@ class ScorePool:
         self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
     ) -> Scores:
         """Score candidates that share a kernel, with a share of the threads and of the memory."""
-        settings = self._settings(candidates)
-        solving = replace(settings.solving, n_jobs=n_jobs, cache_bytes=n_bytes)
-        settings = replace(settings, solving=solving)
+        settings = self._settings(candidates).sharing(n_jobs, n_bytes)
         # Candidates that overflow have no score; `Verdict` reports it if all do.
         with np.errstate(over="ignore", invalid="ignore"), stop_when(self.watch.reason):
             try:
