@@ -354,6 +354,14 @@ def test_bad_parameters_are_refused():
     refuse("rho1 as a mapping", rho1={0: 1.0, 2: 1.0})
 
 
+def test_ties_between_classes_are_broken_as_on_one_machine(inline):
+    X, y = load_iris(return_X_y=True)
+    model = LinearBandedSVC(C1=1e-6, C2=1e-6, client=inline)
+    with pytest.warns(UserWarning, match="labels are ties"):
+        model.fit(*in_chunks(3, X, y))
+    np.testing.assert_array_equal(model.predict(X), model.to_local().predict(X))
+
+
 def test_a_current_client_that_is_asynchronous_is_refused_as_such(monkeypatch):
     current = type("Asynchronous", (), {"asynchronous": True})
     monkeypatch.setattr("bandsvm.dask._fit.get_client", current)

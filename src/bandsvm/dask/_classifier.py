@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.position import POSITIONS
-from bandsvm._decisions.values import Decisions, top_class
+from bandsvm._decisions.values import Decisions
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
 from bandsvm._estimators.linear import LinearEstimator
@@ -283,8 +283,7 @@ def _decision_values(model: Any, X: Any) -> Any:
 
 
 def _predicted(model: Any, X: Any) -> Any:
-    predicted, _ = top_class(_decision_values(model, X))
-    return model.classes_[predicted]
+    return model.classes_[Decisions(model, _decision_values(model, X)).predicted]
 
 
 def _positions(model: Any, X: Any) -> Any:
