@@ -58,7 +58,8 @@ class ClusterScores:
                 if reason is None:
                     yield candidates, value_of(client, futures[k])
                 else:
-                    yield candidates, _nothing(candidates, self._folds, reason)
+                    n_folds = len(self._folds.splits)
+                    yield candidates, Scores.none_yet(len(candidates), n_folds, reason)
         finally:
             over.set()
 
@@ -69,12 +70,6 @@ class ClusterScores:
             if (reason := self._watch.reason()) is not None:
                 return reason
         return None
-
-
-def _nothing(candidates: list[Candidate], folds: Folds, reason: Status) -> Scores:
-    """Return the scores of candidates that were not scored because the search ended."""
-    shape = len(candidates), len(folds.splits)
-    return Scores(np.full(shape, np.nan), np.zeros(shape), 0, 0, reason)
 
 
 def _scored(

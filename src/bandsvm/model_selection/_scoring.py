@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from bandsvm._decisions.multiclass import Strategy
-from bandsvm._decisions.values import top_class
+from bandsvm._decisions.multiclass import MultiClass
 from bandsvm.model_selection._splits import Split
 
 
@@ -22,12 +21,9 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
     """A fitted classifier, as scorers expect it, that returns stored decision values.
 
     ``strategy`` is how predictions follow from ``values``, which are decision values of problems.
-    None is one column per class, or a vector for two classes.
     """
 
-    def __init__(
-        self, classes: Any = None, values: Any = None, strategy: Strategy | None = None
-    ) -> None:
+    def __init__(self, classes: Any = None, values: Any = None, strategy: Any = None) -> None:
         self.classes = classes
         self.values = values
         self.strategy = strategy
@@ -39,20 +35,21 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of the held-out samples, which X must be."""
+        self._check_held_out(X)
+        return self.strategy.shaped(self.values)
+
+    def predict(self, X: Any) -> NDArray:
+        """Return their predicted classes."""
+        self._check_held_out(X)
+        return self.classes[self.strategy.predicted(self.values)]
+
+    def _check_held_out(self, X: Any) -> None:
         if X.shape[0] != len(self.values):
             raise ValueError(
                 f"scoring may use decision values of the {len(self.values)} held-out samples "
                 f"only, got {X.shape[0]} samples; use sklearn.model_selection.GridSearchCV with "
                 "BandedSVC for other scores."
             )
-        return self.values if self.strategy is None else self.strategy.shaped(self.values)
-
-    def predict(self, X: Any) -> NDArray:
-        """Return their predicted classes."""
-        values = self.decision_function(X)
-        if self.strategy is None:
-            return self.classes[top_class(values)[0]]
-        return self.classes[self.strategy.predicted(self.values)]
 
 
 # Returns the score of the decision values of a fold, or NaN if it has none.
@@ -111,7 +108,8 @@ def try_score(score: Score, y: NDArray, split: Split) -> None:
         np.where(is_own, 1.0, -1.0) * np.where(np.arange(len(held_out)) % 2, -1.0, 1.0)[:, None]
     )
     values += 0.1 * np.cos(np.arange(len(held_out)))[:, None]
-    decisions = StoredDecisions(classes, values[:, 1] if len(classes) == 2 else values)
+    of_problems = values[:, 1:] if len(classes) == 2 else values
+    decisions = StoredDecisions(classes, of_problems, MultiClass().strategy(len(classes)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
