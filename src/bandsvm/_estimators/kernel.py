@@ -16,9 +16,9 @@ from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandClassifierMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
-from bandsvm._fitting.ending import end_fit
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.fitted import decision_rule, fitted_solutions, training_set
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.rows import problem_rows
 from bandsvm._system.threads import single_threaded_blas
 

@@ -110,7 +110,7 @@ class KernelRun(FitRun):
         observers: Sequence[Observer[KernelRun]],
         assemble: Callable[[list[Outcome]], Any],
     ) -> None:
-        super().__init__(training.titles, observers)
+        super().__init__(training.targets.titles, observers)
         self.settings, self.training, self._rows = settings, training, rows
         self._starts, self._assemble = starts, assemble
         self._outcomes: dict[int, Outcome] = {}
@@ -261,7 +261,7 @@ class KernelRun(FitRun):
                 f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
             )
         if status is Status.NOT_SEPARABLE:
-            title = self.training.titles[index].rstrip(":")
+            title = self.titles[index].rstrip(":")
             return (
                 f"C1=inf allows no sample below its band, but the classes cannot be separated that "
                 f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "

@@ -29,21 +29,10 @@ from bandsvm._problem.band_problem import BandProblem
 class Method(Protocol):
     """A solver on its way."""
 
-    @property
-    def name(self) -> str:
-        """The solver's name."""
-
-    @property
-    def n_iter(self) -> int:
-        """Passes over the samples so far."""
-
-    @property
-    def patience(self) -> int:
-        """Passes without visible progress after which rounding errors are what is left."""
-
-    @property
-    def is_steady(self) -> bool:
-        """Whether that holds far from the optimum, too, where slow steps seem to stand still."""
+    name: str  # the solver's name
+    n_iter: int  # passes over the samples so far
+    patience: int  # passes without visible progress after which rounding errors are what is left
+    is_steady: bool  # whether that holds far from the optimum, too, where slow steps seem to stand
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth evaluating.

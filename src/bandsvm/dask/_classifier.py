@@ -13,7 +13,7 @@ from bandsvm._decisions.values import Decisions
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
 from bandsvm._estimators.linear import LinearEstimator
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm.dask._collections import check_rows_only, is_collection
 from bandsvm.dask._fit import fit_on_cluster
 from bandsvm.dask._lazy import float_type, lazily, share_correct

@@ -61,7 +61,7 @@ class ChunkTasks:
 
     def total(self, function: Callable, *args: Any) -> Any:
         """Call a function for every chunk; return the sum of its results, tuples item by item."""
-        return self._reduced(_sums, self.each(function, *args))
+        return self._reduced(sum_of, self.each(function, *args))
 
     def listed(self, function: Callable, *args: Any) -> list[Any]:
         """Call a function for every chunk; return all results, which must be small."""
@@ -106,7 +106,8 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _sums(results: list[Any]) -> Any:
+def sum_of(results: list[Any]) -> Any:
+    """Return the sum of results, tuples item by item."""
     return reduce(added, results)
 
 
