@@ -183,17 +183,9 @@ class Chunk:
         step of length t changes the sum of products by ``t (linear + t quadratic)``.
         """
         dg, step = self._turned(state, dw, db), np.empty_like(state.at)
-        steepest, linear, quadratic = _core.newton_complete(
-            self._edges.for_core,
-            state.at,
-            state.g,
-            state.line,
-            state.products,
-            state.dp,
-            dg,
-            step,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        begun = state.at, state.g, state.line, state.products, state.dp
+        steepest, linear, quadratic = _core.newton_complete(edges, *begun, dg, step, threads)
         is_finite = np.isfinite(linear) and np.isfinite(quadratic)
         fall = Largest(steepest if is_finite else np.nan)
         return state._replace(step=step, dg=dg), (fall, linear, quadratic)
@@ -218,16 +210,9 @@ class Chunk:
         is missing once more.
         """
         begun_dg, aim = self._turned(state, dw, db), np.empty_like(state.g)
-        _core.newton_turn(
-            self._edges.for_core,
-            state.at,
-            state.g,
-            state.line,
-            state.dp,
-            begun_dg,
-            aim,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        begun = state.at, state.g, state.line, state.dp
+        _core.newton_turn(edges, *begun, begun_dg, aim, threads)
         return state._replace(begun_dg=begun_dg), self._sums(aim)
 
     def move(
@@ -297,19 +282,10 @@ class Chunk:
         The core writes what it aims at into ``products``.
         """
         dp, aim = np.empty(state.at.shape[1:]), np.empty_like(state.g)
-        _core.newton_begin(
-            self._edges.for_core,
-            state.at,
-            state.g,
-            state.line,
-            step,
-            earlier,
-            (target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE),
-            products,
-            dp,
-            aim,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        place = edges, state.at, state.g, state.line
+        centring = target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE
+        _core.newton_begin(*place, step, earlier, centring, products, dp, aim, threads)
         return state._replace(products=products, dp=dp, begun_dg=None), self._sums(aim)
 
     def _turned(self, state: ChunkState, dw: NDArray, db: float) -> NDArray[np.float64]:

@@ -45,8 +45,8 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     with observed(observers):
         X, y = data.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        training = LocalTraining.of(X, _problems(model, y, weights), n_threads(model.n_jobs))
-        fit_to(model, training, observers)
+        problems = linear_problems(model, labels_of(model.class_weight, y, weights))
+        fit_to(model, LocalTraining.of(X, problems, n_threads(model.n_jobs)), observers)
 
 
 def check_linear_parameters(model: Any) -> None:
@@ -54,10 +54,6 @@ def check_linear_parameters(model: Any) -> None:
     check_fit_parameters(model, available_linear_solvers())
     if not isinstance(model.store_multipliers, (bool, np.bool_)):
         raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
-
-
-def _problems(model: Any, y: NDArray, weights: NDArray) -> Training:
-    return linear_problems(model, labels_of(model.class_weight, y, weights))
 
 
 def linear_problems(model: Any, labels: Labels) -> Training:
@@ -139,7 +135,8 @@ def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificat
             "has not kept; set store_multipliers=True and fit again."
         )
     X, y = data.check_samples(model, X, y, reset=False)
-    training = _problems(model, y, data.check_weights(sample_weight, X.shape[0]))
+    weights = data.check_weights(sample_weight, X.shape[0])
+    training = linear_problems(model, labels_of(model.class_weight, y, weights))
     check_same_set(model, training, "certify")
     samples = LinearSamples(X, n_threads(model.n_jobs))
     with single_threaded_blas():

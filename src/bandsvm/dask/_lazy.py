@@ -20,7 +20,6 @@ def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | 
     The function returns an array with a row for every row of a chunk, of ``n_columns`` columns, or
     a vector if that is None. The model is sent to the workers once.
     """
-    check_rows_only(X)
     # Delayed chunks would be fused once here and once more in what they become part of: two tasks
     # of one name, which a scheduler takes for the same.
     of_chunk = {"function": function, "model": dask.delayed(model, traverse=False)}

@@ -142,26 +142,20 @@ def _takes_weights(scorer: Callable) -> bool:
 
 def _cure(message: str, scoring: Any, classes: NDArray) -> str:
     """Return advice on a scorer's error message, or an empty string."""
-    named = f"scoring={scoring!r}"
-    if "pos_label" in message:
-        return (
-            f"{named} does not know which of the classes {classes.tolist()} is the positive one; "
-            "name it, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
-            f"f1_score, pos_label={classes.tolist()[-1]!r})."
-        )
-    if "predict_proba" in message:
-        return (
-            f"{named} needs probabilities, which BandedSVC does not provide; choose a score of "
-            "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'."
-        )
-    if "multiclass" in message or "multi_class" in message:
-        return (
-            f"{named} is for two classes, and there are {len(classes)}; choose a score for more, "
-            "such as 'accuracy', 'balanced_accuracy' or 'f1_macro'."
-        )
-    if "unexpected keyword argument 'sample_weight'" in message:
-        return (
-            f"{named} takes no sample_weight; pass a scorer that does, or a plain function "
-            "(estimator, X, y) to score without weights."
-        )
-    return ""
+    of_two = (
+        f"is for two classes, and there are {len(classes)}; choose a score for more, such as "
+        "'accuracy', 'balanced_accuracy' or 'f1_macro'."
+    )
+    cures = {
+        "pos_label": f"does not know which of the classes {classes.tolist()} is the positive one; "
+        "name it, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
+        f"f1_score, pos_label={classes.tolist()[-1]!r}).",
+        "predict_proba": "needs probabilities, which BandedSVC does not provide; choose a score of "
+        "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'.",
+        "multiclass": of_two,
+        "multi_class": of_two,
+        "unexpected keyword argument 'sample_weight'": "takes no sample_weight; pass a scorer that "
+        "does, or a plain function (estimator, X, y) to score without weights.",
+    }
+    found = (cure for sign, cure in cures.items() if sign in message)
+    return next((f"scoring={scoring!r} {cure}" for cure in found), "")
