@@ -29,7 +29,7 @@ from distributed import Client, LocalCluster, wait
 
 import bandsvm
 import dask
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._system import dask_futures
 from bandsvm.dask import LinearBandedSVC, transform
 from bandsvm.dask._fit import fit_on_cluster
@@ -217,7 +217,7 @@ import os, signal
 import dask.array as da
 from distributed import Client, LocalCluster, wait
 from sklearn.datasets import make_classification
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.run import Observer
 from bandsvm.dask import LinearBandedSVC
 from bandsvm.dask._fit import fit_on_cluster

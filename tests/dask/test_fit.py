@@ -137,8 +137,9 @@ def as_array(array):
         ([3, 100, 3, 3, 100, 100], [[0], [1], [2, 3], [4], [5]]),
     ],
 )
-def test_small_neighbours_are_joined(sizes, groups):
-    survey = Survey([ChunkStats(size, 1, size) for size in sizes], min_values=12)
+def test_small_neighbours_are_joined(sizes, groups, monkeypatch):
+    monkeypatch.setattr("bandsvm.dask._survey.MIN_VALUES_OF_GROUP", 12)
+    survey = Survey([ChunkStats(size, 1, size) for size in sizes])
     assert survey.groups() == groups
 
 
@@ -162,7 +163,7 @@ def test_points_are_evaluated_as_on_one_machine(inline, seed):
     edges = np.sort(rng.integers(0, n_samples + 1, 3))
     chunks = [slice(a, b) for a, b in zip([0, *edges], [*edges, n_samples], strict=True) if a < b]
     problems = PerChunk(
-        [InlineFuture(ChunkProblem(samples.part(rows), case.problem.part(rows))) for rows in chunks]
+        [InlineFuture(ChunkProblem(case.problem.part(rows), samples.part(rows))) for rows in chunks]
     )
     tasks, shape = ChunkTasks(inline, problems), (n_samples, samples.n_features)
     executor = ClusterExecutor(tasks, problems, shape, free, loss != "hinge")
@@ -351,6 +352,20 @@ def test_bad_parameters_are_refused():
     refuse("store_multipliers must be a bool", TypeError, store_multipliers=1)
     refuse("no current client; make one", client=None)
     refuse("rho1 as a mapping", rho1={0: 1.0, 2: 1.0})
+
+
+def test_ties_between_classes_are_broken_as_on_one_machine(inline):
+    X, y = load_iris(return_X_y=True)
+    model = LinearBandedSVC(C1=1e-6, C2=1e-6, client=inline)
+    with pytest.warns(UserWarning, match="labels are ties"):
+        model.fit(*in_chunks(3, X, y))
+    np.testing.assert_array_equal(model.predict(X), model.to_local().predict(X))
+
+
+def test_a_current_client_that_is_asynchronous_is_refused_as_such(monkeypatch):
+    current = type("Asynchronous", (), {"asynchronous": True})
+    monkeypatch.setattr("bandsvm.dask._fit.get_client", current)
+    refuse("client must be synchronous", client=None)
 
 
 def test_bad_samples_for_predictions_are_refused(inline, data):

@@ -24,7 +24,7 @@ class Watching(Observer):
         self.model = None
 
     def begin(self, run):
-        self.titles.append(run.training.titles[run.index])
+        self.titles.append(run.titles[run.index])
 
     def step(self, run):
         self.n_steps += 1

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import LinearBandedSVC
-from bandsvm._linear.exact import MAX_UNKNOWNS, on_edges
+from bandsvm._linear.point import MAX_UNKNOWNS, on_edges
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import band_problem
 

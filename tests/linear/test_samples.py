@@ -1,5 +1,6 @@
 """Sums over samples of linear models: right, in any storage, and their cost."""
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -7,8 +8,11 @@ import pytest
 import scipy.sparse as sp
 
 from bandsvm import LinearBandedSVC, _core
+from bandsvm._linear.chunk import ChunkState
+from bandsvm._linear.newton_sums import newton_chunks
 from bandsvm._linear.samples import DENSE_CHUNK_BYTES, LinearSamples
 from bandsvm._linear.solver_choice import CD_THEN_NEWTON, choose_method
+from tests.helpers.problems import make_case
 
 
 @pytest.fixture(params=["dense", "csr", "csr, long indices"])
@@ -42,6 +46,25 @@ def test_sums_of_chunks_add_up(samples, rng):
     parts = [slice(0, 210), slice(210, 500)]
     halves = [LinearSamples(ours.X[part]).gram(factors[part]) for part in parts]
     np.testing.assert_allclose(sum(halves), ours.gram(factors), atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_chunks_that_were_sent_may_lie_anywhere_in_memory(rng, loss):
+    case = make_case(3, 30, "linear", loss=loss)
+    samples = LinearSamples(np.ascontiguousarray(case.X))
+    (chunk,) = newton_chunks(case.problem, samples)
+    w, dw = rng.normal(size=(2, samples.n_features))
+    state, _ = chunk.start(ChunkState(), w, 0.1, 1.0, True)
+    state, _ = chunk.complete(state, dw, 0.1)
+    buffers = []
+    sent = pickle.dumps((chunk, state), protocol=5, buffer_callback=buffers.append)
+    moved = [memoryview(bytearray(b" " + buffer.raw().tobytes()))[1:] for buffer in buffers]
+    received, its_state = pickle.loads(sent, buffers=moved)
+    assert buffers
+    _, expected = chunk.correct(state, 0.5)
+    _, found = received.correct(its_state, 0.5)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1]
 
 
 def test_norms_of_sparse_samples_do_not_depend_on_their_neighbours():

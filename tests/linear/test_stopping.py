@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.fit import fit_linear

@@ -12,8 +12,6 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._certificate import checked_gradient
-from bandsvm._decisions.multiclass import MultiClass
-from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.training import training_problems
 from bandsvm._kernels import KernelSettings
 from bandsvm._kernels import settings as settings_module
@@ -51,8 +49,7 @@ def test_scores_far_from_the_origin_equal_those_of_svc(spread):
 
 def only_problem(model, labels):
     """Return the problem of a model and labels of two classes."""
-    settings, weights = BandSettings.of(model), np.ones(len(labels))
-    return training_problems(settings, MultiClass.of(model), labels, weights).problems[0]
+    return training_problems(model, labels, np.ones(len(labels))).problems[0]
 
 
 def drift(problem, rows, solution):

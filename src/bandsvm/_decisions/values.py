@@ -162,7 +162,7 @@ def decisions_of(model: Any, X: Any) -> Decisions:
     return Decisions(model, values_of(X))
 
 
-class BandPositionMixin:
+class BandClassifierMixin:
     """Adds `predict` and `band_position` to a classifier that has a band."""
 
     def predict(self: Any, X: Any) -> NDArray:

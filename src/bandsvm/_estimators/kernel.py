@@ -14,19 +14,18 @@ from bandsvm._checks import data
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
-from bandsvm._decisions.values import BandPositionMixin, decisions_of
+from bandsvm._decisions.values import BandClassifierMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
-from bandsvm._fitting.ending import end_fit
 from bandsvm._fitting.fit import fit_model
-from bandsvm._fitting.fitted import decision_rule, training_set
+from bandsvm._fitting.fitted import decision_rule, fitted_solutions, training_set
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.rows import problem_rows
-from bandsvm._problem import Solution
 from bandsvm._system.threads import single_threaded_blas
 
 
 @names_svc_arguments
 class BandedSVC(
-    BandPositionMixin, ProbabilityMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+    BandClassifierMixin, ProbabilityMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
 ):
     """Banded support vector classification.
 
@@ -318,31 +317,22 @@ default='rbf'
         """
         checked = training_set(self, X, y, sample_weight, "certify")
         training = checked.training
-        certificates = []
         with single_threaded_blas():
             rows = problem_rows(checked.settings, checked.X, training)
             gradient = np.empty(training.signs.shape)
             rule = decision_rule(self)
             kept = rule.of_training_samples(checked.X, training.kept, self.support_)
             gradient[:, training.kept] = (kept - self.intercept_).T
-            for k, (problem, c, f, intercept, part) in enumerate(
-                zip(
-                    training.problems,
-                    training.gathered(checked.coefficients),
-                    training.gathered(gradient),
-                    self.intercept_,
-                    self.certificate_.parts or [self.certificate_],
-                    strict=True,
-                )
-            ):
-                spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
-                solution = Solution(c, f, part.status, *spent)
-                certificates.append(
-                    certify(
-                        problem, rows.of(k), solution, float(intercept), self.tol, n_checks=None
-                    )
-                )
-        return combine(certificates)
+            solutions = fitted_solutions(
+                self, training.gathered(checked.coefficients), training.gathered(gradient)
+            )
+            parts = zip(training.problems, solutions, self.intercept_.tolist(), strict=True)
+            return combine(
+                [
+                    certify(problem, rows.of(k), solution, intercept, self.tol, n_checks=None)
+                    for k, (problem, solution, intercept) in enumerate(parts)
+                ]
+            )
 
     @property
     def coef_(self) -> NDArray[np.float64]:

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
-from bandsvm._decisions.values import BandPositionMixin, feature_weights
+from bandsvm._decisions.values import BandClassifierMixin, feature_weights
 from bandsvm._defaults import DEFAULT_RHO2
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._linear.fit import certify_linear, fit_linear
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._system.threads import n_threads
@@ -66,7 +66,7 @@ class LinearEstimator(BaseEstimator):
         return tags
 
 
-class LinearBandedSVC(BandPositionMixin, ProbabilityMixin, ClassifierMixin, LinearEstimator):
+class LinearBandedSVC(BandClassifierMixin, ProbabilityMixin, ClassifierMixin, LinearEstimator):
     """Linear banded support vector classification, for many samples or many features.
 
     The model is that of `BandedSVC` with ``kernel='linear'``. The solvers here compute no kernel

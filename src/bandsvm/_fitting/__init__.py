@@ -3,12 +3,12 @@
 - `settings`: an estimator's parameters, frozen.
 - `targets`: how labels become band problems, for any samples; `training`: a training set as
   problems, one for two classes, else one per class or per pair of classes.
-- `lifecycle`: what surrounds every fit, kernel or linear: observers, limits, rollback; `run`: the
-  problems of a fit and their observers.
+- `lifecycle`: what surrounds every fit, kernel or linear: observers, limits, rollback, and how it
+  ends: KeyboardInterrupt after Ctrl-C, or warnings; `run`: a fit's problems and their observers.
 - `limits`, `progress`, `callbacks`: observers for Ctrl-C and time limits, for ``verbose``, and for
   scikit-learn's callbacks.
 - `fit`: a fit of a BandedSVC from end to end; `rows`: kernel rows of its problems: who has which,
   and how many at the same time; `kernel_run`: problems are solved and certified.
 - `fitted`: turns outcomes into a fitted state, and a fitted model with its training set into a
-  starting point; `ending`: KeyboardInterrupt after Ctrl-C, or warnings if it is not optimal.
+  starting point.
 """

@@ -5,9 +5,10 @@ Fitted attributes are set and read here alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.kernel_run import Outcome
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, training_problems
+from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
 
 
@@ -93,30 +95,35 @@ def decision_rule(model: Any) -> DecisionRule:
     )
 
 
-class LastFit(NamedTuple):
-    """What an earlier fit leaves to start from: its classes, and c of every training sample."""
+def fitted_solutions(
+    model: Any, coefficients: Iterable[NDArray], gradients: Iterable[NDArray]
+) -> list[Solution]:
+    """Return the solutions of a fitted model's problems, with the status and cost of its fit."""
+    parts = model.certificate_.parts or (model.certificate_,)
+    return [
+        Solution(
+            c, f, part.status, part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
+        )
+        for c, f, part in zip(coefficients, gradients, parts, strict=True)
+    ]
 
-    classes: NDArray
-    coefficients: NDArray[np.float64]
 
-
-def last_fit(model: Any) -> LastFit:
-    """Return what a fitted model leaves to start from, one row of coefficients per problem."""
+def coefficients_of(model: Any) -> NDArray[np.float64]:
+    """Return c of every training sample of a fitted model, one row per problem."""
     coefficients = np.zeros((len(model.intercept_), len(model.alpha_)))
     coefficients[:, model.support_] = model.dual_coef_
-    return LastFit(model.classes_, coefficients)
+    return coefficients
 
 
-def starting_points(last: LastFit | None, training: Training) -> list[NDArray | None]:
+def starting_points(model: Any, training: Training) -> list[NDArray | None]:
     """Return the coefficients from which each problem starts; None starts at zero."""
-    cold: list[NDArray | None] = [None] * len(training.problems)
-    if last is None or last.coefficients.shape[1] != training.signs.shape[1]:
-        return cold
-    if not np.array_equal(last.classes, training.classes):
-        return cold
-    if len(last.coefficients) != len(cold):  # another multi-class strategy
-        return cold
-    return list(training.gathered(last.coefficients))
+    if model.warm_start and hasattr(model, "alpha_"):
+        last = coefficients_of(model)
+        has_same_classes = np.array_equal(model.classes_, training.classes)
+        # The number of problems may be that of another multi-class strategy.
+        if has_same_classes and last.shape == training.signs.shape:
+            return list(training.gathered(last))
+    return [None] * len(training.problems)
 
 
 @dataclass(frozen=True)
@@ -147,11 +154,9 @@ def training_set(
     X, y = data.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
     settings = FitSettings.of(model, model.gamma_)
-    training = training_problems(
-        settings.band, settings.multi_class, y, weights, share_samples=share_samples
-    )
+    training = training_problems(model, y, weights, share_samples=share_samples)
     check_same_set(model, training, caller)
-    return TrainingSet(model, settings, X, y, training, last_fit(model).coefficients)
+    return TrainingSet(model, settings, X, y, training, coefficients_of(model))
 
 
 def check_same_set(model: Any, training: Training, caller: str) -> None:

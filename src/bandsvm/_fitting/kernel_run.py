@@ -71,6 +71,11 @@ class Outcome(NamedTuple):
         """Decision values of the training samples."""
         return self.solution.f + self.intercept
 
+    @property
+    def falls_short(self) -> bool:
+        """Whether the problem was solved, but not to ``tol``."""
+        return not (self.solution.status.is_limit or self.certificate.is_optimal)
+
 
 def certified(
     problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float
@@ -105,7 +110,7 @@ class KernelRun(FitRun):
         observers: Sequence[Observer[KernelRun]],
         assemble: Callable[[list[Outcome]], Any],
     ) -> None:
-        super().__init__(training.titles, observers)
+        super().__init__(training.targets.titles, observers)
         self.settings, self.training, self._rows = settings, training, rows
         self._starts, self._assemble = starts, assemble
         self._outcomes: dict[int, Outcome] = {}
@@ -124,8 +129,10 @@ class KernelRun(FitRun):
         has_aimed_closer = False
         while unsolved:
             self._solve_all(unsolved)
-            short = [index for index in indices if self._falls_short(self._outcomes[index])]
-            self._closer_aims = {} if has_aimed_closer else self._find_closer_aims(short)
+            short = [k for k in indices if self._outcomes[k].falls_short]
+            aimable = [] if has_aimed_closer else short
+            aims = {k: closer_aim(self._outcomes[k].certificate) for k in aimable}
+            self._closer_aims = {k: aim for k, aim in aims.items() if aim is not None}
             has_aimed_closer = True
             unsolved = list(self._closer_aims) or (
                 self._rows.upgrade_precision(short) if short else []
@@ -133,11 +140,6 @@ class KernelRun(FitRun):
             self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
             self._reached.update(self._earlier)
         return [self._outcomes[index] for index in indices]
-
-    def _find_closer_aims(self, short: list[int]) -> dict[int, float]:
-        """Return what to aim at where problems fell short because of rounding errors."""
-        aims = {index: closer_aim(self._outcomes[index].certificate) for index in short}
-        return {index: aim for index, aim in aims.items() if aim is not None}
 
     @property
     def distance(self) -> float:
@@ -189,11 +191,6 @@ class KernelRun(FitRun):
         with self._rows.certifying:
             problem, tol = self.training.problems[index], self.settings.solving.tol
             return certified(problem, rows, solution, tol)
-
-    @staticmethod
-    def _falls_short(outcome: Outcome) -> bool:
-        """Return whether a problem was solved, but not to ``tol``."""
-        return not (outcome.solution.status.is_limit or outcome.certificate.is_optimal)
 
     def _solve_all(self, indices: list[int]) -> None:
         """Solve and certify problems; at the same time if observers, threads and memory allow."""
@@ -264,7 +261,7 @@ class KernelRun(FitRun):
                 f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
             )
         if status is Status.NOT_SEPARABLE:
-            title = self.training.titles[index].rstrip(":")
+            title = self.titles[index].rstrip(":")
             return (
                 f"C1=inf allows no sample below its band, but the classes cannot be separated that "
                 f"way with kernel={kernel!r}{f' ({title})' if title else ''}; set a "
@@ -287,14 +284,7 @@ class KernelRun(FitRun):
 
     def _note_progress(self) -> None:
         """Keep the point that the current problem has reached."""
-        progress = self.progress
-        self._reached[self.index] = Solution(
-            c=progress.c.copy(),
-            f=progress.f.copy(),
-            status=Status.INTERRUPTED,
-            n_iter=progress.n_iter,
-            n_pair_steps=progress.n_pair_steps,
-            n_kernel_rows=progress.n_kernel_rows,
-            seconds=progress.seconds,
-            moved=progress.moved,
-        )
+        at = self.progress
+        spent = at.n_iter, at.n_pair_steps, at.n_kernel_rows, at.seconds
+        here = Solution(at.c.copy(), at.f.copy(), Status.INTERRUPTED, *spent, at.moved)
+        self._reached[self.index] = here

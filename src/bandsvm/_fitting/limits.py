@@ -22,21 +22,28 @@ class Limits(Observer[FitRun]):
 
     Solvers, kernel rows and certificates check it between pieces of work. A reason to stop that the
     caller set with `stop_when`, say from another thread, ends the work too.
+
+    Ctrl-C is recorded instead of raising an exception, so that work can end with a usable result.
+    The caller raises KeyboardInterrupt once that is safe; a second Ctrl-C raises it at once.
+    Signals reach the main thread only. A program's own handler of SIGINT is left in place.
     """
 
     may_interleave = True
 
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit
-        self._interruption = Interruption()
+        self.was_interrupted = False
         self._entered = ExitStack()
 
     def __enter__(self) -> Limits:
-        """Start the clock and take over Ctrl-C."""
+        """Start the clock and take over Ctrl-C if Python's default handler is in place."""
         for_the_end = min(SHARE_FOR_THE_END * self._seconds, MAX_FOR_THE_END)
         self._end = time.monotonic() + self._seconds - for_the_end
         self._reason_of_caller = current_reason()
-        self._entered.enter_context(self._interruption)
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        if in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._interrupt)
+            self._entered.callback(signal.signal, signal.SIGINT, signal.default_int_handler)
         self._entered.enter_context(stop_when(self.reason))
         return self
 
@@ -44,18 +51,19 @@ class Limits(Observer[FitRun]):
         """Restore the handler of Ctrl-C."""
         self._entered.close()
 
-    @property
-    def was_interrupted(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self._interruption.was_pressed
-
     def reason(self) -> Status | None:
         """Return why work must end, or None."""
-        if self._interruption.was_pressed:
+        if self.was_interrupted:
             return Status.INTERRUPTED
         if self._reason_of_caller is not None and (reason := self._reason_of_caller()) is not None:
             return reason
         return Status.TIME_LIMIT if time.monotonic() >= self._end else None
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Record the first Ctrl-C; raise on the second."""
+        if self.was_interrupted:
+            signal.default_int_handler(number, frame)
+        self.was_interrupted = True
 
 
 def interruptions_only() -> AbstractContextManager[None]:
@@ -67,36 +75,3 @@ def interruptions_only() -> AbstractContextManager[None]:
         return found if found is Status.INTERRUPTED else None
 
     return stop_when(reason)
-
-
-class Interruption:
-    """Records Ctrl-C instead of raising an exception, so that work can end with a usable result.
-
-    The caller raises KeyboardInterrupt once that is safe; a second Ctrl-C raises it at once.
-    Signals reach the main thread only. A program's own handler of SIGINT is left in place.
-    """
-
-    def __init__(self) -> None:
-        self.was_pressed = False
-
-    def __enter__(self) -> Interruption:
-        """Take over Ctrl-C if Python's default handler is in place."""
-        self.was_pressed = False
-        self._is_ours = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )
-        if self._is_ours:
-            signal.signal(signal.SIGINT, self._press)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Restore the handler of Ctrl-C."""
-        if self._is_ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def _press(self, number: int, frame: FrameType | None) -> None:
-        """Record the first Ctrl-C; raise on the second."""
-        if self.was_pressed:
-            signal.default_int_handler(number, frame)
-        self.was_pressed = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -93,8 +92,7 @@ class OwnRows:
             longest = max(map(len, self._training.members))
             number = stores_at_once(budget, useful_bytes(self._X[:longest]), max_at_once)
         if number > 1:
-            share = replace(solving, n_jobs=1, cache_bytes=budget / number)
-            self._settings_of_store = replace(settings, solving=share)
+            self._settings_of_store = settings.sharing(1, budget / number)
         return number
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from bandsvm._decisions.multiclass import MultiClass
@@ -73,6 +73,10 @@ class FitSettings:
             SolverSettings.of(estimator),
             MultiClass.of(estimator),
         )
+
+    def sharing(self, n_jobs: int | None, cache_bytes: float | None) -> FitSettings:
+        """Return the same settings with a share of the threads and of the memory."""
+        return replace(self, solving=replace(self.solving, n_jobs=n_jobs, cache_bytes=cache_bytes))
 
     def rows(
         self,

@@ -44,11 +44,6 @@ class Training:
         return self.targets.strategy
 
     @property
-    def titles(self) -> list[str]:
-        """A title for each problem, for progress and messages."""
-        return self.targets.titles
-
-    @property
     def dropped(self) -> NDArray[np.intp]:
         """Indices of the samples of weight 0."""
         if len(self.kept) == self.signs.shape[1]:
@@ -143,13 +138,9 @@ def band_problems(
 
 
 def training_problems(
-    band: BandSettings,
-    multi_class: MultiClass,
-    y: NDArray,
-    weights: NDArray,
-    *,
-    share_samples: bool = False,
+    model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
 ) -> Training:
-    """Return the band problems of labels and sample weights; see `band_problems`."""
-    labels = labels_of(band.class_weight, y, weights, multi_class)
+    """Return the band problems that a BandedSVC makes of labels and weights."""
+    labels = labels_of(model.class_weight, y, weights, MultiClass.of(model))
+    band = BandSettings.of(model)
     return band_problems(band, labels, share_samples=share_samples, allows_hard=True)

@@ -6,9 +6,8 @@
   too slow; `run`: problems are solved and certified, with
   observers; `solving`: the loop that drives all solvers.
 - `executor`: the operations on the samples of a problem that solvers ask for, here on one machine;
-  `point`: a model and its duality gap; `exact`: few samples without rounding errors.
-- `interior_point`: ``"newton"``, with `newton_sums` (the operations on samples that it asks for),
-  `chunk` (some samples, the edges of their bands, and their state) and `newton_system` (its
-  equations).
+  `point`: a model and its duality gap, and few samples without rounding errors.
+- `interior_point`: ``"newton"``, with `newton_sums` (who executes its operations on samples) and
+  `chunk` (some samples, the edges of their bands, and their state).
 - `coordinate_descent`: ``"cd"``.
 """

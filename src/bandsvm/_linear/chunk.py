@@ -17,7 +17,6 @@ from bandsvm import _core
 from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
-from bandsvm._system.cached import cached_property
 
 # A multiplier goes to its bound where its distance from there, in units of the cost, is this small
 # next to the distance of the sample from the edge, in units of the edge.
@@ -47,17 +46,8 @@ class Edges:
             del sides[1]
         self.values, self.costs = (np.array(values) for values in zip(*sides, strict=True))
         self.is_squared = problem.is_squared
-
-    @property
-    def are_there(self) -> NDArray[np.bool_]:
-        """Which edges count."""
-        return self.costs > 0.0
-
-    @cached_property
-    def for_core(self) -> tuple[NDArray, NDArray, NDArray, bool]:
-        """The edges as the core takes them."""
-        signs, values, costs = map(as_contiguous, (self.signs, self.values, self.costs))
-        return signs, values, costs, self.is_squared
+        self.are_there = self.costs > 0.0  # which edges count
+        self.for_core = self.signs, self.values, self.costs, self.is_squared
 
     def margins(self, g: NDArray) -> NDArray[np.float64]:
         """Return the margins at decision values ``g``."""
@@ -99,11 +89,20 @@ class ChunkState(NamedTuple):
     begun_dg: NDArray[np.float64] | None = None
     step: NDArray[np.float64] = UNKNOWN  # step, dg: the step that was completed last
     dg: NDArray[np.float64] = UNKNOWN
-    # The one before the last centring.
-    kept: tuple[NDArray[np.float64], NDArray[np.float64]] = UNKNOWN
+    kept_step: NDArray[np.float64] = UNKNOWN  # kept_step, kept_dg: the one before the last centring
+    kept_dg: NDArray[np.float64] = UNKNOWN
     # room, loose: how far coefficients may go, and the coefficients that `pull` changes.
     room: NDArray[np.float64] = UNKNOWN
     loose: NDArray[np.float64] = UNKNOWN
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make the same state on another machine."""
+        return _received, tuple(self)
+
+
+def _received(*fields: Any) -> ChunkState:
+    """Return a state whose arrays were received as bytes, which may lie anywhere in memory."""
+    return ChunkState._make(None if field is None else as_contiguous(field) for field in fields)
 
 
 Sums = tuple[Any, ...]
@@ -119,7 +118,11 @@ class Chunk:
     """
 
     def __init__(self, samples: LinearSamples, problem: BandProblem) -> None:
-        self._samples, self._edges = samples, Edges(problem)
+        self._samples, self._problem, self._edges = samples, problem, Edges(problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make the same chunk on another machine."""
+        return Chunk, (self._samples, self._problem)
 
     def start(
         self, state: ChunkState, w: NDArray, b: float, share: float, centred: bool
@@ -163,14 +166,15 @@ class Chunk:
         Without an intercept nobody needs ``X'D``; it is then 0.
         """
         line, D = np.empty((3, *state.at.shape[1:])), np.empty_like(state.g)
-        _core.newton_linearise(*self._place(state), line, D, self._samples.n_threads)
-        of_D = self._samples.weights(D) if centred else np.zeros(self._samples.n_features)
-        state, aim = self._begin(state._replace(line=line, D=D, products=None), 0.0)
+        samples, edges = self._samples, self._edges.for_core
+        _core.newton_linearise(edges, state.at, state.g, line, D, samples.n_threads)
+        of_D = samples.weights(D) if centred else np.zeros(samples.n_features)
+        state, aim = self._begin(ChunkState(state.at, state.g, line, D), None, 0.0)
         return state, (of_D, float(D.sum()), *aim)
 
-    def gram(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
+    def gram(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, NDArray]:
         """Return the sum of ``D (x - centre) (x - centre)'``."""
-        return state, (self._samples.gram(state.D, centre),)
+        return state, self._samples.gram(state.D, centre)
 
     def complete(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Complete the step that was begun; return its steepest fall, and how products change.
@@ -179,23 +183,16 @@ class Chunk:
         step of length t changes the sum of products by ``t (linear + t quadratic)``.
         """
         dg, step = self._turned(state, dw, db), np.empty_like(state.at)
-        steepest, linear, quadratic = _core.newton_complete(
-            *self._place(state),
-            as_contiguous(state.line),
-            _or_none(state.products),
-            as_contiguous(state.dp),
-            dg,
-            step,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        begun = state.at, state.g, state.line, state.products, state.dp
+        steepest, linear, quadratic = _core.newton_complete(edges, *begun, dg, step, threads)
         is_finite = np.isfinite(linear) and np.isfinite(quadratic)
         fall = Largest(steepest if is_finite else np.nan)
         return state._replace(step=step, dg=dg), (fall, linear, quadratic)
 
     def correct(self, state: ChunkState, target: float) -> tuple[ChunkState, Sums]:
         """Begin the step to where products are ``target``; return ``X'aim`` and ``sum aim``."""
-        products = np.empty((2, *state.at.shape[1:]))
-        return self._begin(state._replace(products=products), target, state.step)
+        return self._begin(state, np.empty((2, *state.at.shape[1:])), target, state.step)
 
     def centre(self, state: ChunkState, target: float, trial: float) -> tuple[ChunkState, Sums]:
         """Begin a step like the last, after which fewer products are far from ``target``.
@@ -203,9 +200,8 @@ class Chunk:
         Products are looked at where ``trial`` of the last step leads. Returns ``X'aim`` and
         ``sum aim``.
         """
-        earlier = state.products
-        kept = state._replace(kept=(state.step, state.dg), products=np.empty_like(earlier))
-        return self._begin(kept, target, state.step, earlier, trial)
+        earlier, kept = state.products, state._replace(kept_step=state.step, kept_dg=state.dg)
+        return self._begin(kept, np.empty_like(earlier), target, state.step, earlier, trial)
 
     def refine(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Go on with the step; return ``X'aim`` and ``sum aim`` as they are now.
@@ -214,14 +210,9 @@ class Chunk:
         is missing once more.
         """
         begun_dg, aim = self._turned(state, dw, db), np.empty_like(state.g)
-        _core.newton_turn(
-            *self._place(state),
-            as_contiguous(state.line),
-            as_contiguous(state.dp),
-            begun_dg,
-            aim,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        begun = state.at, state.g, state.line, state.dp
+        _core.newton_turn(edges, *begun, begun_dg, aim, threads)
         return state._replace(begun_dg=begun_dg), self._sums(aim)
 
     def move(
@@ -231,8 +222,8 @@ class Chunk:
 
         Returns the sum of products, the loss, and what `_linearise` returns there.
         """
-        step, dg = state.kept if before_last else (state.step, state.dg)
-        state, sums = self._move(state, step, dg, length)
+        taken = (state.kept_step, state.kept_dg) if before_last else (state.step, state.dg)
+        state, sums = self._move(state, *taken, length)
         state, linearised = self._linearise(state, centred)
         return state, (*sums, *linearised)
 
@@ -260,9 +251,9 @@ class Chunk:
         c = self.coefficients(state)
         return state._replace(room=room, loose=c), (*self._sums(c), *self._sums(room))
 
-    def gram_of_room(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, Sums]:
+    def gram_of_room(self, state: ChunkState, centre: NDArray | None) -> tuple[ChunkState, NDArray]:
         """Return the sum of ``room (x - centre) (x - centre)'``."""
-        return state, (self._samples.gram(state.room, centre),)
+        return state, self._samples.gram(state.room, centre)
 
     def pull(self, state: ChunkState, dw: NDArray, db: float) -> tuple[ChunkState, Sums]:
         """Change ``c`` by its room times ``X dw + db``; return ``X'c`` and ``sum c``."""
@@ -277,34 +268,25 @@ class Chunk:
         """Return ``X'v`` and ``sum v``."""
         return self._samples.weights(v), float(v.sum())
 
-    def _place(
-        self, state: ChunkState
-    ) -> tuple[tuple[NDArray, NDArray, NDArray, bool], NDArray, NDArray]:
-        """Return the edges and the iterate; arrays that another machine sent may lie anywhere."""
-        return self._edges.for_core, as_contiguous(state.at), as_contiguous(state.g)
-
     def _begin(
         self,
         state: ChunkState,
+        products: NDArray | None,
         target: float,
         step: NDArray | None = None,
         earlier: NDArray | None = None,
         trial: float = 0.0,
     ) -> tuple[ChunkState, Sums]:
-        """Begin a step; return ``X'(c + dc)`` and its sum without X, for ``dw = 0``."""
+        """Begin a step; return ``X'(c + dc)`` and its sum without X, for ``dw = 0``.
+
+        The core writes what it aims at into ``products``.
+        """
         dp, aim = np.empty(state.at.shape[1:]), np.empty_like(state.g)
-        _core.newton_begin(
-            *self._place(state),
-            as_contiguous(state.line),
-            _or_none(step),
-            _or_none(earlier),
-            (target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE),
-            state.products,
-            dp,
-            aim,
-            self._samples.n_threads,
-        )
-        return state._replace(dp=dp, begun_dg=None), self._sums(aim)
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        place = edges, state.at, state.g, state.line
+        centring = target, trial, MIN_CENTRED_SHARE, MAX_CENTRED_SHARE
+        _core.newton_begin(*place, step, earlier, centring, products, dp, aim, threads)
+        return state._replace(products=products, dp=dp, begun_dg=None), self._sums(aim)
 
     def _turned(self, state: ChunkState, dw: NDArray, db: float) -> NDArray[np.float64]:
         """Return how decision values change, with what was known of that before."""
@@ -318,17 +300,6 @@ class Chunk:
     ) -> tuple[ChunkState, tuple[float, float]]:
         """Go some of a step; return the sum of products and the loss."""
         at, g = np.empty_like(state.at), np.empty_like(state.g)
-        sums: tuple[float, float] = _core.newton_move(
-            *self._place(state),
-            as_contiguous(step),
-            as_contiguous(dg),
-            length,
-            at,
-            g,
-            self._samples.n_threads,
-        )
+        edges, threads = self._edges.for_core, self._samples.n_threads
+        sums = _core.newton_move(edges, state.at, state.g, step, dg, length, at, g, threads)
         return ChunkState(at, g), sums
-
-
-def _or_none(values: NDArray | None) -> NDArray | None:
-    return None if values is None else as_contiguous(values)

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._linear.coordinate_descent import CoordinateDescent
-from bandsvm._linear.exact import on_edges
 from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
 from bandsvm._linear.point import (
     Point,
     Start,
     best_intercept,
+    on_edges,
     relative_gap,
     values_without_weights,
 )
@@ -29,21 +29,10 @@ from bandsvm._problem.band_problem import BandProblem
 class Method(Protocol):
     """A solver on its way."""
 
-    @property
-    def name(self) -> str:
-        """The solver's name."""
-
-    @property
-    def n_iter(self) -> int:
-        """Passes over the samples so far."""
-
-    @property
-    def patience(self) -> int:
-        """Passes without visible progress after which rounding errors are what is left."""
-
-    @property
-    def is_steady(self) -> bool:
-        """Whether that holds far from the optimum, too, where slow steps seem to stand still."""
+    name: str  # the solver's name
+    n_iter: int  # passes over the samples so far
+    patience: int  # passes without visible progress after which rounding errors are what is left
+    is_steady: bool  # whether that holds far from the optimum, too, where slow steps seem to stand
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth evaluating.
@@ -85,7 +74,7 @@ class Executor(Protocol):
         """Return the primal and the dual value, both without ``w'w / 2``."""
 
     def exact(self, c: Any) -> Any:
-        """Return ``c`` without its rounding errors, or None; see `bandsvm._linear.exact`."""
+        """Return ``c`` without its rounding errors, or None; see `point.on_edges`."""
 
     def newton_sums(self) -> NewtonSums:
         """Return what executes the operations of the interior point method."""

@@ -14,7 +14,7 @@ from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_fit_parameters
 from bandsvm._decisions.values import feature_weights
-from bandsvm._fitting.fitted import check_same_set
+from bandsvm._fitting.fitted import check_same_set, fitted_solutions
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings
@@ -45,8 +45,8 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     with observed(observers):
         X, y = data.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        training = LocalTraining.of(X, _problems(model, y, weights), n_threads(model.n_jobs))
-        fit_to(model, training, observers)
+        problems = linear_problems(model, labels_of(model.class_weight, y, weights))
+        fit_to(model, LocalTraining.of(X, problems, n_threads(model.n_jobs)), observers)
 
 
 def check_linear_parameters(model: Any) -> None:
@@ -54,10 +54,6 @@ def check_linear_parameters(model: Any) -> None:
     check_fit_parameters(model, available_linear_solvers())
     if not isinstance(model.store_multipliers, (bool, np.bool_)):
         raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
-
-
-def _problems(model: Any, y: NDArray, weights: NDArray) -> Training:
-    return linear_problems(model, labels_of(model.class_weight, y, weights))
 
 
 def linear_problems(model: Any, labels: Labels) -> Training:
@@ -139,24 +135,15 @@ def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificat
             "has not kept; set store_multipliers=True and fit again."
         )
     X, y = data.check_samples(model, X, y, reset=False)
-    training = _problems(model, y, data.check_weights(sample_weight, X.shape[0]))
+    weights = data.check_weights(sample_weight, X.shape[0])
+    training = linear_problems(model, labels_of(model.class_weight, y, weights))
     check_same_set(model, training, "certify")
-    parts = model.certificate_.parts or (model.certificate_,)
-    found = zip(
-        training.problems,
-        _coefficients(model, training),
-        feature_weights(model),
-        model.intercept_,
-        parts,
-        strict=True,
-    )
-    samples, certificates = LinearSamples(X, n_threads(model.n_jobs)), []
+    samples = LinearSamples(X, n_threads(model.n_jobs))
     with single_threaded_blas():
-        for problem, c, w, intercept, part in found:
-            spent = part.n_iter, part.n_pair_steps, part.n_kernel_rows, part.seconds
-            dual = Solution(c, samples.product(w), part.status, *spent)
-            certificates.append(_certified(problem, X, dual, float(intercept), model.tol))
-    return combine(certificates)
+        products = [samples.product(w) for w in feature_weights(model)]
+        duals = fitted_solutions(model, _coefficients(model, training), products)
+        parts = zip(training.problems, duals, model.intercept_.tolist(), strict=True)
+        return combine([_certified(problem, X, dual, b, model.tol) for problem, dual, b in parts])
 
 
 def _coefficients(model: Any, training: Training) -> NDArray[np.float64]:

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack  # SciPy's own checks take longer than small systems
 
+from bandsvm._linear.chunk import Chunk
 from bandsvm._linear.executor import Executor
-from bandsvm._linear.newton_sums import Aim, Place
-from bandsvm._linear.newton_system import TINY, NewtonSystem
 from bandsvm._linear.point import Start
 
 # Share of the way to the nearest bound that a step goes; the less, the sooner it meets the bound.
@@ -45,8 +45,53 @@ FAR = 1e-3
 # Points are evaluated once they are this many times the aim from the optimum, by the products. Aims
 # below this may be out of reach, and the best point one of those before.
 NEARLY, FINE = 10.0, 1e-8
+# What is added to the unit diagonal of a matrix that rounding has left indefinite, and how often.
+RIDGE, RIDGE_GROWTH, MAX_RIDGES = 1e-15, 100.0, 6
+TINY = np.finfo(float).tiny
 # Points at bounds that may fall short before points inside are evaluated, too.
 SNAPS = 3
+
+
+class NewtonSystem:
+    """The matrix ``[I + X'DX, X'D1; 1'DX, 1'D1]``, factored.
+
+    The intercept is eliminated: what is left are samples measured from their mean, by ``D``; None
+    if there is no intercept. ``gram``, which is overwritten, is ``sum D (x - mean) (x - mean)'``,
+    and ``total`` is ``sum D``.
+    """
+
+    def __init__(self, gram: NDArray, total: float, mean: NDArray | None) -> None:
+        self._total, self._mean = total, mean
+        gram.flat[:: len(gram) + 1] += 1.0
+        # Columns of any units: the matrix gets a unit diagonal.
+        self._scale = 1.0 / np.sqrt(np.maximum(gram.diagonal(), TINY))
+        gram *= self._scale
+        gram *= self._scale[:, None]
+        self._factor = _factor(gram)
+
+    def solve(self, right: NDArray, total: float) -> tuple[NDArray[np.float64], float]:
+        """Return the steps of the weights and of the intercept for a right-hand side."""
+        if self._mean is None:
+            return self._solve(right), 0.0
+        dw = self._solve(right - self._mean * total)
+        return dw, total / self._total - float(self._mean @ dw)
+
+    def _solve(self, right: NDArray) -> NDArray[np.float64]:
+        scaled = self._scale * right
+        solution, _ = lapack.dpotrs(self._factor, scaled, lower=True)
+        return self._scale * solution
+
+
+def _factor(matrix: NDArray) -> NDArray:
+    """Return the Cholesky factor of a matrix of unit diagonal, or of one close to it."""
+    ridge = 0.0
+    for attempt in range(MAX_RIDGES + 1):
+        shifted = matrix + ridge * np.eye(len(matrix)) if ridge else matrix
+        factor, failure = lapack.dpotrf(shifted, lower=True, clean=False)
+        if not failure:
+            return factor
+        ridge = RIDGE * RIDGE_GROWTH**attempt * len(matrix)
+    raise np.linalg.LinAlgError("the matrix of a Newton step is not positive definite")
 
 
 class Step(NamedTuple):
@@ -58,13 +103,23 @@ class Step(NamedTuple):
     change: float  # by how much that part changes the sum of products
 
 
+class Place(NamedTuple):
+    """Where the iterate is, and the equations of the next step: to where products are 0."""
+
+    sum_of_products: float
+    loss: float
+    of_D: NDArray[np.float64]  # of_D, sum_D: X'D and sum D
+    sum_D: float
+    of_aim: NDArray[np.float64]  # of_aim, sum_aim: X'aim and sum aim of the step
+    sum_aim: float
+
+
 class InteriorPoint:
     """An iterate of the method, and the steps that move it."""
 
     name = "newton"
     patience = 8
     is_steady = True
-    _place: Place
 
     def __init__(self, executor: Executor, start: Start | None = None) -> None:
         share = WARM_START
@@ -74,7 +129,9 @@ class InteriorPoint:
         self.n_iter = self._n_short = 0
         self._estimate = np.inf
         self.w, self.b = start.w, start.intercept
-        self._n_products, self._place = self._sums.start(self.w, self.b, share, self._has_intercept)
+        start_at = self.w, self.b, share, self._has_intercept
+        self._n_products, *place = self._sums.total(Chunk.start, *start_at)
+        self._place = Place(*place)
 
     def candidates(self) -> Iterator[NDArray[np.float64]]:
         """Yield dual points to evaluate the iterate by; they need not be feasible.
@@ -83,10 +140,10 @@ class InteriorPoint:
         where such points have fallen short before, the second has them as they are. Near the
         optimum a third has the weights of the iterate.
         """
-        yield self._sums.coefficients(snap=True)
+        yield self._sums.joined(Chunk.snapped)
         self._n_short += 1
         if self._n_short > SNAPS or self._estimate > FAR:
-            yield self._sums.coefficients(snap=False)
+            yield self._sums.joined(Chunk.coefficients)
         if self._n_short > SNAPS and self._estimate <= CLOSE:
             with suppress(np.linalg.LinAlgError):
                 yield self._with_weights_of_iterate()
@@ -99,12 +156,12 @@ class InteriorPoint:
         the more room they have: ``dc = room (X v + t)`` with the least ``v`` and ``t`` that help.
         """
         sums = self._sums
-        of_c, room = sums.loosen()
-        mean = room.weights / room.total if self._has_intercept else None
-        system = NewtonSystem(sums.gram_of_room(mean), room.total, mean)
+        of_c, sum_c, of_room, room = sums.total(Chunk.loosen)
+        mean = of_room / room if self._has_intercept else None
+        system = NewtonSystem(sums.total(Chunk.gram_of_room, mean), room, mean)
         for _ in range(MAX_PULLS):
-            of_c = sums.pull(*system.solve(self.w - of_c.weights, -of_c.total))
-        return sums.pulled()
+            of_c, sum_c = sums.total(Chunk.pull, *system.solve(self.w - of_c, -sum_c))
+        return sums.joined(Chunk.pulled)
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         """Yield an estimate of the relative gap, and whether the point is worth evaluating.
@@ -127,35 +184,35 @@ class InteriorPoint:
 
     def _step(self) -> float:
         """Take a predictor and corrector steps; return the length of the last, at most 1."""
-        sums, (before, _, of_D, total, aim) = self._sums, self._place
-        mean = of_D / total if self._has_intercept else None
-        system = NewtonSystem(sums.gram(mean), total, mean)
-        affine = self._complete(system, aim)
+        sums, (before, _, of_D, sum_D, of_aim, sum_aim) = self._sums, self._place
+        mean = of_D / sum_D if self._has_intercept else None
+        system = NewtonSystem(sums.total(Chunk.gram, mean), sum_D, mean)
+        affine = self._complete(system, of_aim, sum_aim)
         left = min(1.0, max(1.0 + affine.change / before, 0.0))
         target = before / self._n_products * left**3
-        step = self._complete(system, sums.correct(target))
+        step = self._complete(system, *sums.total(Chunk.correct, target))
         step, is_last = self._centred(system, step, target)
         length = min(1.0, step.longest * min(TO_THE_BOUND, SHORT + (1.0 - SHORT) * step.longest))
         if not np.isfinite(length):
             return 0.0
         self.w = self.w + length * step.dw
         self.b += length * step.db
-        self._place = sums.move(length, not is_last, self._has_intercept)
+        self._place = Place(*sums.total(Chunk.move, length, not is_last, self._has_intercept))
         return length
 
-    def _complete(self, system: NewtonSystem, aim: Aim) -> Step:
+    def _complete(self, system: NewtonSystem, of_aim: NDArray, sum_aim: float) -> Step:
         """Solve for a step that was begun, and complete it."""
-        dw, db = system.solve(aim.weights - self.w, aim.total)
+        dw, db = system.solve(of_aim - self.w, sum_aim)
         more_w, more_b = dw, db
         for _ in range(MAX_REFINEMENTS if self._estimate <= CLOSE else 0):
             last = np.abs(more_w).max()
-            aim = self._sums.refine(more_w, more_b)
-            more_w, more_b = system.solve(aim.weights - self.w - dw, aim.total)
+            of_aim, sum_aim = self._sums.total(Chunk.refine, more_w, more_b)
+            more_w, more_b = system.solve(of_aim - self.w - dw, sum_aim)
             if not np.abs(more_w).max() <= MAX_GROWTH * last:  # only rounding errors are left
                 more_w, more_b = np.zeros_like(dw), 0.0
                 break
             dw, db = dw + more_w, db + more_b
-        steepest, linear, quadratic = self._sums.complete(more_w, more_b)
+        steepest, linear, quadratic = self._sums.total(Chunk.complete, more_w, more_b)
         # How far it can go before something gets negative, at most a bit beyond 1.
         longest = 1.0 / max(steepest, TO_THE_BOUND)
         return Step(dw, db, longest, longest * (linear + longest * quadratic))
@@ -169,7 +226,7 @@ class InteriorPoint:
             if not step.longest < LONG:
                 break
             trial = min(1.0, step.longest + FURTHER)
-            longer = self._complete(system, self._sums.centre(target, trial))
+            longer = self._complete(system, *self._sums.total(Chunk.centre, target, trial))
             if not longer.longest > step.longest:
                 return step, False
             is_much = longer.longest > step.longest + WORTH_CENTRING

@@ -6,9 +6,8 @@ after the last operation to its state after this one, and the results are added 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,96 +18,18 @@ from bandsvm._problem.band_problem import BandProblem
 from bandsvm._system.stopping import check_stop
 
 P = ParamSpec("P")
-Outcome = tuple[ChunkState, tuple[Any, ...]]
+Outcome = tuple[ChunkState, Any]
 Operation = Callable[Concatenate[Chunk, ChunkState, P], Outcome]
 
 
-class Aim(NamedTuple):
-    """``X'aim`` and ``sum aim`` of a step that was begun."""
-
-    weights: NDArray[np.float64]
-    total: float
-
-
-class Place(NamedTuple):
-    """Where the iterate is, and the equations of the next step: to where products are 0."""
-
-    sum_of_products: float
-    loss: float
-    of_D: NDArray[np.float64]  # X'D
-    sum_D: float
-    aim: Aim
-
-
 class NewtonSums(Protocol):
-    """Executes the operations of the interior point method on all samples, wherever these are.
+    """Executes operations of `Chunk` on all samples, wherever these are."""
 
-    An executor says how to add up (`total`) and how to keep one value per sample (`joined`);
-    `Chunk` describes the operations.
-    """
-
-    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        """Return the sums over all chunks of what an operation returns, item by item."""
+    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Return the sum over all chunks of what an operation returns, tuples item by item."""
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> Any:
         """Return values of all samples, as arrays or whatever stands for them."""
-
-    def start(self, w: NDArray, b: float, share: float, centred: bool) -> tuple[int, Place]:
-        """Start at a model; return the number of products, and the place."""
-        n_products, *place = self.total(Chunk.start, w, b, share, centred)
-        return n_products, _place(*place)
-
-    def gram(self, centre: NDArray | None) -> NDArray[np.float64]:
-        """Return the sum of ``D (x - centre) (x - centre)'``."""
-        return self.total(Chunk.gram, centre)[0]
-
-    def complete(self, dw: NDArray, db: float) -> tuple[float, float, float]:
-        """Complete a step; return its steepest fall, and how products change."""
-        steepest, linear, quadratic = self.total(Chunk.complete, dw, db)
-        return steepest, linear, quadratic
-
-    def correct(self, target: float) -> Aim:
-        """Begin the step to where products are ``target``."""
-        return Aim(*self.total(Chunk.correct, target))
-
-    def centre(self, target: float, trial: float) -> Aim:
-        """Begin a step like the last, after which fewer products are far from ``target``."""
-        return Aim(*self.total(Chunk.centre, target, trial))
-
-    def refine(self, dw: NDArray, db: float) -> Aim:
-        """Go on with a step; return its aim as it is now."""
-        return Aim(*self.total(Chunk.refine, dw, db))
-
-    def move(self, length: float, before_last: bool, centred: bool) -> Place:
-        """Take the step, or that before the last centring."""
-        return _place(*self.total(Chunk.move, length, before_last, centred))
-
-    def coefficients(self, snap: bool) -> Any:
-        """Return ``c``, with multipliers at their bounds where they come close if ``snap``."""
-        return self.joined(Chunk.snapped if snap else Chunk.coefficients)
-
-    def loosen(self) -> tuple[Aim, Aim]:
-        """Begin with ``c`` as it is; return sums of it and of the room between bounds."""
-        of_c, sum_c, of_room, room = self.total(Chunk.loosen)
-        return Aim(of_c, sum_c), Aim(of_room, room)
-
-    def gram_of_room(self, centre: NDArray | None) -> NDArray[np.float64]:
-        """Return the sum of ``room (x - centre) (x - centre)'``."""
-        return self.total(Chunk.gram_of_room, centre)[0]
-
-    def pull(self, dw: NDArray, db: float) -> Aim:
-        """Change ``c`` by its room times ``X dw + db``; return sums of it."""
-        return Aim(*self.total(Chunk.pull, dw, db))
-
-    def pulled(self) -> Any:
-        """Return ``c`` after all changes by `pull`; it may be out of bounds."""
-        return self.joined(Chunk.pulled)
-
-
-def _place(
-    sum_of_products: float, loss: float, of_D: NDArray, sum_D: float, of_aim: NDArray, aim: float
-) -> Place:
-    return Place(sum_of_products, loss, of_D, sum_D, Aim(of_aim, aim))
 
 
 class LocalNewtonSums(NewtonSums):
@@ -118,8 +39,14 @@ class LocalNewtonSums(NewtonSums):
         self._chunks = chunks
         self.states = [ChunkState()] * len(chunks) if states is None else list(states)
 
-    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        return reduce(add_items, self._results(operation, *args, **kwargs))
+    def total(self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs) -> Any:
+        # One chunk follows the other: within a chunk the core uses all threads.
+        total: Any = None
+        for k, chunk in enumerate(self._chunks):
+            check_stop()
+            self.states[k], result = operation(chunk, self.states[k], *args, **kwargs)
+            total = added(total, result) if k else result
+        return total
 
     def joined(self, values: Callable[[Chunk, ChunkState], NDArray]) -> NDArray[np.float64]:
         """Return values of all samples."""
@@ -128,18 +55,6 @@ class LocalNewtonSums(NewtonSums):
             check_stop()
             parts.append(values(chunk, state))
         return np.concatenate(parts)
-
-    def _results(
-        self, operation: Operation[P], *args: P.args, **kwargs: P.kwargs
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yield what an operation returns for every chunk.
-
-        One chunk follows the other: within a chunk the core uses all threads.
-        """
-        for k, chunk in enumerate(self._chunks):
-            check_stop()
-            self.states[k], result = operation(chunk, self.states[k], *args, **kwargs)
-            yield result
 
 
 def newton_chunks(problem: BandProblem, samples: LinearSamples) -> list[Chunk]:
@@ -154,6 +69,8 @@ def newton_chunks(problem: BandProblem, samples: LinearSamples) -> list[Chunk]:
     ]
 
 
-def add_items(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the sums of two tuples, item by item."""
-    return tuple(a + b for a, b in zip(left, right, strict=True))
+def added(left: Any, right: Any) -> Any:
+    """Return the sum of two results; tuples are added item by item."""
+    if isinstance(left, tuple):
+        return tuple(a + b for a, b in zip(left, right, strict=True))
+    return left + right

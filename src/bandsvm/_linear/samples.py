@@ -48,13 +48,9 @@ class LinearSamples:
         self.X = X
         self.n_samples, self.n_features = X.shape
         self.is_sparse = sp.issparse(X)
+        self.n_values = int(X.nnz) if self.is_sparse else X.size  # values that are stored
         self.rows = _core_rows(X)
         self.n_threads = n_threads if self.n_values >= MIN_VALUES_FOR_THREADS else 1
-
-    @property
-    def n_values(self) -> int:
-        """Number of values that are stored."""
-        return int(self.X.nnz) if self.is_sparse else self.n_samples * self.n_features
 
     @property
     def n_pairs(self) -> float:

@@ -35,11 +35,8 @@ class Sizes(Protocol):
 
     n_samples: int
     n_features: int
+    n_values: int  # those that are stored
     is_sparse: bool
-
-    @property
-    def n_values(self) -> int:
-        """Number of values that are stored."""
 
     @property
     def n_pairs(self) -> float:
@@ -107,36 +104,25 @@ class DescentThenNewton:
     """
 
     def __init__(self, executor: Executor, start: Start | None = None) -> None:
-        self._executor, self._start = executor, start
-        self._method: Method = executor.descent(start)
-        self._n_before = 0
+        self._executor, self._start, self.n_iter = executor, start, 0
+        self._use(executor.descent(start))
 
-    @property
-    def name(self) -> str:
-        """The solver that is at work."""
-        return self._method.name
-
-    @property
-    def n_iter(self) -> int:
-        return self._n_before + self._method.n_iter
-
-    @property
-    def patience(self) -> int:
-        return self._method.patience
-
-    @property
-    def is_steady(self) -> bool:
-        return self._method.is_steady
+    def _use(self, method: Method) -> None:
+        self._method, self.name = method, method.name  # that of the solver that is at work
+        self.patience, self.is_steady = method.patience, method.is_steady
 
     def candidates(self) -> Iterator[Any]:
         return self._method.candidates()
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         for estimate, is_promising in self._method.steps(aim, max_iter):
+            self.n_iter = self._method.n_iter
             yield estimate, is_promising
             is_slow = self.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP
             if is_slow or self.n_iter >= MAX_DESCENT_PASSES:
                 break
-        self._n_before = self.n_iter
-        self._method = InteriorPoint(self._executor, self._start)
-        yield from self._method.steps(aim, max_iter - self._n_before)
+        n_before = self.n_iter
+        self._use(InteriorPoint(self._executor, self._start))
+        for step in self._method.steps(aim, max_iter - n_before):
+            self.n_iter = n_before + self._method.n_iter
+            yield step

@@ -80,7 +80,7 @@ class FitProgress(Observer[KernelRun]):
             {
                 "stage": "fit",
                 "share": sum(self._done.values()) / len(run.training.problems),
-                "problem": run.training.titles[index].rstrip(":"),
+                "problem": run.titles[index].rstrip(":"),
                 "n_steps": progress.n_iter,
                 "violation": progress.violation,
                 "tol": progress.tol,

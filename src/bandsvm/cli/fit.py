@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.resume:
         check_model(chosen_parameters(options), options.linear)
     from bandsvm._estimators.calibration import DEFAULT_FOLDS, set_sigmoids
-    from bandsvm._fitting.ending import why_model_is_not_optimal
+    from bandsvm._fitting.lifecycle import why_model_is_not_optimal
     from bandsvm._workflow.advice import LEAVES_FEATURES
     from bandsvm._workflow.checkpoint import CheckpointFile
     from bandsvm._workflow.pipeline import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,20 @@ from numpy.typing import NDArray
 from bandsvm._checks import data
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._fitting.targets import Targets
+from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
-from bandsvm._problem.band_problem import BandProblem
 from bandsvm._system.threads import n_threads
 
 
+class Sized:
+    """What has the size of the arrays that it holds, which the scheduler may move or spill."""
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + n_bytes(vars(self))
+
+
 @dataclass(frozen=True)
-class LabelledChunk:
+class LabelledChunk(Sized):
     """Samples, labels and weights of a chunk, checked; or why they are refused."""
 
     samples: Any = None
@@ -27,24 +35,9 @@ class LabelledChunk:
     names: NDArray | None = None
     refusal: Exception | None = None  # what is wrong with the chunk
 
-    def __sizeof__(self) -> int:
-        """Return the bytes that the scheduler should expect to move or to spill."""
-        X = None if self.samples is None else self.samples.X
-        return object.__sizeof__(self) + n_bytes(X, self.y, self.weights)
 
-
-@dataclass(frozen=True)
-class ChunkProblem:
-    """Samples of a chunk and one band problem over them."""
-
-    samples: LinearSamples
-    problem: BandProblem
-
-    def __sizeof__(self) -> int:
-        """Return the bytes that the scheduler should expect to move or to spill."""
-        problem = self.problem
-        vectors = problem.lo, problem.hi, problem.below, problem.above
-        return object.__sizeof__(self) + n_bytes(self.samples.X, *vectors)
+class ChunkProblem(Sized, LocalExecutor):
+    """One band problem over the samples of a chunk, and operations on them on their worker."""
 
 
 def labelled(X: Any, y: Any, weights: Any) -> LabelledChunk:
@@ -82,22 +75,22 @@ def joined(chunks: list[LabelledChunk]) -> LabelledChunk:
 
 
 def chunk_problem(chunk: LabelledChunk, targets: Targets, k: int, n_jobs: int) -> ChunkProblem:
-    """Return the samples of a chunk and the k-th problem."""
+    """Return the k-th problem over the samples of a chunk."""
     problem = targets.problem(chunk.y, chunk.weights, k)
-    return ChunkProblem(LinearSamples(chunk.samples.X, n_threads(n_jobs)), problem)
+    return ChunkProblem(problem, LinearSamples(chunk.samples.X, n_threads(n_jobs)))
 
 
 def boxed(chunk: ChunkProblem, loss_at_zero: float) -> ChunkProblem:
     """Return a chunk whose squared losses have the box of the problem over all chunks."""
-    return replace(chunk, problem=chunk.problem.boxed(loss_at_zero))
+    return ChunkProblem(chunk.problem.boxed(loss_at_zero), chunk.samples)
 
 
-def n_bytes(*arrays: Any) -> int:
-    """Return the bytes of some arrays, dense or CSR."""
-    return sum(
-        array.data.nbytes + array.indices.nbytes + array.indptr.nbytes
-        if sp.issparse(array)
-        else array.nbytes
-        for array in arrays
-        if array is not None
-    )
+def n_bytes(value: Any) -> int:
+    """Return the bytes of all arrays in a value."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, dict):
+        return sum(n_bytes(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return sum(n_bytes(item) for item in value)
+    return n_bytes(vars(value)) if hasattr(value, "__dict__") else sys.getsizeof(value)

@@ -9,11 +9,11 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.position import POSITIONS
-from bandsvm._decisions.values import Decisions, top_class
+from bandsvm._decisions.values import Decisions
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
 from bandsvm._estimators.linear import LinearEstimator
-from bandsvm._fitting.ending import end_fit
+from bandsvm._fitting.lifecycle import end_fit
 from bandsvm.dask._collections import check_rows_only, is_collection
 from bandsvm.dask._fit import fit_on_cluster
 from bandsvm.dask._lazy import float_type, lazily, share_correct
@@ -283,7 +283,7 @@ def _decision_values(model: Any, X: Any) -> Any:
 
 
 def _predicted(model: Any, X: Any) -> Any:
-    return model.classes_[top_class(_decision_values(model, X))]
+    return model.classes_[Decisions(model, _decision_values(model, X)).predicted]
 
 
 def _positions(model: Any, X: Any) -> Any:

@@ -79,7 +79,7 @@ def check_rows_only(X: Any) -> None:
 
 def _parts(name: str, value: Any) -> list[Any]:
     """Return the chunks of a collection, lazily, or of a list as they are."""
-    if isinstance(value, (da.Array, dd.DataFrame, dd.Series)):
+    if is_collection(value):
         return list(np.ravel(value.to_delayed()))
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in value):

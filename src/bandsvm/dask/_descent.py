@@ -18,7 +18,7 @@ chunks share.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +42,9 @@ USUAL_MOVES = 20.0
 ABOVE_RATIO, GROWTH = 1.2, 2.0
 # Rounds between two evaluations, as a share of those so far: one takes about ten messages.
 SHARE_BETWEEN_EVALUATIONS = 0.2
+
+# The coefficients of a chunk after its passes, and the change of the weights.
+Descended = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class ClusterDescent:
@@ -95,18 +98,10 @@ class ClusterDescent:
             return
         if squares > 0.0:
             self._safety = min(max(1.0, ABOVE_RATIO * together / squares), most)
-        self._c = tasks.each(_coefficients, descended)
+        self._c = tasks.each(itemgetter(0), descended)
         self._w = self._w + dw
         if self._penalty:
             self._multiplier += np.sqrt(self._penalty) * float(self._w[-1])
-
-
-@dataclass(frozen=True)
-class Descended:
-    """A chunk after its passes: its coefficients, and the change of the weights."""
-
-    c: NDArray[np.float64]
-    dw: NDArray[np.float64]
 
 
 def _widened(chunk: ChunkProblem, penalty: float) -> ChunkProblem:
@@ -116,7 +111,7 @@ def _widened(chunk: ChunkProblem, penalty: float) -> ChunkProblem:
     X = chunk.samples.X
     column = np.full((X.shape[0], 1), np.sqrt(penalty), dtype=X.dtype)
     wider = sp.hstack([X, column], format="csr") if sp.issparse(X) else np.hstack([X, column])
-    return ChunkProblem(LinearSamples(wider, chunk.samples.n_threads), chunk.problem)
+    return ChunkProblem(chunk.problem, LinearSamples(wider, chunk.samples.n_threads))
 
 
 def _sizes(chunk: ChunkProblem) -> tuple[float, int, float]:
@@ -145,13 +140,10 @@ def _descended(
     after = np.empty(len(c))
     descent.coefficients(after)
     after /= safety
-    return Descended(after, samples.weights(after - c))
+    return after, samples.weights(after - c)
 
 
 def _message(descended: Descended) -> tuple[NDArray[np.float64], float]:
     """Return the change of the weights and its square."""
-    return descended.dw, float(descended.dw @ descended.dw)
-
-
-def _coefficients(descended: Descended) -> NDArray[np.float64]:
-    return descended.c
+    _, dw = descended
+    return dw, float(dw @ dw)

@@ -20,7 +20,7 @@ from bandsvm._kernels.samples import as_contiguous
 from bandsvm._linear.chunk import Largest
 from bandsvm._linear.executor import Executor, Method
 from bandsvm._linear.newton_sums import NewtonSums
-from bandsvm._linear.point import Start, values_without_weights
+from bandsvm._linear.point import Start
 from bandsvm._linear.solving import LinearSolution
 from bandsvm._problem import Solution
 from bandsvm.dask._chunks import ChunkProblem
@@ -47,16 +47,16 @@ class ClusterExecutor(Executor):
         self.has_intercept, self._is_squared = has_intercept, is_squared
 
     def zeros(self) -> PerChunk:
-        return self.tasks.each(_zeros, self.problems)
+        return self.tasks.each(ChunkProblem.zeros, self.problems)
 
     def feasible(self, c: PerChunk) -> PerChunk:
         return feasible(self.tasks, self.problems, c, self.has_intercept)
 
     def weights(self, c: PerChunk) -> NDArray[np.float64]:
-        return self.tasks.total(_weights, self.problems, c)[0]
+        return self.tasks.total(ChunkProblem.weights, self.problems, c)
 
     def product(self, w: NDArray) -> PerChunk:
-        return self.tasks.each(_products, self.problems, w)
+        return self.tasks.each(ChunkProblem.product, self.problems, w)
 
     def intercept(self, f: PerChunk) -> float:
         if not self.has_intercept:
@@ -64,8 +64,7 @@ class ClusterExecutor(Executor):
         return best_intercept(self.tasks, self.problems, f, self._is_squared)
 
     def values(self, c: PerChunk, f: PerChunk, intercept: float) -> tuple[float, float]:
-        primal, dual = self.tasks.total(_values, self.problems, c, f, intercept)
-        return primal, dual
+        return self.tasks.total(ChunkProblem.values, self.problems, c, f, intercept)
 
     def exact(self, c: PerChunk) -> None:
         """Return None: so few samples need no cluster."""
@@ -92,22 +91,6 @@ class ClusterExecutor(Executor):
             (drift, self.n_samples),
             (np.inf, tol),
         )
-
-
-def _zeros(chunk: ChunkProblem) -> NDArray[np.float64]:
-    return np.zeros(chunk.problem.n_samples)
-
-
-def _products(chunk: ChunkProblem, w: NDArray) -> NDArray[np.float64]:
-    return chunk.samples.product(w)
-
-
-def _weights(chunk: ChunkProblem, c: NDArray) -> tuple[NDArray[np.float64]]:
-    return (chunk.samples.weights(c),)
-
-
-def _values(chunk: ChunkProblem, c: NDArray, f: NDArray, intercept: float) -> tuple[float, float]:
-    return values_without_weights(chunk.problem, c, f + intercept)
 
 
 def _measured(

@@ -33,22 +33,19 @@ from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 def client_of(model: Any) -> Client:
     """Return the client of a model: its own, or the current one."""
-    if model.client is not None:
-        if not isinstance(model.client, Client):
-            raise TypeError(
-                f"client must be a distributed.Client or None, got {type(model.client).__name__}."
-            )
-        return _synchronous(model.client)
-    try:
-        return _synchronous(get_client())
-    except ValueError:
-        raise ValueError(
-            "client is None and there is no current client; make one first, for example with "
-            "`from dask.distributed import Client; client = Client()`."
-        ) from None
-
-
-def _synchronous(client: Client) -> Client:
+    client = model.client
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise ValueError(
+                "client is None and there is no current client; make one first, for example with "
+                "`from dask.distributed import Client; client = Client()`."
+            ) from None
+    elif not isinstance(client, Client):
+        raise TypeError(
+            f"client must be a distributed.Client or None, got {type(client).__name__}."
+        )
     if getattr(client, "asynchronous", False):
         raise ValueError(
             "client must be synchronous, but this one is asynchronous; make it without "
@@ -126,7 +123,7 @@ class ClusterTraining:
         problems = tasks.each(chunk_problem, self.chunks, targets, k, self.n_jobs or 1)
         if is_squared := targets.loss == "squared_hinge":
             with stop_when(None):
-                (at_zero,) = tasks.total(_loss_at_zero, problems)
+                at_zero = tasks.total(_loss_at_zero, problems)
             problems = tasks.each(boxed, problems, at_zero)
         shape = sizes.n_samples, sizes.n_features
         return ClusterExecutor(tasks, problems, shape, targets.has_intercept, is_squared)
@@ -160,12 +157,12 @@ class ClusterTraining:
         return da.concatenate(of_groups).rechunk({0: tuple(rows)})
 
 
-def _n_samples(chunk: LabelledChunk) -> tuple[int]:
-    return (chunk.samples.n_samples,)
+def _n_samples(chunk: LabelledChunk) -> int:
+    return chunk.samples.n_samples
 
 
-def _loss_at_zero(chunk: ChunkProblem) -> tuple[float]:
-    return (chunk.problem.loss_at_zero(),)
+def _loss_at_zero(chunk: ChunkProblem) -> float:
+    return chunk.problem.loss_at_zero()
 
 
 def _multipliers_of_chunk(

@@ -47,8 +47,7 @@ def best_intercept(tasks: ChunkTasks, problems: PerChunk, f: PerChunk, is_square
         of_lower * (1.0 - ROUNDING),
     )
     if first < highest and passed <= of_lower * (1.0 + ROUNDING):
-        (minus_next,) = tasks.total(_minus_next, ends, first)
-        return 0.5 * (first - minus_next)
+        return 0.5 * (first - tasks.total(_minus_next, ends, first))
     return first
 
 
@@ -103,7 +102,7 @@ def _merged(parts: list[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
     return at, np.bincount(which, np.concatenate([part[1] for part in parts]), len(at))
 
 
-def _minus_next(ends: Ends, point: float) -> tuple[Largest]:
+def _minus_next(ends: Ends, point: float) -> Largest:
     """Return the first end above a point, negated."""
     k = int(np.searchsorted(ends.at, point, side="right"))
-    return (Largest(-ends.at[k] if k < len(ends.at) else -np.inf),)
+    return Largest(-ends.at[k] if k < len(ends.at) else -np.inf)

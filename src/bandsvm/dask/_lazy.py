@@ -11,6 +11,7 @@ import numpy as np
 
 import dask
 from bandsvm.dask._collections import aligned, check_rows_only, is_collection
+from bandsvm.dask._tasks import sum_of
 
 
 def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | None) -> da.Array:
@@ -19,7 +20,6 @@ def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | 
     The function returns an array with a row for every row of a chunk, of ``n_columns`` columns, or
     a vector if that is None. The model is sent to the workers once.
     """
-    check_rows_only(X)
     # Delayed chunks would be fused once here and once more in what they become part of: two tasks
     # of one name, which a scheduler takes for the same.
     of_chunk = {"function": function, "model": dask.delayed(model, traverse=False)}
@@ -55,7 +55,7 @@ def share_correct(predicted: da.Array, X: Any, y: Any, sample_weight: Any) -> fl
             f"{[len(of_part) for of_part in chunks]}; chunk them alike."
         )
     counted = dask.delayed(_correct)
-    sums = dask.delayed(_added)([counted(*some) for some in zip(*chunks, strict=True)]).compute()
+    sums = dask.delayed(sum_of)([counted(*some) for some in zip(*chunks, strict=True)]).compute()
     return float(sums[0] / sums[1])
 
 
@@ -69,10 +69,6 @@ def _correct(predicted: Any, y: Any, weights: Any = None) -> tuple[float, float]
         )
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     return float(weights[predicted == y].sum()), float(weights.sum())
-
-
-def _added(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
 
 
 def transform(transformer: Any, X: Any) -> da.Array:

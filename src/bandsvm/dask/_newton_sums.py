@@ -8,9 +8,9 @@ scheduler keeps.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bandsvm._linear.chunk import Chunk, ChunkState
 from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
-from bandsvm.dask._chunks import ChunkProblem
+from bandsvm.dask._chunks import ChunkProblem, Sized
 from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
 
@@ -30,9 +30,9 @@ class ClusterNewtonSums(NewtonSums):
         self._parts = tasks.each(_parts, problems)
         self._last: PerChunk | None = None
 
-    def total(self, operation: Callable, *args: Any) -> tuple[Any, ...]:  # type: ignore[override]
+    def total(self, operation: Callable, *args: Any) -> Any:  # type: ignore[override]
         outcomes = self._tasks.each(_outcome, self._parts, self._last, operation, *args)
-        sums = self._tasks.total(_result, outcomes)
+        sums = self._tasks.total(attrgetter("result"), outcomes)
         self._last = outcomes  # an operation that was cut short changes nothing
         return sums
 
@@ -42,15 +42,11 @@ class ClusterNewtonSums(NewtonSums):
 
 
 @dataclass(frozen=True)
-class OperationOutcome:
+class OperationOutcome(Sized):
     """The states of the parts of a chunk after an operation, and its result."""
 
     states: list[ChunkState]
-    result: tuple[Any, ...]
-
-    def __sizeof__(self) -> int:
-        """Return the bytes that the scheduler should expect to move or to spill."""
-        return object.__sizeof__(self) + _n_bytes(self.states) + _n_bytes(self.result)
+    result: Any
 
 
 def _parts(chunk: ChunkProblem) -> list[Chunk]:
@@ -67,22 +63,7 @@ def _outcome(
     return OperationOutcome(sums.states, result)
 
 
-def _result(outcome: OperationOutcome) -> tuple[Any, ...]:
-    return outcome.result
-
-
 def _values(
     parts: list[Chunk], last: OperationOutcome, values: Callable[[Chunk, ChunkState], NDArray]
 ) -> NDArray[np.float64]:
     return LocalNewtonSums(parts, last.states).joined(values)
-
-
-def _n_bytes(value: Any) -> int:
-    """Return the bytes of all arrays in a value."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, dict):
-        return sum(_n_bytes(item) for item in value.values())
-    if isinstance(value, (list, tuple)):
-        return sum(_n_bytes(item) for item in value)
-    return _n_bytes(vars(value)) if hasattr(value, "__dict__") else sys.getsizeof(value)

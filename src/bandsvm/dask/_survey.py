@@ -65,8 +65,7 @@ def stats_of(chunk: LabelledChunk) -> ChunkStats:
 class Survey:
     """What is known of all chunks that are not empty."""
 
-    def __init__(self, stats: list[ChunkStats], min_values: int | None = None) -> None:
-        self._min_values = MIN_VALUES_OF_GROUP if min_values is None else min_values
+    def __init__(self, stats: list[ChunkStats]) -> None:
         for k, of_chunk in enumerate(stats):
             if of_chunk.refusal is not None:
                 kind = type(of_chunk.refusal)
@@ -91,7 +90,7 @@ class Survey:
         The groups depend on the chunks alone, not on the workers, and so does every bit of sums.
         """
         groups: list[list[int]] = []
-        size = least = self._min_values
+        size = least = MIN_VALUES_OF_GROUP
         for k, of_chunk in enumerate(self._some):
             if size >= least or of_chunk.n_values >= least:
                 groups.append([])

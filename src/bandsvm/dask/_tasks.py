@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from distributed import Client, Future
 
-from bandsvm._linear.newton_sums import add_items
+from bandsvm._linear.newton_sums import added
 from bandsvm._system.dask_futures import value_of
 from bandsvm._system.threads import single_threaded_blas
 
@@ -58,9 +59,9 @@ class ChunkTasks:
             ]
         )
 
-    def total(self, function: Callable, *args: Any) -> tuple[Any, ...]:
-        """Call a function for every chunk; return the sums of what it returns, item by item."""
-        return self._reduced(_sums, self.each(function, *args))
+    def total(self, function: Callable, *args: Any) -> Any:
+        """Call a function for every chunk; return the sum of its results, tuples item by item."""
+        return self._reduced(sum_of, self.each(function, *args))
 
     def listed(self, function: Callable, *args: Any) -> list[Any]:
         """Call a function for every chunk; return all results, which must be small."""
@@ -105,8 +106,9 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _sums(results: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return reduce(add_items, results)
+def sum_of(results: list[Any]) -> Any:
+    """Return the sum of results, tuples item by item."""
+    return reduce(added, results)
 
 
 def _in_list(function: Callable, *args: Any) -> list[Any]:
@@ -114,4 +116,4 @@ def _in_list(function: Callable, *args: Any) -> list[Any]:
 
 
 def _lists(results: list[list[Any]]) -> list[Any]:
-    return [value for some in results for value in some]
+    return list(chain.from_iterable(results))

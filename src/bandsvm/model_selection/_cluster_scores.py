@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -59,7 +58,8 @@ class ClusterScores:
                 if reason is None:
                     yield candidates, value_of(client, futures[k])
                 else:
-                    yield candidates, _nothing(candidates, self._folds, reason)
+                    n_folds = len(self._folds.splits)
+                    yield candidates, Scores.none_yet(len(candidates), n_folds, reason)
         finally:
             over.set()
 
@@ -70,12 +70,6 @@ class ClusterScores:
             if (reason := self._watch.reason()) is not None:
                 return reason
         return None
-
-
-def _nothing(candidates: list[Candidate], folds: Folds, reason: Status) -> Scores:
-    """Return the scores of candidates that were not scored because the search ended."""
-    shape = len(candidates), len(folds.splits)
-    return Scores(np.full(shape, np.nan), np.zeros(shape), 0, 0, reason)
 
 
 def _scored(
@@ -89,8 +83,7 @@ def _scored(
     worker = get_worker()
     n_bytes = settings.solving.cache_bytes
     n_bytes = default_bytes(np.inf) if n_bytes is None else n_bytes
-    share = n_bytes / worker.state.nthreads
-    settings = replace(settings, solving=replace(settings.solving, n_jobs=1, cache_bytes=share))
+    settings = settings.sharing(1, n_bytes / worker.state.nthreads)
     watch = Watch(_has_ended(name), False, len(folds.splits))
     ignored = np.errstate(over="ignore", invalid="ignore")
     with single_threaded_blas(), ignored, stop_when(watch.reason):

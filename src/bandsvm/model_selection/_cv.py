@@ -251,68 +251,32 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         BandedSVCCV
             The fitted estimator.
         """
-        return self._fit(X, y, sample_weight, groups)
-
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
-        observer: SearchObserver | None = None,
-        by_fold: Any = None,
-    ) -> BandedSVCCV:
-        """Search, watched by an observer, and fit the best candidate to all samples."""
-        before, began = dict(vars(self)), time.monotonic()
-        search = None
-        try:
-            for name in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, name)
-            search = Search(self, self._template, X, y, sample_weight, groups, observer, by_fold)
-            self._keep(search, search.run())
-            if self.refit:
-                seconds = self._seconds_left(search, began)
-                is_hurried = search.verdict.ended_by is Status.INTERRUPTED
-                self._fit_best(X, y, sample_weight, seconds, is_hurried)
-        except BaseException as error:
-            if not (isinstance(error, KeyboardInterrupt) and hasattr(self, "cv_results_")):
-                self.__dict__.clear()
-                self.__dict__.update(before)
-            raise
-        if search.verdict.ended_by is Status.INTERRUPTED:
-            raise KeyboardInterrupt(
-                f"BandedSVCCV was interrupted after {len(self.cv_results_['params'])} candidates; "
-                f"it keeps the best so far, {self.best_params_}."
-            )
-        return self
+        return fit_search(self, X, y, sample_weight=sample_weight, groups=groups)
 
     def _keep(self, search: Search, best: int) -> None:
         """Store the results of a search."""
         self.classes_ = search.classes
         self.n_splits_ = len(search.folds.splits)
-        self.cv_results_ = search.results()
+        self.cv_results_ = search.standings.results(search.verdict.compared())
         self.best_index_ = best
         self.best_score_ = search.standings.mean_so_far(best)
         self.best_params_ = search.standings.candidates[best].parameters()
 
-    def _seconds_left(self, search: Search, began: float) -> float | None:
-        """Return how long the fit to all samples may take."""
-        if search.verdict.ended_by is Status.INTERRUPTED:
-            return SECONDS_AFTER_INTERRUPT
-        if self.time_limit is None:
-            return None
-        left = self.time_limit - (time.monotonic() - began)
-        return max(left, MIN_REFIT_SHARE * self.time_limit)
-
     def _fit_best(
-        self, X: Any, y: Any, sample_weight: Any, seconds: float | None, is_hurried: bool
+        self, X: Any, y: Any, sample_weight: Any, began: float, is_interrupted: bool
     ) -> None:
         """Fit the best candidate to all samples; keep the model even if the fit is interrupted."""
+        seconds: float | None = None
+        if is_interrupted:
+            seconds = SECONDS_AFTER_INTERRUPT
+        elif self.time_limit is not None:
+            left = self.time_limit - (time.monotonic() - began)
+            seconds = max(left, MIN_REFIT_SHARE * self.time_limit)
         model = self._template(self.best_params_["kernel"])
         model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
         try:
             with warnings.catch_warnings():
-                if is_hurried:
+                if is_interrupted:
                     # KeyboardInterrupt follows; a warning raised as an error must not replace it.
                     warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(X, y, sample_weight)
@@ -385,11 +349,38 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
 
 def fit_search(
-    search: BandedSVCCV, X: Any, y: Any, observer: SearchObserver | None = None, by_fold: Any = None
+    estimator: BandedSVCCV,
+    X: Any,
+    y: Any,
+    observer: SearchObserver | None = None,
+    by_fold: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> BandedSVCCV:
-    """Fit a BandedSVCCV as its `fit` does, watched by an observer.
+    """Search, watched by an observer, and fit the best candidate to all samples.
 
     ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
     them; candidates are scored on these.
     """
-    return search._fit(X, y, observer=observer, by_fold=by_fold)
+    before, began = dict(vars(estimator)), time.monotonic()
+    try:
+        for name in [name for name in vars(estimator) if name.endswith("_")]:
+            delattr(estimator, name)
+        search = Search(
+            estimator, estimator._template, X, y, sample_weight, groups, observer, by_fold
+        )
+        estimator._keep(search, search.run())
+        is_interrupted = search.verdict.ended_by is Status.INTERRUPTED
+        if estimator.refit:
+            estimator._fit_best(X, y, sample_weight, began, is_interrupted)
+    except BaseException as error:
+        if not (isinstance(error, KeyboardInterrupt) and hasattr(estimator, "cv_results_")):
+            estimator.__dict__.clear()
+            estimator.__dict__.update(before)
+        raise
+    if is_interrupted:
+        raise KeyboardInterrupt(
+            f"BandedSVCCV was interrupted after {len(estimator.cv_results_['params'])} candidates; "
+            f"it keeps the best so far, {estimator.best_params_}."
+        )
+    return estimator

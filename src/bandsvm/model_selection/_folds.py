@@ -61,19 +61,21 @@ class Folds:
     by_fold: Sequence[Any] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Scores:
-    """Scores of candidates, one row per candidate and one column per fold; NaN if given up.
-
-    ``n_unconverged`` fits did not reach ``tol``, ``n_undefined`` scores were not finite, and
-    ``ended_by`` is why the work ended early, or None.
-    """
+    """Scores of candidates, one row per candidate and one column per fold; NaN if given up."""
 
     values: NDArray[np.float64]
     seconds: NDArray[np.float64]
-    n_unconverged: int
-    n_undefined: int
-    ended_by: Status | None
+    n_unconverged: int = 0  # fits that did not reach ``tol``
+    n_undefined: int = 0  # scores that are not finite
+    ended_by: Status | None = None  # why the work ended early
+
+    @classmethod
+    def none_yet(cls, n_candidates: int, n_folds: int, ended_by: Status | None = None) -> Scores:
+        """Return scores of candidates that have none so far."""
+        shape = n_candidates, n_folds
+        return cls(np.full(shape, np.nan), np.zeros(shape), ended_by=ended_by)
 
 
 def cross_validate(
@@ -88,38 +90,32 @@ def cross_validate(
     Candidates are ordered so that neighbours follow each other. They can become hopeless relative
     to the scores in ``reference``, one per fold; None scores all candidates in all folds.
     """
-    values = np.full((len(candidates), len(folds.splits)), np.nan)
-    seconds = np.zeros(values.shape)
-    ended_by = watch.reason()
-    if ended_by is not None:
-        return Scores(values, seconds, 0, 0, ended_by)
+    scores = Scores.none_yet(len(candidates), len(folds.splits), watch.reason())
+    if scores.ended_by is not None:
+        return scores
     rows: CheckedRows | None = None
-    is_shared = folds.by_fold is None
     is_alive = np.ones(len(candidates), dtype=bool)
     others: list[Solved] = []
-    n_unconverged = n_undefined = 0
     for fold in range(len(folds.splits)):
-        if rows is None or not is_shared:
+        if rows is None or folds.by_fold is not None:
             rows = None  # frees the memory of the last fold's rows before the next ones take it
             rows = CheckedRows(_rows(settings, folds, fold, candidates), settings.solving)
-        solver = FoldSolver(settings, folds, fold, rows, watch, others, is_shared)
+        solver = FoldSolver(settings, folds, fold, rows, watch, others, scores)
         for k in np.flatnonzero(is_alive).tolist():
-            ended_by = watch.reason()
-            if ended_by is not None:
+            if (reason := watch.reason()) is not None:
+                scores.ended_by = scores.ended_by or reason
                 break
             began = time.perf_counter()
-            values[k, fold] = solver.score_of(candidates[k])
-            seconds[k, fold] = time.perf_counter() - began
-        watch.fold(candidates, fold, values[:, fold])
-        n_unconverged += solver.n_unconverged
-        n_undefined += solver.n_undefined
-        others, ended_by = solver.first, solver.ended_by or ended_by
+            scores.values[k, fold] = solver.score_of(candidates[k])
+            scores.seconds[k, fold] = time.perf_counter() - began
+        watch.fold(candidates, fold, scores.values[:, fold])
+        others = solver.first
         del solver
-        if ended_by is not None:
+        if scores.ended_by is not None:
             break
         if reference is not None and fold >= 1:
-            is_alive &= ~is_hopeless(values[:, : fold + 1], reference[: fold + 1])
-    return Scores(values, seconds, n_unconverged, n_undefined, ended_by)
+            is_alive &= ~is_hopeless(scores.values[:, : fold + 1], reference[: fold + 1])
+    return scores
 
 
 def _rows(
@@ -162,7 +158,7 @@ class FoldSolver:
     """Solves the candidates of one fold in sequence, each started from the previous solution.
 
     The first starts from that of another fold, ``others``, since most of their samples are the
-    same; ``is_shared`` tells whether their kernel is.
+    same. What goes wrong is noted in ``scores``.
     """
 
     def __init__(
@@ -173,7 +169,7 @@ class FoldSolver:
         rows: CheckedRows,
         watch: Watch,
         others: list[Solved],
-        is_shared: bool,
+        scores: Scores,
     ) -> None:
         self._band, self._folds, self._rows, self._watch = settings.band, folds, rows, watch
         self._fold = fold
@@ -184,21 +180,19 @@ class FoldSolver:
             self._band.class_weight, folds.y, self._weights, settings.multi_class
         )
         self.first: list[Solved] = []
-        self._others, self._is_shared = others, is_shared
+        self._others, self._scores = others, scores
         self._last: list[Solved] = []
         self._last_band: BandSettings | None = None
-        self.n_unconverged = self.n_undefined = 0
-        self.ended_by: Status | None = None
 
     def score_of(self, candidate: Candidate) -> float:
         """Return the score of a candidate on the samples that are held out.
 
-        It is NaN if it is undefined, or if the fit was cut short; then `ended_by` is the reason.
+        It is NaN if it is undefined, or if the fit was cut short.
         """
         try:
             return self._score_of(candidate)
         except Stop as stop:
-            self.ended_by = stop.reason
+            self._scores.ended_by = stop.reason
             return np.nan
 
     def _score_of(self, candidate: Candidate) -> float:
@@ -213,9 +207,9 @@ class FoldSolver:
                 callback=lambda progress: self._watch.step(candidate, self._fold, progress),
             )
             if solution.status in CUT_SHORT:
-                self.ended_by = solution.status
+                self._scores.ended_by = solution.status
                 return np.nan
-            self.n_unconverged += solution.status is not Status.CONVERGED
+            self._scores.n_unconverged += solution.status is not Status.CONVERGED
             if not np.isfinite(solution.f).all():
                 return np.nan
             solved.append(Solved(problem, solution))
@@ -226,7 +220,7 @@ class FoldSolver:
         values = np.column_stack([each.decision[self._held_out] for each in solved])
         decisions = StoredDecisions(training.classes, values, training.strategy)
         score = self._folds.score(decisions, self._folds.splits[self._fold])
-        self.n_undefined += not np.isfinite(score)
+        self._scores.n_undefined += not np.isfinite(score)
         return score
 
     def _start(self, k: int, training: Training, band: BandSettings) -> Start | None:
@@ -234,7 +228,8 @@ class FoldSolver:
         if self._last_band is None:
             if len(self._others) != len(training.problems):
                 return None  # the folds have other classes
-            return self._moved(self._others[k], training.problems[k], self._is_shared)
+            is_same_kernel = self._folds.by_fold is None
+            return self._moved(self._others[k], training.problems[k], is_same_kernel)
         last = self._last[k]
         scaled = scaled_start(last.solution, training.signs[k], self._last_band, band)
         return scaled or self._moved(last, training.problems[k])

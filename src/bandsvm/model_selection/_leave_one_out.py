@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,21 +113,14 @@ def leave_one_out(
     # A sample that takes no part in a problem needs its decision value there.
     checked = training_set(model, X, y, sample_weight, "leave_one_out", share_samples=True)
     with single_threaded_blas():
-        memory = _memory_of(checked)
-        rows = _rows(checked, memory)
-        columns = _solve_columns(checked, rows, memory)
+        bytes_of_rows, bytes_of_matrices = _memory_of(checked)
+        rows = _rows(checked, bytes_of_rows)
+        columns = _solve_columns(checked, rows, bytes_of_matrices)
     return _result(checked, columns, rows.n_computed)
 
 
-class Memory(NamedTuple):
-    """Bytes for kernel rows, and for the matrices of each problem."""
-
-    rows: float
-    matrices: float
-
-
-def _memory_of(checked: TrainingSet) -> Memory:
-    """Return how a model's memory is divided between rows and matrices."""
+def _memory_of(checked: TrainingSet) -> tuple[float, float]:
+    """Return how many bytes kernel rows have, and how many the matrices of each problem."""
     n_samples, problems = len(checked.training.kept), checked.training.problems
     sizes = [
         matrix_bytes(len(free_variables(problem, c)), n_samples)
@@ -137,7 +130,7 @@ def _memory_of(checked: TrainingSet) -> Memory:
     if budget is None:
         budget = default_bytes(2.0 * sum(sizes) + 8.0 * n_samples**2)
     each = MATRIX_SHARE * budget / len(problems)
-    return Memory(budget - sum(size for size in sizes if size <= each), each)
+    return budget - sum(size for size in sizes if size <= each), each
 
 
 class Column:
@@ -183,11 +176,11 @@ class Column:
         self.decision[i] = solution.f[i] + intercept
 
 
-def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
+def _rows(checked: TrainingSet, n_bytes: float) -> KernelOperator:
     """Return the kernel rows that all problems and refits share."""
-    solving = replace(checked.settings.solving, cache_bytes=memory.rows)
-    rows = replace(checked.settings, solving=solving).rows(
-        some_samples(checked.X, checked.training.kept, checked.settings.kernel.is_precomputed),
+    settings = checked.settings
+    rows = settings.sharing(settings.solving.n_jobs, n_bytes).rows(
+        some_samples(checked.X, checked.training.kept, settings.kernel.is_precomputed),
         largest_cost=checked.training.largest_cost,
         largest_rounding=0.0,  # every row is used many times
     )
@@ -196,10 +189,10 @@ def _rows(checked: TrainingSet, memory: Memory) -> KernelOperator:
     return rows
 
 
-def _solve_columns(checked: TrainingSet, rows: KernelOperator, memory: Memory) -> list[Column]:
+def _solve_columns(checked: TrainingSet, rows: KernelOperator, max_bytes: float) -> list[Column]:
     """Return all problems, with exact refits where ``tol`` could change the label."""
     columns = [
-        Column(problem, rows, c, checked.settings.solving, memory.matrices)
+        Column(problem, rows, c, checked.settings.solving, max_bytes)
         for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
     strategy = checked.training.strategy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ class ScorePool:
             return
         threads = n_threads(self.n_jobs)
         at_once = min(threads, len(groups))
-        if not _is_precomputed(groups[0]):
+        if not self._settings(groups[0]).kernel.is_precomputed:  # else X itself is the store
             at_once = stores_at_once(self.n_bytes, useful_bytes(self.folds.X), at_once)
         jobs, n_bytes = threads // at_once, self.n_bytes / at_once
         with ThreadPoolExecutor(at_once) as pool:
@@ -78,9 +78,7 @@ class ScorePool:
         self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
     ) -> Scores:
         """Score candidates that share a kernel, with a share of the threads and of the memory."""
-        settings = self._settings(candidates)
-        solving = replace(settings.solving, n_jobs=n_jobs, cache_bytes=n_bytes)
-        settings = replace(settings, solving=solving)
+        settings = self._settings(candidates).sharing(n_jobs, n_bytes)
         # Candidates that overflow have no score; `Verdict` reports it if all do.
         with np.errstate(over="ignore", invalid="ignore"), stop_when(self.watch.reason):
             try:
@@ -104,11 +102,6 @@ class ScorePool:
         """Return the settings of candidates that share a kernel."""
         kernel, gamma = candidates[0].kernel, candidates[0].gamma
         return FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
-
-
-def _is_precomputed(group: list[Candidate]) -> bool:
-    """Return whether the kernel matrix is X itself, so that there is no store of rows."""
-    return isinstance(group[0].kernel, str) and group[0].kernel == "precomputed"
 
 
 def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:

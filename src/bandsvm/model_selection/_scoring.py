@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from bandsvm._decisions.multiclass import Strategy
-from bandsvm._decisions.values import top_class
+from bandsvm._decisions.multiclass import MultiClass
 from bandsvm.model_selection._splits import Split
 
 
@@ -22,12 +21,9 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
     """A fitted classifier, as scorers expect it, that returns stored decision values.
 
     ``strategy`` is how predictions follow from ``values``, which are decision values of problems.
-    None is one column per class, or a vector for two classes.
     """
 
-    def __init__(
-        self, classes: Any = None, values: Any = None, strategy: Strategy | None = None
-    ) -> None:
+    def __init__(self, classes: Any = None, values: Any = None, strategy: Any = None) -> None:
         self.classes = classes
         self.values = values
         self.strategy = strategy
@@ -39,20 +35,21 @@ class StoredDecisions(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of the held-out samples, which X must be."""
+        self._check_held_out(X)
+        return self.strategy.shaped(self.values)
+
+    def predict(self, X: Any) -> NDArray:
+        """Return their predicted classes."""
+        self._check_held_out(X)
+        return self.classes[self.strategy.predicted(self.values)]
+
+    def _check_held_out(self, X: Any) -> None:
         if X.shape[0] != len(self.values):
             raise ValueError(
                 f"scoring may use decision values of the {len(self.values)} held-out samples "
                 f"only, got {X.shape[0]} samples; use sklearn.model_selection.GridSearchCV with "
                 "BandedSVC for other scores."
             )
-        return self.values if self.strategy is None else self.strategy.shaped(self.values)
-
-    def predict(self, X: Any) -> NDArray:
-        """Return their predicted classes."""
-        values = self.decision_function(X)
-        if self.strategy is None:
-            return self.classes[top_class(values)]
-        return self.classes[self.strategy.predicted(self.values)]
 
 
 # Returns the score of the decision values of a fold, or NaN if it has none.
@@ -111,7 +108,8 @@ def try_score(score: Score, y: NDArray, split: Split) -> None:
         np.where(is_own, 1.0, -1.0) * np.where(np.arange(len(held_out)) % 2, -1.0, 1.0)[:, None]
     )
     values += 0.1 * np.cos(np.arange(len(held_out)))[:, None]
-    decisions = StoredDecisions(classes, values[:, 1] if len(classes) == 2 else values)
+    of_problems = values[:, 1:] if len(classes) == 2 else values
+    decisions = StoredDecisions(classes, of_problems, MultiClass().strategy(len(classes)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -144,26 +142,20 @@ def _takes_weights(scorer: Callable) -> bool:
 
 def _cure(message: str, scoring: Any, classes: NDArray) -> str:
     """Return advice on a scorer's error message, or an empty string."""
-    named = f"scoring={scoring!r}"
-    if "pos_label" in message:
-        return (
-            f"{named} does not know which of the classes {classes.tolist()} is the positive one; "
-            "name it, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
-            f"f1_score, pos_label={classes.tolist()[-1]!r})."
-        )
-    if "predict_proba" in message:
-        return (
-            f"{named} needs probabilities, which BandedSVC does not provide; choose a score of "
-            "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'."
-        )
-    if "multiclass" in message or "multi_class" in message:
-        return (
-            f"{named} is for two classes, and there are {len(classes)}; choose a score for more, "
-            "such as 'accuracy', 'balanced_accuracy' or 'f1_macro'."
-        )
-    if "unexpected keyword argument 'sample_weight'" in message:
-        return (
-            f"{named} takes no sample_weight; pass a scorer that does, or a plain function "
-            "(estimator, X, y) to score without weights."
-        )
-    return ""
+    of_two = (
+        f"is for two classes, and there are {len(classes)}; choose a score for more, such as "
+        "'accuracy', 'balanced_accuracy' or 'f1_macro'."
+    )
+    cures = {
+        "pos_label": f"does not know which of the classes {classes.tolist()} is the positive one; "
+        "name it, for example with scoring=sklearn.metrics.make_scorer(sklearn.metrics."
+        f"f1_score, pos_label={classes.tolist()[-1]!r}).",
+        "predict_proba": "needs probabilities, which BandedSVC does not provide; choose a score of "
+        "predictions or decision values, such as 'accuracy', 'balanced_accuracy' or 'roc_auc'.",
+        "multiclass": of_two,
+        "multi_class": of_two,
+        "unexpected keyword argument 'sample_weight'": "takes no sample_weight; pass a scorer that "
+        "does, or a plain function (estimator, X, y) to score without weights.",
+    }
+    found = (cure for sign, cure in cures.items() if sign in message)
+    return next((f"scoring={scoring!r} {cure}" for cure in found), "")

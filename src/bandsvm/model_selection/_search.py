@@ -110,7 +110,8 @@ class Search:
             self._try([band for csvm in csvms for band in self._grid.bands(csvm)], n_refined)
             for k in range(refine):
                 self._try(self._neighbours(), (refine - 1 - k) * self._n_neighbours() + 1)
-            self._try(self._without_band(), 0)
+            # A band is chosen only if it scores higher than the same model without it.
+            self._try([leader._replace(C2=0.0) for leader in self.standings.leaders(1)], 0)
         return self.verdict.best()
 
     def _plan(self, n_csvms: int) -> str:
@@ -145,10 +146,6 @@ class Search:
         """Return how many new candidates there are around the best one, at most."""
         has_gamma = any(uses_gamma(candidate.kernel) for candidate in self._csvms)
         return 3 * (3 if has_gamma else 1) - 1
-
-    def _without_band(self) -> list[Candidate]:
-        """Return the best candidate without its band, which is chosen only if it scores higher."""
-        return [leader._replace(C2=0.0) for leader in self.standings.leaders(1)]
 
     def _try(self, candidates: Sequence[Candidate], n_later: int) -> None:
         """Score new candidates, kernel by kernel; the first kernel sets what counts as hopeless.
@@ -197,10 +194,6 @@ class Search:
                 f"{kernel_text(candidates[0])}: {counted(len(candidates))}; the best of "
                 f"{len(tried)} so far scores {means[best]:.4f}: {describe(tried[best])}"
             )
-
-    def results(self) -> dict[str, Any]:
-        """Return all candidates and their scores as scikit-learn's searches do."""
-        return self.standings.results(self.verdict.compared())
 
 
 def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:

@@ -30,13 +30,11 @@ def scaled_start(
     lower, upper = new.C1 / old.C1, new.C2 / old.C2 if old.C2 > 0.0 else 1.0
     signed = signs * solution.c
     if lower == upper or not (signed < 0.0).any():
-        return _times(lower, solution)
-    if not (signed > 0.0).any():
-        return _times(upper, solution)
-    return None
-
-
-def _times(factor: float, solution: Solution) -> Start:
+        factor = lower
+    elif not (signed > 0.0).any():
+        factor = upper
+    else:
+        return None
     return Start(factor * solution.c, factor * solution.f, factor * solution.moved)
 
 

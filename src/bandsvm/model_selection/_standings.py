@@ -43,10 +43,6 @@ class Standings:
         """Return a candidate's mean score over the folds that it has; NaN if it has none."""
         return float(mean_fold_scores(self.scores[[k]])[0])
 
-    def n_folds_of(self, k: int) -> int:
-        """Return the number of folds in which a candidate was scored."""
-        return int(np.isfinite(self.scores[k]).sum())
-
     def on_shared_folds(self) -> NDArray[np.float64]:
         """Return comparable scores of candidates that have different folds.
 
@@ -136,10 +132,11 @@ class Verdict:
         if self.ended_by is Status.INTERRUPTED:
             return best  # KeyboardInterrupt follows; a warning must not replace it
         if self.ended_by is Status.TIME_LIMIT:
+            n_folds = int(np.isfinite(standings.scores[best]).sum())
             _warn(
                 f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
                 f"it keeps the best so far, with a score of {standings.mean_so_far(best):.4g} in "
-                f"{standings.n_folds_of(best)} of {standings.scores.shape[1]} folds. Raise "
+                f"{n_folds} of {standings.scores.shape[1]} folds. Raise "
                 "time_limit to try all."
             )
         if self.n_unconverged:
