@@ -12,7 +12,7 @@ import numpy as np
 
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, some_samples
-from bandsvm._kernels import KernelOperator, Rows
+from bandsvm._kernels import KernelOperator
 from bandsvm._kernels.packed import useful_bytes
 from bandsvm._system.memory import default_bytes, stores_at_once
 from bandsvm._system.threads import n_threads
@@ -21,7 +21,7 @@ from bandsvm._system.threads import n_threads
 class SharedRows:
     """Rows of problems over the same samples: views of one store."""
 
-    def __init__(self, store: Rows) -> None:
+    def __init__(self, store: KernelOperator) -> None:
         self._store = store
         self._views: list[Any] = []
         self._free: list[Any] = []

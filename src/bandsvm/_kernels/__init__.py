@@ -17,7 +17,7 @@
 
 from bandsvm._kernels.gamma import resolve_gamma
 from bandsvm._kernels.linear import LinearOperator
-from bandsvm._kernels.operator import Kernel, KernelOperator, Rows, errors_of_sums
+from bandsvm._kernels.operator import Kernel, KernelOperator, errors_of_sums
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
@@ -36,7 +36,6 @@ __all__ = [
     "PackedKernel",
     "PackedRows",
     "PrecomputedRows",
-    "Rows",
     "Samples",
     "available_kernels",
     "errors_of_sums",

@@ -204,7 +204,6 @@ class PackedRows(ComputedRows):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
         return self._dtype is np.float32
 
     def more_precise(self) -> PackedRows | None:
@@ -257,7 +256,6 @@ class PackedRows(ComputedRows):
         return block.values[:, : len(indices)]
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         self._n_uses[indices] += 1
         # Whether another problem has stored a row must not matter: the sums would differ.
         is_new = self._n_uses[indices] < self._worth_keeping
@@ -270,12 +268,10 @@ class PackedRows(ComputedRows):
             _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute the rows of samples into slots of the store."""
         packed, kernel, store = self._packed, self._core_kernel, self._store
         _core.compute_rows(packed, missing, packed, missing, kernel, store, places, self.n_threads)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
         return errors_of_updates(self._packed_kernel, self._packed, self.sizes(), c, moved)
 
     def part(self, indices: NDArray) -> PartOfRows | None:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import RowsMixin
+from bandsvm._kernels.operator import KernelOperator
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
 from bandsvm._system.stopping import stoppable_slices
 
@@ -66,10 +66,8 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class PrecomputedRows(RowsMixin):
+class PrecomputedRows(KernelOperator):
     """Rows of a kernel matrix that the user computed, without a copy."""
-
-    n_computed, n_threads = 0, 1
 
     def __init__(self, matrix: NDArray) -> None:
         self.matrix = matrix
@@ -77,21 +75,17 @@ class PrecomputedRows(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.matrix)
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         return np.diagonal(self.matrix).astype(np.float64)
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
         is_whole = len(indices) == self.n_samples and np.array_equal(indices, self._everything)
         values = self.matrix if is_whole else self.matrix[np.ix_(indices, indices)]
         return values.astype(np.float64, order="C", copy=False)
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
         total = np.zeros(self.n_samples)
         size = max(1, CHUNK_BYTES // (8 * self.n_samples))
         for part in stoppable_slices(len(indices), size):
@@ -99,7 +93,6 @@ class PrecomputedRows(RowsMixin):
         return total
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         f += self.product(indices, values)
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.exact import exact_products
-from bandsvm._kernels.operator import Kernel, RowsMixin, errors_of_sums
+from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packing import PackedKernel, pack
 from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.products import Linear
@@ -30,7 +30,7 @@ SCRATCH_SHARE = 0.15
 COPIED_BLOCK_SHARE = 0.25
 
 
-class ComputedRows(RowsMixin):
+class ComputedRows(KernelOperator):
     """Base class of stores of computed rows."""
 
     n_computed, n_threads = 0, 1
@@ -56,23 +56,19 @@ class ComputedRows(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.samples)
 
     @property
     def capacity(self) -> int:
-        """Largest number of rows that are kept."""
         return self._capacity
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         if self._diagonal is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
 
     def sizes(self) -> NDArray[np.float64]:
-        """Return bounds of kernel values."""
         if self._sizes is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._sizes = self.kernel.sizes(self.samples)
@@ -158,7 +154,6 @@ class KernelRows(ComputedRows):
         self._store = self._padded[:, : len(samples)]
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
         if len(indices) > self._capacity:
             chosen = self.samples.take(indices)
             return finite_values(self.kernel, chosen, chosen)
@@ -168,7 +163,6 @@ class KernelRows(ComputedRows):
         return self._store[np.ix_(slots, indices)]
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         for part in self._parts(indices):
             _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
 
@@ -180,12 +174,10 @@ class KernelRows(ComputedRows):
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute rows into their slots."""
         write = self._writer or self._write_by_kernel
         write(missing, self._padded, places)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
         if self._writer is None:
-            return errors_of_sums(self.sizes(), c, moved)
+            return super().rounding_errors(c, moved)
         return self._writer.rounding_errors(self.sizes(), c, moved)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
-from bandsvm._kernels.operator import Kernel, Rows
+from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PACKED_KERNELS, PackedKernel
 from bandsvm._kernels.precision import error_of_rows
@@ -70,7 +70,7 @@ class KernelSettings:
         largest_rounding: float = 0.0,
         largest_cost: float = 1.0,
         n_uses: float = 0.0,
-    ) -> Rows:
+    ) -> KernelOperator:
         """Return a store of kernel rows.
 
         They are in single precision if that keeps rounding errors of most decision values below

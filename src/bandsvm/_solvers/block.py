@@ -88,7 +88,7 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
         if in_play <= BLOCKS_IN_PLAY * MAX_BLOCK:
             reduction = WARM_REDUCTION
         wanted = max(wanted, whole_panels(in_play))
-    largest = min(MAX_BLOCK, engine.largest_block, problem.n_samples)
+    largest = min(MAX_BLOCK, engine.kernel.capacity, problem.n_samples)
     size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
@@ -173,7 +173,7 @@ def solve_for(
     n_steps = 0
     if len(variables):
         # The block of K gives the effect of `feasible` on the gradient of its own variables.
-        change, block = (c - start.c)[variables], whole.engine.block(variables)
+        change, block = (c - start.c)[variables], rows.block(variables)
         seen = start.gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)

@@ -144,7 +144,7 @@ class _Run:
             can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
             if self.polished and problem.n_samples <= SMALL_PROBLEM and can_be_polished:
                 status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
-            if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
+            if status is not Status.CONVERGED or not has_drifted(state, self.tol):
                 break
             state.refresh()
         if not np.isfinite(OVERFLOW_MARGIN * state.reach):
@@ -201,11 +201,11 @@ class _Run:
         return Status.NO_PROGRESS, n_iter
 
 
-def has_drifted(state: State, kernel: KernelOperator, tol: float) -> bool:
+def has_drifted(state: State, tol: float) -> bool:
     """Return whether ``f`` may have rounding errors that `refresh` would remove."""
     if state.moved <= SHRUNK * state.size:
         return False
-    errors = kernel.rounding_errors(state.engine.c, state.moved)
+    errors = state.engine.kernel.rounding_errors(state.engine.c, state.moved)
     return not float(errors.max()) <= SHARE_OF_DRIFT * tol
 
 

@@ -138,7 +138,7 @@ def climb_face(
 
 def curvature(engine: Engine, free: NDArray, c: NDArray) -> NDArray:
     """Return the block of K with the ridges, which are constant on a face, on its diagonal."""
-    block, ridge = engine.block(free), engine.problem.ridge_at(c, free)
+    block, ridge = engine.kernel.block(free), engine.problem.ridge_at(c, free)
     if ridge.any():
         block = np.array(block, dtype=np.float64, order="C")  # the block belongs to the engine
         block.ravel()[:: len(free) + 1] += ridge

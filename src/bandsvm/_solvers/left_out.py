@@ -105,7 +105,7 @@ class LeftOut:
         state = self._short_way(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
             is_optimal = state.engine.violation() <= self._tol
-            if is_optimal and not has_drifted(state, self._rows, self._tol):
+            if is_optimal and not has_drifted(state, self._tol):
                 n_rows = self._rows.n_computed - rows_before
                 spent = 0, state.n_pair_steps, n_rows, time.perf_counter() - began
                 return problem, Solution(

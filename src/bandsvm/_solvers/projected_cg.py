@@ -48,7 +48,7 @@ MAX_CG_FACE = 10_000
 def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem, engine = state.problem, state.engine
-    sizes = np.abs(engine.diagonal())
+    sizes = np.abs(engine.kernel.diagonal())
     # The sum of kernel values of 1e307 is infinite, which would make all steps zero.
     mean = float(np.mean(sizes))
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), MIN_SCALE)
@@ -84,7 +84,7 @@ def gradient_step(state: State, length: float) -> tuple[float, bool]:
     indices = np.flatnonzero(way)
     if len(indices) == 0:
         return length, False
-    image = engine.product(indices, way[indices])
+    image = engine.kernel.product(indices, way[indices])
     curvature = float(way @ image)
     t = best_on_segment(problem, c, f, end, curvature)
     if t <= 0.0:

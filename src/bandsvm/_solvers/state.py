@@ -50,7 +50,7 @@ class State:
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
         """Bounds of kernel values, ``|K_ij| <= sizes_i sizes_j``."""
-        return self.engine.sizes()
+        return self.engine.kernel.sizes()
 
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
