@@ -87,7 +87,7 @@ class OwnRows:
         self._settings_of_store, number = settings, 1
         max_at_once = min(max_at_once, n_problems, n_threads(solving.n_jobs))
         # A user's kernel may not be thread-safe.
-        if max_at_once > 1 and settings.kernel.packed() is not None:
+        if max_at_once > 1 and settings.kernel.is_packed:
             given = solving.cache_bytes
             budget = default_bytes(np.inf) if given is None else given
             longest = max(map(len, self._training.members))

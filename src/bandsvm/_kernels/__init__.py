@@ -19,7 +19,6 @@ from bandsvm._kernels.gamma import resolve_gamma
 from bandsvm._kernels.linear import LinearOperator
 from bandsvm._kernels.operator import Kernel, KernelOperator, errors_of_sums
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.rows import KernelRows
 from bandsvm._kernels.samples import Samples
@@ -33,7 +32,6 @@ __all__ = [
     "KernelRows",
     "KernelSettings",
     "LinearOperator",
-    "PackedKernel",
     "PackedRows",
     "PrecomputedRows",
     "Samples",

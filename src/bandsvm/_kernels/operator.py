@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm._kernels.samples import Samples
-
-# Name, gamma, coef0 and degree of a kernel that compiled functions know.
-Definition = tuple[str, float, float, int]
-
 
 # Rounding errors of sums are at most so many units of the root of the sum of their squared terms,
 # on real and generated data.
@@ -44,6 +42,20 @@ class Kernel(Protocol):
 
     def sizes(self, A: Samples) -> NDArray[np.float64]:
         """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
+
+
+@dataclass(frozen=True)
+class CoreKernel(Kernel):
+    """A kernel that compiled functions know, by its name and parameters."""
+
+    name: ClassVar[str]
+    gamma: float = 0.0
+    coef0: float = 0.0
+    degree: float = 0
+
+    def in_core(self) -> _core.Kernel:
+        """Return the kernel for compiled functions."""
+        return _core.Kernel(self.name, float(self.gamma), float(self.coef0), int(self.degree))
 
 
 class KernelOperator(ABC):

@@ -19,12 +19,7 @@ from bandsvm._kernels.packing import (
 )
 from bandsvm._kernels.part import PartOfRows
 from bandsvm._kernels.precision import errors_of_updates
-from bandsvm._kernels.rows import (
-    MIN_CAPACITY,
-    SCRATCH_SHARE,
-    ComputedRows,
-    Kernel,
-)
+from bandsvm._kernels.rows import MIN_CAPACITY, SCRATCH_SHARE, ComputedRows
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
@@ -89,10 +84,11 @@ class PackedRows(ComputedRows):
     If ``n_uses`` is large enough for that to pay off, rows are kept from their first use.
     """
 
+    kernel: PackedKernel
+
     def __init__(
         self,
-        packed_kernel: PackedKernel,
-        kernel: Kernel,
+        kernel: PackedKernel,
         X: Any,
         cache_bytes: float | None,
         n_jobs: int | None,
@@ -103,8 +99,8 @@ class PackedRows(ComputedRows):
         threads = n_threads(n_jobs)
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2)
-        self._origin = packed_kernel.origin(X) if origin is None else origin
-        packed = pack(packed_kernel, X, self._origin, dtype, threads)
+        self._origin = kernel.origin(X) if origin is None else origin
+        packed = pack(kernel, X, self._origin, dtype, threads)
         self._row_bytes = packed.stride * dtype().itemsize
         self._largest_block = min(
             quickly_solved(packed), largest_block(X.shape[0], dtype().itemsize, cache_bytes)
@@ -116,12 +112,11 @@ class PackedRows(ComputedRows):
         # If rows are not kept, samples in play are packed separately.
         samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + MAX_PART)
         super().__init__(kernel, Samples(X), self._row_bytes, cache_bytes, samples_bytes + blocks)
-        self._packed_kernel = packed_kernel
         self._cache_bytes = cache_bytes
         self._n_jobs = n_jobs
         self._dtype = dtype
         self._packed = packed
-        self._core_kernel = _core.Kernel(*packed_kernel.definition)
+        self._core_kernel = kernel.in_core()
         self.n_threads = threads
         # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
@@ -211,7 +206,6 @@ class PackedRows(ComputedRows):
         if self._dtype is np.float64:
             return None
         return PackedRows(
-            self._packed_kernel,
             self.kernel,
             self.samples.X,
             self._cache_bytes,
@@ -272,7 +266,7 @@ class PackedRows(ComputedRows):
         _core.compute_rows(packed, missing, packed, missing, kernel, store, places, self.n_threads)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        return errors_of_updates(self._packed_kernel, self._packed, self.sizes(), c, moved)
+        return errors_of_updates(self.kernel, self._packed, self.sizes(), c, moved)
 
     def part(self, indices: NDArray) -> PartOfRows | None:
         """Return the rows and columns of some samples; None if rows are kept anyway."""

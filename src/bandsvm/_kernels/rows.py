@@ -113,14 +113,14 @@ class ComputedRows(KernelOperator):
 class PackedWriter:
     """Writes rows of K in float64, on one thread, faster than the kernel itself does."""
 
-    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
-        self._kernel = packed_kernel
-        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+    def __init__(self, kernel: PackedKernel, X: Any) -> None:
+        self._kernel = kernel
+        self._packed = pack(kernel, X, kernel.origin(X), np.float64, 1)
         self.width = self._packed.stride
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
-        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
+        packed, kernel = self._packed, self._kernel.in_core()
         _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
         with np.errstate(over="ignore", invalid="ignore"):
             written = store if len(places) == len(store) else store[places]
