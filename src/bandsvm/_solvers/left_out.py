@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,7 @@ from bandsvm._solvers import solve
 from bandsvm._solvers.block import STEPS_PER_VARIABLE
 from bandsvm._solvers.driver import has_drifted
 from bandsvm._solvers.face import MAX_FACE, climb_face
-from bandsvm._solvers.state import State
+from bandsvm._solvers.state import State, meter
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
 # free ones. Fewer make pair steps cheaper, but send more samples the long way.
@@ -39,24 +38,8 @@ class LeftOut:
     One step on the face moves the sample's coefficient to the free variables; the matrix of this
     step is inverted once. Pair steps on the samples in play, which are free or near an edge of
     their band, restore optimality. A check of all samples follows; if it fails, `solve` continues
-    from there.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        The problem of all samples.
-    rows : KernelOperator
-        Kernel rows of all samples, in double precision.
-    solution : Solution
-        Its solution.
-    tol : float
-        Largest KKT violation that counts as converged.
-    solver : str, default="auto"
-        The method of the fallback `solve`.
-    max_iter : int, default=10_000
-        Largest number of its outer steps.
-    max_bytes : float, default=inf
-        Memory for the matrices of the fast method; if it does not suffice, `solve` does all refits.
+    from there, with ``solver`` and ``max_iter``. Matrices of the fast method that need more than
+    ``max_bytes`` leave all refits to `solve`. ``rows`` are in double precision.
     """
 
     def __init__(
@@ -100,17 +83,13 @@ class LeftOut:
 
     def without(self, i: int, *, exactly: bool = False) -> tuple[BandProblem, Solution]:
         """Return the problem without sample ``i`` and its solution, exact if ``exactly``."""
-        began, rows_before = time.perf_counter(), self._rows.n_computed
+        spent = meter(self._rows)
         problem = self._problem.without(i)
         state = self._short_way(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
             is_optimal = state.engine.violation() <= self._tol
             if is_optimal and not has_drifted(state, self._tol):
-                n_rows = self._rows.n_computed - rows_before
-                spent = 0, state.n_pair_steps, n_rows, time.perf_counter() - began
-                return problem, Solution(
-                    state.engine.c, state.engine.f, Status.CONVERGED, *spent, state.moved
-                )
+                return problem, state.solution(Status.CONVERGED, 0, **spent())
         solution = solve(
             problem,
             self._rows,
