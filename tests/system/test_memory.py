@@ -243,13 +243,13 @@ def test_leave_one_out_goes_the_long_way_without_memory_for_the_short_one(monkey
     model = BandedSVC().fit(X, y)
     expected = leave_one_out(model, X, y)
     short = []
-    short_way = left_out.LeftOut._short_way
+    fast_refit = left_out.LeftOut._fast_refit
 
     def noted(self, *arguments):
         short.append(1)
-        return short_way(self, *arguments)
+        return fast_refit(self, *arguments)
 
-    monkeypatch.setattr(left_out.LeftOut, "_short_way", noted)
+    monkeypatch.setattr(left_out.LeftOut, "_fast_refit", noted)
     leave_one_out(model, X, y)
     assert short
     short.clear()

@@ -20,11 +20,11 @@ from bandsvm._solvers.face import MAX_FACE, climb_face
 from bandsvm._solvers.state import State, meter
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
-# free ones. Fewer make pair steps cheaper, but send more samples the long way.
+# free ones. Fewer make pair steps cheaper, but leave more samples to `solve`.
 NEIGHBOUR_SHARE, MIN_NEIGHBOURS, MAX_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps, and a step on the face where those take too long, this often at most: samples that
-# need more go the long way, which costs less than more rounds.
+# need more are left to `solve`, which costs less than more rounds.
 MAX_REOPTIMISING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
@@ -85,7 +85,7 @@ class LeftOut:
         """Return the problem without sample ``i`` and its solution, exact if ``exactly``."""
         spent = meter(self._rows)
         problem = self._problem.without(i)
-        state = self._short_way(problem, i) if self._is_worthwhile else None
+        state = self._fast_refit(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
             is_optimal = state.engine.violation() <= self._tol
             if is_optimal and not has_drifted(state, self._tol):
@@ -102,18 +102,18 @@ class LeftOut:
         n_before = 0 if state is None else state.n_pair_steps
         return problem, replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
 
-    def _short_way(self, problem: BandProblem, i: int) -> State | None:
+    def _fast_refit(self, problem: BandProblem, i: int) -> State | None:
         """Return the result of the fast method, or None if the face cannot absorb ``c_i``."""
         c, pull = self._c.copy(), self._rows.product(np.array([i]), self._c[[i]])
         c[i] = 0.0
         free = self._free
-        taken_over = self._taken_over(c, pull, i)
-        if taken_over is None:
+        absorbed = self._absorbed(c, pull, i)
+        if absorbed is None:
             return None
         part = self._part
         f = self._f - pull
-        f_part = f[part] + self._columns @ (taken_over - c[free])
-        before, c[free] = c[part], taken_over
+        f_part = f[part] + self._columns @ (absorbed - c[free])
+        before, c[free] = c[part], absorbed
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
         state = State(engine_for(self._part_rows, of_part, c[part], f_part))
@@ -124,7 +124,7 @@ class LeftOut:
         whole.move(part, state.engine.c)
         return whole
 
-    def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
+    def _absorbed(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
         """Return the free variables after they absorbed the contribution of sample ``i``.
 
         They keep the slopes on the face equal: ``K_FF d + nu = K_Fi c_i``, ``sum d = c_i``. For a
