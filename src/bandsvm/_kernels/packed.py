@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,8 @@ class PackedRows(ComputedRows):
         threads = n_threads(n_jobs)
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2)
-        self._origin = kernel.origin(X) if origin is None else origin
-        packed = pack(kernel, X, self._origin, dtype, threads)
+        origin = kernel.origin(X) if origin is None else origin
+        packed = pack(kernel, X, origin, dtype, threads)
         self._row_bytes = packed.stride * dtype().itemsize
         self._largest_block = min(
             quickly_solved(packed), largest_block(X.shape[0], dtype().itemsize, cache_bytes)
@@ -112,9 +113,10 @@ class PackedRows(ComputedRows):
         # If rows are not kept, samples in play are packed separately.
         samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + MAX_PART)
         super().__init__(kernel, Samples(X), self._row_bytes, cache_bytes, samples_bytes + blocks)
-        self._cache_bytes = cache_bytes
-        self._n_jobs = n_jobs
         self._dtype = dtype
+        self._in_double = partial(
+            PackedRows, kernel, X, cache_bytes, n_jobs, np.float64, n_uses, origin
+        )
         self._packed = packed
         self._core_kernel = kernel.in_core()
         self.n_threads = threads
@@ -122,7 +124,6 @@ class PackedRows(ComputedRows):
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._likely_uses = n_uses
         self._rows_at_once = min(self._rows_at_once, rows_at_once(packed))
         self._worth_keeping = worth_keeping
         self._blocks = [Block(dtype), Block(dtype)]
@@ -133,14 +134,12 @@ class PackedRows(ComputedRows):
 
         Their number depends on threads and memory; what is computed with them does not.
         """
-        if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
+        # What all rows take counts, not how much is free: results must not depend on that.
+        fit_by_default = self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
+        if fit_by_default and self._worth_keeping <= min(n_problems, USES_OF_SHARED):
             self._worth_keeping = 0.0
         number = min(n_problems, max_views, self.n_threads, self._views_in_memory())
         return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
-
-    def _fits_by_default(self) -> bool:
-        """Return whether all rows fit in the default memory, however much is free."""
-        return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
 
     def begin_problem(self) -> None:
         """Count uses from 0: they decide in which order rows are added."""
@@ -203,17 +202,7 @@ class PackedRows(ComputedRows):
 
     def more_precise(self) -> PackedRows | None:
         """Return the same rows in float64, or None if they are in float64 already."""
-        if self._dtype is np.float64:
-            return None
-        return PackedRows(
-            self.kernel,
-            self.samples.X,
-            self._cache_bytes,
-            self._n_jobs,
-            np.float64,
-            self._likely_uses,
-            self._origin,
-        )
+        return self._in_double() if self.is_coarse else None
 
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed without whole rows.

@@ -86,20 +86,22 @@ class PrecomputedRows(KernelOperator):
         return values.astype(np.float64, order="C", copy=False)
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        total = np.zeros(self.n_samples)
-        size = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        for part in stoppable_slices(len(indices), size):
-            total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
-        return total
+        return self._sum(self.n_samples, indices, values, lambda some: self.matrix[some])
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         f += self.product(indices, values)
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from the rows of ``indices``, as in `product`."""
-        total = np.zeros(len(targets))
-        size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
-        for part in stoppable_slices(len(indices), size):
-            rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
-            total += values[part] @ rows
+        def columns(some: NDArray) -> NDArray:
+            return self.matrix[np.ix_(some, targets)]
+
+        return self._sum(len(targets), indices, values, columns)
+
+    def _sum(
+        self, size: int, indices: NDArray, values: NDArray, rows_of: Callable[[NDArray], NDArray]
+    ) -> NDArray[np.float64]:
+        """Return the sum of some rows, or parts of rows, times ``values``."""
+        total = np.zeros(size)
+        for part in stoppable_slices(len(indices), max(1, CHUNK_BYTES // (8 * max(1, size)))):
+            total += values[part] @ rows_of(indices[part]).astype(np.float64, copy=False)
         return total

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.exact import exact_products
+from bandsvm._kernels.exact import exact_products, finite, kernel_product
 from bandsvm._kernels.operator import CoreKernel, Kernel
 from bandsvm._kernels.packing import PackedKernel, pack, rows_at_once
 from bandsvm._kernels.precision import errors_of_distances, errors_of_products
 from bandsvm._kernels.samples import Samples
-from bandsvm._kernels.values import finite, kernel_product
 from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
 

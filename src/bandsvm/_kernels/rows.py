@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.exact import exact_products
+from bandsvm._kernels.exact import exact_products, finite, finite_values
 from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packing import PackedKernel, pack
 from bandsvm._kernels.precision import errors_of_updates
@@ -17,7 +17,6 @@ from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._kernels.values import finite, finite_values
 from bandsvm._system import memory
 from bandsvm._system.stopping import stoppable_slices
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
+from bandsvm._kernels.exact import finite
 from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.packing import PackedKernel
@@ -21,7 +22,6 @@ from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
 from bandsvm._kernels.rows import KernelRows, PackedWriter
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import SMALL_PROBLEM
-from bandsvm._kernels.values import finite
 
 # name -> kernel function of (gamma, coef0, degree)
 KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
