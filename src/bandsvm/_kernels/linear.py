@@ -16,12 +16,8 @@ from bandsvm._system.stopping import stoppable_slices
 class LinearOperator(KernelOperator):
     """``K = X X'`` by products with X and its transpose; the cost is that of the values of X.
 
-    No kernel row is ever computed; blocks are computed when a solver needs them.
-
-    Parameters
-    ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-        Samples in double precision; they are not copied.
+    No kernel row is ever computed; blocks are computed when a solver needs them. X, dense or CSR,
+    is in double precision and not copied.
     """
 
     def __init__(self, X: Any) -> None:
