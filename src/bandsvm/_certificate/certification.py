@@ -32,11 +32,30 @@ def certify(
     n_checks: int | None = N_SPOT_CHECKS,
     gap_tol: float = math.inf,
 ) -> Certificate:
-    """Certify the solution that a solver returned, for the model's ``intercept``.
+    """Certify a solution.
 
-    It counts as optimal up to a violation of ``tol`` and a relative gap of ``gap_tol``. The
-    gradient is recomputed from ``rows``, at ``n_checks`` samples in any case; see
-    `checked_gradient`.
+    Parameters
+    ----------
+    problem : BandProblem
+        The problem that was solved.
+    rows : KernelOperator
+        Kernel rows from which to recompute the gradient.
+    solution : Solution
+        The solution that a solver returned.
+    intercept : float
+        The intercept of the model.
+    tol : float
+        The largest violation that counts as optimal.
+    n_checks : int or None, default=128
+        Number of samples at which the gradient is recomputed in any case; see `checked_gradient`.
+        None: all.
+    gap_tol : float, default=inf
+        The largest relative gap that counts as optimal.
+
+    Returns
+    -------
+    Certificate
+        Primal and dual value, gap, violation and so on.
     """
     checked = checked_gradient(problem, rows, solution, tol, n_checks)
     return certificate_of(problem, solution, checked, intercept, tol, gap_tol)

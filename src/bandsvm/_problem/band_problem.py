@@ -183,11 +183,27 @@ def band_problem(
     has_intercept: bool = True,
     loss: str = "hinge",
 ) -> BandProblem:
-    """Write the Banded SVM of labels -1 and +1 (``signs``) as a band problem.
+    """Write the Banded SVM of labels -1 and +1 as a band problem.
 
-    ``y g(x)`` has the band from ``rho1`` to ``rho2``; ``C1`` and ``C2`` are the costs of lying
-    below and above it, times ``weights``. All of them may have one value per sample. See
-    docs/theory.md section 3.
+    Parameters
+    ----------
+    signs : ndarray of shape (n_samples,)
+        Labels, -1 or +1.
+    rho1, rho2 : float or ndarray of shape (n_samples,)
+        The band of ``y g(x)``.
+    C1, C2 : float or ndarray of shape (n_samples,)
+        Penalties for lying below ``rho1`` and above ``rho2``.
+    weights : float or ndarray of shape (n_samples,), default=1.0
+        Factor of C1 and C2 per sample.
+    has_intercept : bool, default=True
+        Whether the decision rule has an intercept.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What is penalised: the distance from the band, or its square.
+
+    Returns
+    -------
+    BandProblem
+        The four vectors of docs/theory.md section 3.
     """
     positive = np.asarray(signs) > 0
     shape = positive.shape

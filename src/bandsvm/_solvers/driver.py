@@ -55,12 +55,32 @@ def solve(
     polished: bool = True,
     callback: Callback | None = None,
 ) -> Solution:
-    """Solve a band problem over a kernel matrix, which it may share with other problems.
+    """Solve a band problem.
 
-    It is solved to a KKT violation of ``tol``; if it is small and ``polished``, exactly. ``start``
-    is moved to a nearby feasible point; None is zero. The ``solver`` "auto" is "smo". ``max_iter``
-    bounds the outer steps. After each of them ``callback`` is called with a `Progress`; a true
-    return value ends the solve, and is the status of the solution if it is a `Status`.
+    Parameters
+    ----------
+    problem : BandProblem
+        The problem to solve.
+    kernel : KernelOperator
+        Kernel rows of the samples, or another operator; may be shared with other problems.
+    solver : {"auto", "smo", "pcg", "reference"}, default="auto"
+        The method; "auto" is "smo".
+    tol : float, default=1e-3
+        Largest KKT violation that counts as converged.
+    max_iter : int, default=10_000
+        Largest number of outer steps.
+    start : Start, default=None
+        Where to start from; coefficients are moved to a nearby feasible point. None: zero.
+    polished : bool, default=True
+        Whether small problems are solved exactly instead of to ``tol``.
+    callback : callable, default=None
+        Called with a `Progress` after every outer step. A true return value ends the solve; if it
+        is a `Status`, it is the status of the solution.
+
+    Returns
+    -------
+    Solution
+        Coefficients, gradient, status and counts.
     """
     steps = _SOLVERS["smo" if solver == "auto" else solver]
     run = _Run(kernel, steps, tol, max_iter, polished, callback)
