@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -126,14 +128,15 @@ def modules() -> tuple[ModuleType, ...]:
 
 
 def holders(name: str) -> list[ModuleType]:
-    """Return the modules that hold a constant: its home, and those that import it.
+    """Return the modules that hold a constant: its home first, then those that import it.
 
     No two constants have the same name (tests/project/test_constants.py), so they all agree.
     """
     found = [module for module in modules() if hasattr(module, name)]
     if not found:
         raise ValueError(f"no module of bandsvm has a constant {name}; see SWEEPS for their names.")
-    return found
+    assigned = re.compile(rf"^(\w+, )*{name}(, \w+)* = ", re.MULTILINE)
+    return sorted(found, key=lambda module: not assigned.search(inspect.getsource(module)))
 
 
 @contextmanager

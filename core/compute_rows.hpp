@@ -177,7 +177,7 @@ void compute_block(const Samples<Real>& samples, const std::int64_t* indices, st
                    const Kernel& kernel, Real* values, const Real* known, std::size_t known_stride,
                    const std::int64_t* places, const Real* const* stored, int n_threads) {
   constexpr std::size_t kTile = 16;
-  const std::size_t stride = (number + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>;
+  const std::size_t stride = n_panels_of<Real>(number) * kPanel<Real>;
   std::vector<std::size_t> fresh, old;
   std::vector<std::int64_t> missing, places_of_missing;
   std::vector<Real*> rows;

@@ -192,46 +192,37 @@ void add_sparse_carefully(const Kernel& kernel, const SparseTargets& targets,
   }
 }
 
-using AddDense = decltype(ExactInstructions::add_dense);
-using AddSparse = decltype(ExactInstructions::add_sparse);
+struct OfKind {
+  decltype(ExactInstructions::add_dense) add_dense;
+  decltype(ExactInstructions::add_sparse) add_sparse, add_sparse_carefully;
+};
+
+template <KernelKind Kind>
+constexpr OfKind kFunctions{add_dense<Kind>, add_sparse<Kind>, add_sparse_carefully<Kind>};
 
 // Functions by the kernel's kind; the linear kernel has no kernel values.
-constexpr AddDense kAddDense[] = {nullptr,
-                                  add_dense<KernelKind::rbf>,
-                                  add_dense<KernelKind::poly>,
-                                  add_dense<KernelKind::sigmoid>,
-                                  add_dense<KernelKind::laplacian>,
-                                  add_dense<KernelKind::chi2>};
-constexpr AddSparse kAddSparse[] = {nullptr,
-                                    add_sparse<KernelKind::rbf>,
-                                    add_sparse<KernelKind::poly>,
-                                    add_sparse<KernelKind::sigmoid>,
-                                    add_sparse<KernelKind::laplacian>,
-                                    add_sparse<KernelKind::chi2>};
-constexpr AddSparse kAddSparseCarefully[] = {nullptr,
-                                             add_sparse_carefully<KernelKind::rbf>,
-                                             add_sparse_carefully<KernelKind::poly>,
-                                             add_sparse_carefully<KernelKind::sigmoid>,
-                                             add_sparse_carefully<KernelKind::laplacian>,
-                                             add_sparse_carefully<KernelKind::chi2>};
+constexpr OfKind kOfKinds[] = {{},
+                               kFunctions<KernelKind::rbf>,
+                               kFunctions<KernelKind::poly>,
+                               kFunctions<KernelKind::sigmoid>,
+                               kFunctions<KernelKind::laplacian>,
+                               kFunctions<KernelKind::chi2>};
 static_assert(int(KernelKind::linear) == 0 && int(KernelKind::rbf) == 1 &&
                   int(KernelKind::poly) == 2 && int(KernelKind::sigmoid) == 3 &&
                   int(KernelKind::laplacian) == 4 && int(KernelKind::chi2) == 5,
               "functions must lie in the order of kinds");
 
+// Calls the function for the kernel's kind.
+template <auto kFunction, typename... Others>
+void of_kind(const Kernel& kernel, Others... others) {
+  (kOfKinds[int(kernel.kind)].*kFunction)(kernel, others...);
+}
+
 }  // namespace
 
 void get(ExactInstructions& offered) {
-  offered = {
-      BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide,
-      [](const Kernel& kernel, auto... others) { kAddDense[int(kernel.kind)](kernel, others...); },
-      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
-         std::size_t n_outputs,
-         double* sums) { kAddSparse[int(kernel.kind)](kernel, targets, terms, n_outputs, sums); },
-      [](const Kernel& kernel, const SparseTargets& targets, const SparseTerms& terms,
-         std::size_t n_outputs, double* sums) {
-        kAddSparseCarefully[int(kernel.kind)](kernel, targets, terms, n_outputs, sums);
-      }};
+  offered = {BANDSVM_NAME(BANDSVM_LEVEL), kSideBySide, of_kind<&OfKind::add_dense>,
+             of_kind<&OfKind::add_sparse>, of_kind<&OfKind::add_sparse_carefully>};
 }
 
 }  // namespace BANDSVM_LEVEL

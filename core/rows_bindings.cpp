@@ -22,8 +22,7 @@ constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();
 
 std::vector<std::int64_t> places_of(const Indices& places, std::size_t n_rows, std::size_t count) {
   bandsvm::check_length(places.shape(0), n_rows, "places", "indices");
-  return bandsvm::as_indices({places.data(), places.shape(0), places.stride(0)}, count, "places",
-                             kNoPlace);
+  return bandsvm::as_indices(given(places), count, "places", kNoPlace);
 }
 
 // The addresses of rows of a matrix.
@@ -103,8 +102,9 @@ void compute_block(const bandsvm::Samples<Real>& samples, Indices indices, const
   bandsvm::check_rows(samples);
   bandsvm::check_has_rows(kernel);
   const auto checked = indices_of(indices, samples.count(), "indices");
-  const std::size_t number = checked.size(), width = bandsvm::kPanel<Real>;
-  require(values.shape(0) == number && values.shape(1) == (number + width - 1) / width * width,
+  const std::size_t number = checked.size();
+  const std::size_t width = bandsvm::n_panels_of<Real>(number) * bandsvm::kPanel<Real>;
+  require(values.shape(0) == number && values.shape(1) == width,
           "values must have one row, padded to whole panels, for each index.");
   bandsvm::check_length(places.shape(0), number, "places", "indices");
   bandsvm::check_length(slots.shape(0), number, "slots", "indices");

@@ -39,6 +39,12 @@ struct Uninitialised : std::allocator<Value> {
 template <typename Value>
 using Buffer = std::vector<Value, Uninitialised<Value>>;
 
+// Panels that hold a number of samples.
+template <typename Real>
+constexpr std::size_t n_panels_of(std::size_t count) {
+  return (count + kPanel<Real> - 1) / kPanel<Real>;
+}
+
 // Dense samples where the caller has them: X, row-major, must live as long as samples that know it.
 template <typename Real, typename Source>
 class CallersRows {
@@ -68,7 +74,7 @@ class Panels {
   // Samples are still to be written; what follows them in the last panel is zero.
   Panels(std::size_t count, std::size_t n_features) : n_features_(n_features) {
     const std::size_t size = n_features * kPanel<Real>;
-    values_.resize((count + kPanel<Real> - 1) / kPanel<Real> * size);
+    values_.resize(n_panels_of<Real>(count) * size);
     if (!values_.empty()) std::fill(values_.end() - std::ptrdiff_t(size), values_.end(), Real(0));
   }
 
@@ -155,7 +161,7 @@ class Samples {
 
   std::size_t count() const { return count_; }
   std::size_t n_features() const { return coordinates_.n_features(); }
-  std::size_t n_panels() const { return (count_ + kPanel<Real> - 1) / kPanel<Real>; }
+  std::size_t n_panels() const { return n_panels_of<Real>(count_); }
   std::size_t stride() const { return n_panels() * kPanel<Real>; }
   const Coordinates<Real>& coordinates() const { return coordinates_; }
   // Squared lengths, halved; zero beyond count.
@@ -242,14 +248,13 @@ class Samples {
   const Dense& dense() const { return std::get<Dense>(storage_); }
 
   static std::vector<Real> zero_norms(std::size_t count) {
-    return std::vector<Real>((count + kPanel<Real> - 1) / kPanel<Real> * kPanel<Real>);
+    return std::vector<Real>(n_panels_of<Real>(count) * kPanel<Real>);
   }
 
   // Calls work(i) for samples in whole panels.
   template <typename Work>
   static void in_whole_panels(std::size_t count, int n_threads, const Work& work) {
-    const std::size_t n_panels = (count + kPanel<Real> - 1) / kPanel<Real>;
-    in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
+    in_parallel(n_panels_of<Real>(count), n_threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first * kPanel<Real>; i < std::min(last * kPanel<Real>, count); ++i)
         work(i);
     });

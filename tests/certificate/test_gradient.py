@@ -25,9 +25,9 @@ from bandsvm._certificate.gradient import FEW_VALUES, MIN_FACTOR, _drawn_by
 from bandsvm._defaults import LOSSES
 from bandsvm._kernels import KernelSettings, PrecomputedRows, Samples
 from bandsvm._kernels import exact as exact_module
+from bandsvm._kernels.distances import Rbf
 from bandsvm._kernels.exact import exact_products
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._kernels.packing import PackedKernel
 from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._solvers import solve
@@ -230,10 +230,7 @@ def spread_out(rng, n_samples, n_features=2):
 @pytest.mark.parametrize("gamma", [0.1, 1e4, 1e10])
 def test_samples_have_the_kernel_value_1_with_themselves(storage, dtype, gamma, rng):
     X = rng.normal(size=(1200, 3)) * (rng.random((1200, 3)) < 0.6)
-    kernel = ("rbf", gamma, 0.0, 3)
-    rows = PackedRows(
-        PackedKernel(*kernel), KernelSettings(*kernel).function(), storage(X), None, 2, dtype
-    )
+    rows = PackedRows(Rbf(gamma), storage(X), None, 2, dtype)
     everything = np.arange(1200)
     assert (np.diagonal(rows.block(everything)) == 1.0).all()
     some = rng.choice(1200, 40, replace=False)

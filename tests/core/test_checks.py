@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, _core
-from bandsvm._kernels.packing import PackedKernel
+from bandsvm._kernels.distances import Rbf
 
 ONE, TWO, NONE = np.array([0]), np.array([0, 1]), np.array([-1])
 KERNEL = _core.Kernel("rbf", 1.0, 0.0, 3)
@@ -341,5 +341,5 @@ def test_degrees_that_the_compiled_kernel_cannot_count():
 
 def test_scale_of_the_largest_gamma():
     for gamma in (0.0, 0.3, 1.0, 1e307):
-        assert PackedKernel("rbf", gamma, 0.0, 3).scale() == np.sqrt(2.0 * gamma / np.log(2.0))
-    assert np.isfinite(PackedKernel("rbf", np.finfo(float).max, 0.0, 3).scale())
+        assert Rbf(gamma).scale() == np.sqrt(2.0 * gamma / np.log(2.0))
+    assert np.isfinite(Rbf(np.finfo(float).max).scale())

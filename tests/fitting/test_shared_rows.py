@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from bandsvm._kernels import KernelSettings, PackedKernel, PackedRows
+from bandsvm._kernels import PackedRows
+from bandsvm._kernels.distances import Rbf
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
 from bandsvm._system.memory import MEGABYTE
@@ -15,8 +16,7 @@ LONG = 60.0  # seconds after which a test that waits has failed
 
 
 def rows_of(X, cache_bytes, n_jobs=4):
-    kernel = PackedKernel("rbf", 0.01, 0.0, 3), KernelSettings("rbf", 0.01, 0.0, 3).function()
-    return PackedRows(*kernel, X, cache_bytes, n_jobs)
+    return PackedRows(Rbf(0.01), X, cache_bytes, n_jobs)
 
 
 def test_views_share_the_memory_of_the_rows(rng):

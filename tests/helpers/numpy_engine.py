@@ -9,12 +9,10 @@ from bandsvm._kernels import PrecomputedRows
 class NumpyEngine:
     """A point of a band problem's dual; its arrays are its own, and nobody else writes to them."""
 
-    largest_block = 10**9
-
-    def __init__(self, problem, K, c, f):
-        self.problem, self._K = problem, K
-        self._c = np.zeros(len(K)) if c is None else np.array(c)
-        self._f = np.zeros(len(K)) if f is None else np.array(f)
+    def __init__(self, problem, kernel, c, f):
+        self.problem, self.kernel, self._K = problem, kernel, kernel.matrix
+        self._c = np.zeros(len(self._K)) if c is None else np.array(c)
+        self._f = np.zeros(len(self._K)) if f is None else np.array(f)
 
     @property
     def c(self):
@@ -66,9 +64,7 @@ class NumpyEngine:
         return self.violation(), np.array([*risers, *fallers], dtype=np.intp)
 
     def solve_block(self, block, tol, max_steps):
-        part = NumpyEngine(
-            self.problem.part(block), self._K[np.ix_(block, block)], self._c[block], self._f[block]
-        )
+        part = self.part(block)
         for n_steps in range(max_steps):
             if part.violation() <= tol:
                 return BlockStep(part._c, n_steps, False)
@@ -114,21 +110,9 @@ class NumpyEngine:
     def refresh(self):
         self._f = self._K @ self._c
 
-    def sizes(self):
-        return np.sqrt(np.abs(np.diag(self._K)))
-
     def part(self, indices):
-        K = self._K[np.ix_(indices, indices)]
-        return NumpyEngine(self.problem.part(indices), K, self._c[indices], self._f[indices])
-
-    def diagonal(self):
-        return np.diag(self._K)
-
-    def block(self, indices):
-        return self._K[np.ix_(indices, indices)]
-
-    def product(self, indices, values):
-        return self._K[:, indices] @ values
+        kernel = NumpyRows(self._K[np.ix_(indices, indices)])
+        return NumpyEngine(self.problem.part(indices), kernel, self._c[indices], self._f[indices])
 
 
 class NumpyRows(PrecomputedRows):
@@ -136,8 +120,8 @@ class NumpyRows(PrecomputedRows):
 
 
 @engine_for.register
-def _(rows: NumpyRows, problem, c=None, f=None):
-    return NumpyEngine(problem, rows.matrix, c, f)
+def _(kernel: NumpyRows, problem, c=None, f=None):
+    return NumpyEngine(problem, kernel, c, f)
 
 
 def read_only(values):

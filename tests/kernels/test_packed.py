@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from bandsvm import BandedSVC, _core
-from bandsvm._kernels import KernelSettings, PackedKernel, PackedRows
+from bandsvm._kernels import KernelSettings, PackedRows
 from bandsvm._kernels.prediction import PackedProduct
 
 KERNELS = {
@@ -24,11 +24,8 @@ PRECISION = {np.float32: 2e-5, np.float64: 1e-13}
 
 
 def make_rows(X, name, dtype=np.float32, cache_bytes=None, n_jobs=2):
-    packed, function = (
-        PackedKernel(name, *KERNELS[name]),
-        KernelSettings(name, *KERNELS[name]).function(),
-    )
-    return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype)
+    function = KernelSettings(name, *KERNELS[name]).function()
+    return PackedRows(function, X, cache_bytes, n_jobs, dtype)
 
 
 def samples(rng, n_samples, n_features, kind):
@@ -67,7 +64,7 @@ def test_products_equal_numpy(rng, left_kind, right_kind, name):
     function = KernelSettings(name, *KERNELS[name]).function()
     rows = make_rows(B, name)
     expected = function(type(rows.samples)(A), rows.samples) @ coefficients
-    got = PackedProduct(PackedKernel(name, *KERNELS[name]), B, coefficients, 2).exact(A)
+    got = PackedProduct(function, B, coefficients, 2).exact(A)
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-11)
 
 
@@ -255,11 +252,8 @@ def test_fits_where_no_thread_can_be_started():
 
 def test_rows_that_could_not_be_computed_are_not_taken_for_computed(rng, monkeypatch):
     X = rng.normal(size=(60, 5))
-    packed, function = (
-        PackedKernel("rbf", *KERNELS["rbf"]),
-        KernelSettings("rbf", *KERNELS["rbf"]).function(),
-    )
-    rows = PackedRows(packed, function, X, None, 1, np.float64, n_uses=1e9)
+    function = KernelSettings("rbf", *KERNELS["rbf"]).function()
+    rows = PackedRows(function, X, None, 1, np.float64, n_uses=1e9)
     some, values = np.arange(10, 30), rng.normal(size=20)
     with monkeypatch.context() as broken:
 

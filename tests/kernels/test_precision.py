@@ -11,8 +11,8 @@ from bandsvm._certificate import certify
 from bandsvm._fitting import kernel_run
 from bandsvm._fitting.kernel_run import closer_aim
 from bandsvm._kernels import prediction
+from bandsvm._kernels.distances import Rbf
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import PrecomputedRows
 from bandsvm._kernels.prediction import PackedProduct
 from bandsvm._problem import Solution, Status
@@ -83,7 +83,7 @@ def test_only_samples_that_need_it_are_computed_in_double(rng, monkeypatch):
     A = np.concatenate([near, far]).astype(np.float32)
     # Far away there is something, too, or decision values there would be zero and exact.
     B = np.concatenate([rng.normal(size=(100, 3)), far + 0.1])
-    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(105, 1)), 1)
+    product = PackedProduct(Rbf(0.3), B, rng.normal(size=(105, 1)), 1)
     expected, exact, in_double = product.exact(A), product.exact, []
     monkeypatch.setattr(product, "exact", lambda A: in_double.append(len(A)) or exact(A))
     np.testing.assert_allclose(product.within(A, 1e-4), expected, atol=1e-4)
@@ -92,7 +92,7 @@ def test_only_samples_that_need_it_are_computed_in_double(rng, monkeypatch):
 
 def test_a_product_that_is_off_makes_all_of_them_double(rng, monkeypatch):
     A, B = rng.normal(size=(300, 3)).astype(np.float32), rng.normal(size=(100, 3))
-    product = PackedProduct(PackedKernel("rbf", 0.3, 0.0, 3), B, rng.normal(size=(100, 1)), 1)
+    product = PackedProduct(Rbf(0.3), B, rng.normal(size=(100, 1)), 1)
     expected, multiply = product.exact(A), product._multiply
     monkeypatch.setattr(prediction, "ROWS_PER_CHECK", 100)
     monkeypatch.setattr(

@@ -64,7 +64,7 @@ def coarse():
     model = BandedSVC(C1=10.0, C2=0.0, gamma=GAMMA)
     problem = only_problem(model, labels)
     kernel = KernelSettings("rbf", GAMMA, 0.0, 3)
-    rows = PackedRows(kernel.packed(), kernel.function(), samples, None, 1, np.float32)
+    rows = PackedRows(kernel.function(), samples, None, 1, np.float32)
     return model, problem, rows
 
 

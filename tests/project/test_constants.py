@@ -129,6 +129,13 @@ def sweeps(benchmarks):
     return importlib.import_module("sweeps")
 
 
+def test_the_first_holder_of_a_constant_is_its_home(sweeps):
+    homes = homes_in_python()
+    for sweep in sweeps.SWEEPS:
+        module = sweeps.holders(sweep.name)[0].__name__.removeprefix("bandsvm.")
+        assert f"{module.replace('.', '/')}.py" in homes[sweep.name]
+
+
 @pytest.mark.bench
 def test_every_swept_constant_is_read_when_it_is_used(sweeps):
     """One that is bound at import, in a default or in another constant, could not be set."""

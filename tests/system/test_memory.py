@@ -11,7 +11,8 @@ from sklearn.datasets import make_classification
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
-from bandsvm._kernels import KernelRows, KernelSettings, PackedKernel, PackedRows, Samples
+from bandsvm._kernels import KernelRows, KernelSettings, PackedRows, Samples
+from bandsvm._kernels.distances import Rbf
 from bandsvm._kernels.packed import useful_bytes
 from bandsvm._solvers import left_out
 from bandsvm._system import memory, threads
@@ -129,16 +130,7 @@ def bytes_of_store(rows):
 def test_stores_stay_within_their_memory(dtype, megabytes, kind, rng):
     X = rng.normal(size=(3000, 100)).astype(np.float32)
     X = X if kind == "dense" else sp.csr_array(X * (rng.random(X.shape) < 0.1))
-    kernel = ("rbf", 0.01, 0.0, 3)
-    rows = PackedRows(
-        PackedKernel(*kernel),
-        KernelSettings(*kernel).function(),
-        X,
-        megabytes * MEGABYTE,
-        1,
-        dtype,
-        1e9,
-    )
+    rows = PackedRows(Rbf(0.01), X, megabytes * MEGABYTE, 1, dtype, 1e9)
     assert bytes_of_store(rows) <= megabytes * MEGABYTE
     slow = KernelRows(
         KernelSettings("laplacian", 0.1, 0.0, 3).function(), Samples(X), megabytes * MEGABYTE
@@ -150,11 +142,8 @@ def test_stores_stay_within_their_memory(dtype, megabytes, kind, rng):
 @pytest.mark.parametrize("n_features", [5, 300])
 def test_useful_memory_limits_neither_blocks_nor_sums(dtype, n_features, rng):
     X = rng.normal(size=(2500, n_features))
-    kernel = ("rbf", 0.01, 0.0, 3)
     few, many = (
-        PackedRows(
-            PackedKernel(*kernel), KernelSettings(*kernel).function(), X, memory, 1, dtype, 1e9
-        )
+        PackedRows(Rbf(0.01), X, memory, 1, dtype, 1e9)
         for memory in (useful_bytes(X), 100 * GIGABYTE)
     )
     assert few.capacity == many.capacity == 1920
@@ -254,13 +243,13 @@ def test_leave_one_out_goes_the_long_way_without_memory_for_the_short_one(monkey
     model = BandedSVC().fit(X, y)
     expected = leave_one_out(model, X, y)
     short = []
-    short_way = left_out.LeftOut._short_way
+    fast_refit = left_out.LeftOut._fast_refit
 
     def noted(self, *arguments):
         short.append(1)
-        return short_way(self, *arguments)
+        return fast_refit(self, *arguments)
 
-    monkeypatch.setattr(left_out.LeftOut, "_short_way", noted)
+    monkeypatch.setattr(left_out.LeftOut, "_fast_refit", noted)
     leave_one_out(model, X, y)
     assert short
     short.clear()

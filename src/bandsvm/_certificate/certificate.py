@@ -15,6 +15,9 @@ from bandsvm._problem import Status
 FEASIBLE = 1e-9
 # Decision values of training samples that differ by less are constant for all that they say.
 COLLAPSED = 0.01
+# Of several problems, these attributes add up, and of those the largest counts.
+SUMS = ("primal", "dual", "gap", "n_iter", "n_pair_steps", "n_kernel_rows", "seconds")
+MAXIMA = ("infeasibility", "gradient_drift")
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,23 +163,17 @@ def combine(parts: Sequence[Certificate]) -> Certificate:
     """Return the joint certificate of independent problems."""
     if len(parts) == 1:
         return parts[0]
-    primal, dual, gap = (sum(getattr(p, k) for p in parts) for k in ("primal", "dual", "gap"))
+    sums = {name: sum(getattr(part, name) for part in parts) for name in SUMS}
+    largest = {name: max(getattr(part, name) for part in parts) for name in MAXIMA}
     worst = max(parts, key=lambda part: part.kkt_violation + part.uncertainty)
     unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
     # All else is that of the worst.
     return replace(
         worst,
-        primal=primal,
-        dual=dual,
-        gap=gap,
-        relative_gap=relative_gap_of(gap, primal, dual),
-        infeasibility=max(part.infeasibility for part in parts),
-        gradient_drift=max(part.gradient_drift for part in parts),
+        **sums,
+        **largest,
+        relative_gap=relative_gap_of(sums["gap"], sums["primal"], sums["dual"]),
         status=unfinished[0] if unfinished else Status.CONVERGED,
-        n_iter=sum(part.n_iter for part in parts),
-        n_pair_steps=sum(part.n_pair_steps for part in parts),
-        n_kernel_rows=sum(part.n_kernel_rows for part in parts),
-        seconds=sum(part.seconds for part in parts),
         parts=tuple(parts),
         decision_range=min(part.decision_range for part in parts),
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._certificate.certificate import Certificate, relative_gap_of, share_of
 from bandsvm._certificate.gradient import N_SPOT_CHECKS, CheckedGradient, checked_gradient
-from bandsvm._certificate.values import violation_of, with_finite_costs
+from bandsvm._certificate.values import priced_bands, violation_of, with_finite_costs
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
@@ -72,10 +72,13 @@ def certificate_of(
     """Certify a solution whose gradient was checked; see `certify`."""
     return assemble(
         measure(problem, solution.c, checked, intercept),
-        (intercept, problem.has_intercept),
         solution,
-        (checked.drift, checked.n_checked),
-        (tol, gap_tol),
+        intercept,
+        problem.has_intercept,
+        gradient_drift=checked.drift,
+        n_checked=checked.n_checked,
+        tol=tol,
+        gap_tol=gap_tol,
     )
 
 
@@ -112,9 +115,7 @@ def measure(
     What rounding errors of decision values may add to the gap is part of it and of the primal
     value. Limits are those of the decision values, and the narrowest that errors leave open.
     """
-    priced = with_finite_costs(problem, c)
-    sides = priced.below, priced.above, problem.below, problem.above
-    bands = _core.PricedBands(problem.lo, problem.hi, *sides, problem.is_squared)
+    bands = priced_bands(problem, with_finite_costs(problem, c))
     primal, dual, gap, gap_with_errors, product_error, total, size, outside, *limits = (
         _core.measure_optimality(bands, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS)
     )
@@ -137,18 +138,12 @@ def measure(
 
 
 def assemble(
-    measured: Measured,
-    of_rule: tuple[float, bool],
-    solution: Solution,
-    checks: tuple[float, int],
-    tols: tuple[float, float],
+    measured: Measured, solution: Solution, b: float, is_free: bool, **others: Any
 ) -> Certificate:
-    """Return the certificate of what was measured.
+    """Return the certificate of what was measured, for an intercept ``b`` that is free or else 0.
 
-    ``of_rule`` are the intercept and whether it may be other than 0, ``checks`` drift and number of
-    recomputed decision values, ``tols`` those of violation and gap.
+    ``others`` are the remaining attributes: tolerances, and how the gradient was checked.
     """
-    (b, is_free), (drift, n_checked), (tol, gap_tol) = of_rule, checks, tols
     imbalance = abs(measured.total) if is_free else 0.0
     interval = measured.lower, -measured.minus_upper
     narrowest = measured.lower_with_errors, -measured.minus_upper_with_errors
@@ -162,15 +157,12 @@ def assemble(
         kkt_violation=violation,
         intercept_interval=interval,
         infeasibility=share_of(max(imbalance, measured.outside), measured.total_size),
-        gradient_drift=drift,
-        n_checked=n_checked,
         status=solution.status,
-        tol=tol,
         n_iter=solution.n_iter,
         n_pair_steps=solution.n_pair_steps,
         n_kernel_rows=solution.n_kernel_rows,
         seconds=solution.seconds,
-        gap_tol=gap_tol,
         uncertainty=max(0.0, worst - violation),
         decision_range=measured.largest_value + measured.minus_least_value,
+        **others,
     )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm._certificate.values import priced_bands
 from bandsvm._kernels import KernelOperator, errors_of_sums
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
@@ -179,9 +180,8 @@ class _SpotChecks:
     def _risks(self) -> tuple[float, NDArray[np.float64]]:
         """Return the violation, and estimates in units of margins, all of them finite."""
         problem, risks = self._problem, np.empty(self._problem.n_samples)
-        sides = problem.below, problem.above
         violation = _core.measure_risks(
-            _core.PricedBands(problem.lo, problem.hi, *sides, *sides, problem.is_squared),
+            priced_bands(problem),
             self._c,
             self._f,
             self._estimates,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum
 
 from bandsvm._certificate.certificate import FEASIBLE, Certificate
 from bandsvm._problem import Status
@@ -13,30 +13,20 @@ from bandsvm._system.advice import Naming, python_name, rendered
 
 
 class Cure(Enum):
-    """What may help a fit that is not optimal."""
+    """What may help a fit that is not optimal, in the words of Python."""
 
-    RAISE_MAX_ITER = auto()
-    RAISE_TIME_LIMIT = auto()
-    RAISE_TOL = auto()
-    LOWER_COSTS = auto()
-    LOWER_COSTS_AND_WEIGHTS = auto()
-    SCALE = auto()
-    OTHER_SOLVER = auto()
-    RESUME = auto()
-    LINEAR_MODEL = auto()
+    RAISE_MAX_ITER = "raise max_iter"
+    RAISE_TIME_LIMIT = "raise time_limit"
+    RAISE_TOL = "raise tol"
+    LOWER_COSTS = "lower C1 and C2"
+    LOWER_COSTS_AND_WEIGHTS = "lower C1, C2 and weights"
+    SCALE = "scale X if features differ in size"
+    OTHER_SOLVER = "try another solver"
+    RESUME = "go on from here with warm_start=True"
+    LINEAR_MODEL = "use LinearBandedSVC, which finds linear rules much faster"
 
 
-PYTHON: Mapping[Cure, str] = {
-    Cure.RAISE_MAX_ITER: "raise max_iter",
-    Cure.RAISE_TIME_LIMIT: "raise time_limit",
-    Cure.RAISE_TOL: "raise tol",
-    Cure.LOWER_COSTS: "lower C1 and C2",
-    Cure.LOWER_COSTS_AND_WEIGHTS: "lower C1, C2 and weights",
-    Cure.SCALE: "scale X if features differ in size",
-    Cure.OTHER_SOLVER: "try another solver",
-    Cure.RESUME: "go on from here with warm_start=True",
-    Cure.LINEAR_MODEL: "use LinearBandedSVC, which finds linear rules much faster",
-}
+PYTHON: Mapping[Cure, str] = {cure: cure.value for cure in Cure}
 
 # How each limit ends a fit, and what may help besides continuing.
 _LIMITS = {
@@ -53,21 +43,14 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class NotOptimal:
-    """Why a fit is not optimal to its tolerance.
+    """Why a fit is not optimal to its tolerance."""
 
-    Attributes
-    ----------
-    reached : str
-        How the fit ended and what it reached; follows the word "fit" in a sentence. Parameters are
-        mentioned as ``{max_iter}``.
-    cures : tuple of Cure
-        What may help.
-    remark : str, default=""
-        More to know, in a sentence of its own.
-    """
-
+    # How the fit ended and what it reached; follows the word "fit" in a sentence, and mentions
+    # parameters as ``{max_iter}``.
     reached: str
+    # What may help.
     cures: tuple[Cure, ...]
+    # More to know, in a sentence of its own.
     remark: str = ""
 
     def render(self, phrases: Mapping[Cure, str] = PYTHON, name: Naming = python_name) -> str:

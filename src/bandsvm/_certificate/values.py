@@ -20,6 +20,13 @@ def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:
     return problem.priced(2.0 * float(np.abs(c).max(initial=0.0)) or 1.0)
 
 
+def priced_bands(problem: BandProblem, priced: BandProblem | None = None) -> _core.PricedBands:
+    """Return a problem for compiled functions; ``priced`` has its finite costs, if others do."""
+    costs, bounds = priced or problem, (problem.below, problem.above)
+    sides = costs.below, costs.above, *bounds
+    return _core.PricedBands(problem.lo, problem.hi, *sides, problem.is_squared)
+
+
 def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
     """Return the gap as a sum over samples of non-negative terms.
 
@@ -106,9 +113,8 @@ def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:
     if problem.is_squared or problem.has_hard_edges or not np.isfinite(intercept):
         return intercept
     room = max(lower - upper, 0.0) + ROUNDING_OF_LIMITS * (1.0 + abs(intercept))
-    sides = problem.below, problem.above
-    bands = _core.PricedBands(problem.lo, problem.hi, *sides, *sides, False)
-    ends = [end for end in _core.flat_interval(bands, c, f, intercept, room) if np.isfinite(end)]
+    flat = _core.flat_interval(priced_bands(problem), c, f, intercept, room)
+    ends = [end for end in flat if np.isfinite(end)]
     return float(np.mean(ends)) if ends else intercept
 
 

@@ -119,10 +119,14 @@ def check_parameters(estimator: Any) -> None:
     _check_kernel(estimator)
     check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
-    if estimator.cache_size is not None and not _finite("cache_size", estimator.cache_size) > 0.0:
-        raise ParameterError(
-            "cache_size", "must be greater than 0 (megabytes) or None", estimator.cache_size
-        )
+    _check_positive(estimator, "cache_size", " (megabytes) or None")
+
+
+def _check_positive(estimator: Any, name: str, or_else: str = "") -> None:
+    """Check that a number is positive; with ``or_else``, it may be None."""
+    value = getattr(estimator, name)
+    if (value is not None or not or_else) and not _finite(name, value) > 0.0:
+        raise ParameterError(name, f"must be greater than 0{or_else}", value)
 
 
 def check_multi_class(estimator: Any) -> None:
@@ -161,18 +165,14 @@ def check_fit_parameters(estimator: Any, solvers: Sequence[str]) -> None:
     if estimator.solver not in ("auto", *solvers):
         names = ", ".join(repr(name) for name in ("auto", *solvers))
         raise ParameterError("solver", f"must be one of {names}", estimator.solver)
-    if not _finite("tol", estimator.tol) > 0.0:
-        raise ParameterError("tol", "must be greater than 0", estimator.tol)
+    _check_positive(estimator, "tol")
     if isinstance(estimator.max_iter, bool) or not isinstance(estimator.max_iter, Integral):
         raise ParameterTypeError("max_iter", "must be an integer", estimator.max_iter)
     if estimator.max_iter < 1:
         raise ParameterError(
             "max_iter", "must be at least 1", estimator.max_iter, "it bounds the outer steps"
         )
-    if estimator.time_limit is not None and not _finite("time_limit", estimator.time_limit) > 0.0:
-        raise ParameterError(
-            "time_limit", "must be greater than 0 (seconds) or None", estimator.time_limit
-        )
+    _check_positive(estimator, "time_limit", " (seconds) or None")
     if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
         raise ParameterTypeError("fit_intercept", "must be a bool", estimator.fit_intercept)
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
@@ -195,21 +195,14 @@ def _check_kernel(estimator: Any) -> None:
             raise ParameterError("gamma", "must be 'scale', 'auto' or a number", gamma)
     elif _finite("gamma", gamma) < 0.0:
         raise ParameterError("gamma", "must be at least 0", gamma)
-    degree = estimator.degree
+    degree, rule, cure = estimator.degree, "", ""
     if _finite("degree", degree) < 0.0:
-        raise ParameterError("degree", "must be at least 0", degree)
-    if kernel == "poly" and not float(degree).is_integer():
-        raise ParameterError(
-            "degree",
-            "must be an integer",
-            degree,
-            "other powers of a negative inner product are undefined",
-        )
-    if kernel == "poly" and degree > MAX_DEGREE:
-        raise ParameterError(
-            "degree",
-            f"must be at most {MAX_DEGREE}",
-            degree,
-            "such powers underflow or overflow",
-        )
+        rule = "must be at least 0"
+    elif kernel == "poly" and not float(degree).is_integer():
+        rule = "must be an integer"
+        cure = "other powers of a negative inner product are undefined"
+    elif kernel == "poly" and degree > MAX_DEGREE:
+        rule, cure = f"must be at most {MAX_DEGREE}", "such powers underflow or overflow"
+    if rule:
+        raise ParameterError("degree", rule, degree, cure)
     _finite("coef0", estimator.coef0)

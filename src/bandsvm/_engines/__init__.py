@@ -9,19 +9,19 @@ Solvers decide which step to take; an engine computes it, wherever its arrays ar
 is registered for kernel matrices of its own::
 
     @engine_for.register
-    def _(rows: GpuRows, problem, c=None, f=None):
-        return GpuEngine(problem, rows, c, f)
+    def _(kernel: GpuRows, problem, c=None, f=None):
+        return GpuEngine(problem, kernel, c, f)
 """
 
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
 
 from numpy.typing import NDArray
 
 from bandsvm._engines.cpu import CpuEngine
 from bandsvm._engines.engine import BlockStep, Engine
+from bandsvm._kernels import KernelOperator
 from bandsvm._problem import BandProblem
 
 __all__ = ["BlockStep", "Engine", "engine_for"]
@@ -29,10 +29,7 @@ __all__ = ["BlockStep", "Engine", "engine_for"]
 
 @singledispatch
 def engine_for(
-    rows: Any, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
+    kernel: KernelOperator, problem: BandProblem, c: NDArray | None = None, f: NDArray | None = None
 ) -> Engine:
-    """Return an engine at ``c`` with ``f = K c``, which it takes over; None is zero.
-
-    ``rows`` are a `Rows`, unless an engine is registered for their type.
-    """
-    return CpuEngine(problem, rows, c, f)
+    """Return an engine at ``c`` with ``f = K c``, which it takes over; None is zero."""
+    return CpuEngine(problem, kernel, c, f)

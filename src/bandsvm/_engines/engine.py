@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._kernels import KernelOperator
 from bandsvm._problem.band_problem import BandProblem
 
 
@@ -22,12 +23,16 @@ class Engine(Protocol):
     """A point ``c`` with ``f = K c``, and the operations that solvers use.
 
     Indices and values of some variables are passed as NumPy arrays. Arrays as long as the problem
-    stay in the engine, unless a solver asks for `c`, `f`, `diagonal` or `product`.
+    stay in the engine, unless a solver asks for `c` or `f`.
     """
 
     @property
     def problem(self) -> BandProblem:
         """The problem whose dual is maximised."""
+
+    @property
+    def kernel(self) -> KernelOperator:
+        """The kernel matrix K."""
 
     @property
     def c(self) -> NDArray[np.float64]:
@@ -36,10 +41,6 @@ class Engine(Protocol):
     @property
     def f(self) -> NDArray[np.float64]:
         """``K c``, read-only; copy it to keep it."""
-
-    @property
-    def largest_block(self) -> int:
-        """Number of variables whose block of K can be computed at a time."""
 
     # Queries of the point
 
@@ -86,17 +87,3 @@ class Engine(Protocol):
 
     def part(self, indices: NDArray) -> Engine | None:
         """Return the point of some samples while others are fixed; None if that saves no time."""
-
-    # Queries of K
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-
-    def sizes(self) -> NDArray[np.float64]:
-        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
-
-    def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]; it belongs to the engine."""
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""

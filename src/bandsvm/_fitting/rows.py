@@ -11,7 +11,7 @@ import numpy as np
 
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, some_samples
-from bandsvm._kernels import KernelOperator, Rows
+from bandsvm._kernels import KernelOperator
 from bandsvm._kernels.packed import useful_bytes
 from bandsvm._system.memory import default_bytes, stores_at_once
 from bandsvm._system.threads import n_threads
@@ -20,7 +20,7 @@ from bandsvm._system.threads import n_threads
 class SharedRows:
     """Rows of problems over the same samples: views of one store."""
 
-    def __init__(self, store: Rows) -> None:
+    def __init__(self, store: KernelOperator) -> None:
         self._store = store
         self._views: list[Any] = []
         self._free: list[Any] = []
@@ -86,7 +86,7 @@ class OwnRows:
         self._settings_of_store, number = settings, 1
         max_at_once = min(max_at_once, n_problems, n_threads(solving.n_jobs))
         # A user's kernel may not be thread-safe.
-        if max_at_once > 1 and settings.kernel.packed() is not None:
+        if max_at_once > 1 and settings.kernel.is_packed:
             given = solving.cache_bytes
             budget = default_bytes(np.inf) if given is None else given
             longest = max(map(len, self._training.members))

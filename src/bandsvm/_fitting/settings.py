@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from bandsvm._decisions.multiclass import MultiClass
-from bandsvm._kernels import KernelSettings, Rows
+from bandsvm._kernels import KernelOperator, KernelSettings
 from bandsvm._system.memory import bytes_of
 
 # Rounding errors, in units of ``tol``, with which float32 rows still bring a fit close to ``tol``;
@@ -85,7 +85,7 @@ class FitSettings:
         largest_cost: float,
         largest_rounding: float | None = None,
         n_uses: float = 0.0,
-    ) -> Rows:
+    ) -> KernelOperator:
         """Return a store of kernel rows, which any number of problems may share.
 
         It is of single precision if rounding errors of ``largest_rounding`` allow it; None stands

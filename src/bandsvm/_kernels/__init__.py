@@ -7,24 +7,22 @@
 - `products`, `distances`, `precomputed`: the kernel functions; `linear`: the linear kernel without
   kernel rows.
 - `samples`: dense or CSR samples, which are never copied as a whole.
-- `exact`: sums of kernel values by their definitions, for certificates; `values`: kernel values
-  by NumPy.
+- `exact`: sums of kernel values by their definitions, for certificates, and by NumPy.
 - `rows`: float64 rows, for small problems and all kernels.
 - `packed`: rows computed by the compiled core, from samples that `packing` arranges for it;
   `slots`: where each row is stored; `part`: the samples that are still in play.
 - `prediction`: products for predictions; `precision`: rounding errors of float32.
 """
 
+from bandsvm._kernels.exact import kernel_product
 from bandsvm._kernels.gamma import resolve_gamma
 from bandsvm._kernels.linear import LinearOperator
-from bandsvm._kernels.operator import Kernel, KernelOperator, Rows, errors_of_sums
+from bandsvm._kernels.operator import Kernel, KernelOperator, errors_of_sums
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.rows import KernelRows
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.settings import KernelSettings, available_kernels, uses_gamma
-from bandsvm._kernels.values import kernel_product
 
 __all__ = [
     "FromFunction",
@@ -33,10 +31,8 @@ __all__ = [
     "KernelRows",
     "KernelSettings",
     "LinearOperator",
-    "PackedKernel",
     "PackedRows",
     "PrecomputedRows",
-    "Rows",
     "Samples",
     "available_kernels",
     "errors_of_sums",

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from bandsvm._kernels.operator import Definition
+from bandsvm._kernels.operator import CoreKernel
+from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.samples import (
     CHUNK_BYTES,
     Samples,
@@ -27,42 +26,30 @@ MAX_LOSS = 1e-10
 _absolute, _squared = partial(cdist, metric="cityblock"), partial(cdist, metric="sqeuclidean")
 
 
-@dataclass(frozen=True)
-class OfDistances:
+class OfDistances(CoreKernel):
     """``exp(-gamma d(x, z))``; subclasses compute the distance d."""
-
-    gamma: float
-    name: ClassVar[str]
-
-    @property
-    def definition(self) -> Definition:
-        """The kernel for `exact_products`."""
-        return self.name, self.gamma, 0.0, 0
 
     def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the distances of all samples of A from all of B."""
         raise NotImplementedError
 
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the kernel values of all samples of A with all of B."""
         values = self.distances(A, B)
         values *= -self.gamma
         return np.exp(values, out=values)
 
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
-        """Return the kernel value of every sample with itself."""
         return np.ones(len(A))
 
     sizes = diagonal
 
 
-class Rbf(OfDistances):
+class Rbf(OfDistances, PackedKernel):
     """``exp(-gamma |x - z|^2)``."""
 
     name = "rbf"
 
     def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the distances of all samples of A from all of B."""
         # |x|^2 + |z|^2 - 2<x, z> loses digits far from the origin, so samples are centred first.
         shift = None if A.is_sparse or B.is_sparse else B.centre
         left, right = squared_norms(A, shift), squared_norms(B, shift)
@@ -130,7 +117,6 @@ class Laplacian(OfDistances):
     name = "laplacian"
 
     def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the distances of all samples of A from all of B."""
         return _by_dense_pieces(_absolute, np.abs, A, B)
 
 
@@ -150,5 +136,4 @@ class Chi2(OfDistances):
     name = "chi2"
 
     def distances(self, A: Samples, B: Samples) -> NDArray[np.float64]:
-        """Return the distances of all samples of A from all of B."""
         return _by_dense_pieces(_chi2, np.abs, A, B)

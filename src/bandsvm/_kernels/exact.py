@@ -13,12 +13,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.operator import Definition, Kernel
-from bandsvm._kernels.packing import MAX_CALL_COST, PackedKernel
+from bandsvm._kernels.operator import CoreKernel, Kernel
+from bandsvm._kernels.packing import MAX_CALL_COST
 from bandsvm._kernels.products import Linear, linear_product
 from bandsvm._kernels.samples import Samples, as_contiguous
-from bandsvm._kernels.values import finite, kernel_product
-from bandsvm._system.stopping import stoppable_slices
+from bandsvm._system.stopping import check_stop, stoppable_slices
 
 # Nanoseconds per kernel value, and per feature of it, on one core; they decide how many values one
 # call computes.
@@ -29,7 +28,7 @@ MAX_DENSITY, MIN_WORK_TO_CONVERT = 0.15, 1e8
 
 
 def exact_products(
-    kernel: Kernel | PackedKernel,
+    kernel: Kernel,
     A: Samples,
     targets: NDArray,
     B: Samples,
@@ -44,8 +43,7 @@ def exact_products(
     if isinstance(kernel, Linear):
         columns = coefficients.reshape(len(terms), -1)
         return finite(linear_product(A.take(targets), B.take(terms), columns).reshape(shape))
-    if (definition := definition_of(kernel)) is None:
-        assert not isinstance(kernel, PackedKernel)
+    if not isinstance(kernel, CoreKernel):
         return kernel_product(kernel, A.take(targets), B.take(terms), coefficients)
     if not _are_alike(A, B) or _are_mostly_zero(B, terms, len(targets)):
         A, B = _as_csr(A.take(targets)), _as_csr(B.take(terms))
@@ -54,7 +52,7 @@ def exact_products(
     products = np.empty((len(targets), len(rows)))
     cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
     per_call = max(1, int(n_threads * MAX_CALL_COST / (cost * max(1, len(terms)))))
-    left, right, kernel_of_core = _passed(A.X), _passed(B.X), _core.Kernel(*definition)
+    left, right, kernel_of_core = _passed(A.X), _passed(B.X), kernel.in_core()
     for part in stoppable_slices(len(targets), per_call):
         _core.exact_products(
             left,
@@ -68,11 +66,6 @@ def exact_products(
             n_threads,
         )
     return finite(products.reshape(shape))
-
-
-def definition_of(kernel: Kernel | PackedKernel) -> Definition | None:
-    """Return how compiled functions know a kernel; None if they do not."""
-    return getattr(kernel, "definition", None)
 
 
 def _are_mostly_zero(B: Samples, terms: NDArray, n_targets: int) -> bool:
@@ -106,3 +99,32 @@ def _passed(X: Any) -> Any:
         as_contiguous(X.indices),
         as_contiguous(X.data),
     )
+
+
+def finite_values(kernel: Kernel, A: Samples, B: Samples) -> NDArray[np.float64]:
+    """Return K(A, B), or raise if a value is NaN or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return finite(kernel(A, B))
+
+
+def finite(values: NDArray) -> NDArray:
+    """Return kernel values unchanged, or raise if one is NaN or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():
+            return values
+    raise ValueError(
+        "The kernel is not finite for this X; scale X, for example with "
+        "sklearn.preprocessing.StandardScaler, or lower gamma or degree."
+    )
+
+
+def kernel_product(kernel: Kernel, A: Samples, B: Samples, values: NDArray) -> NDArray[np.float64]:
+    """Return K(A, B) @ values with only pieces of K(A, B) in memory at a time."""
+    products = np.zeros((len(A), *values.shape[1:]))
+    # Pieces of B are small enough to stay in cache while they are scaled, multiplied and summed.
+    for some in B.chunks(8 * B.n_values_per_sample):
+        right, factors = B.take(some), values[some]
+        for part in A.chunks(max(len(right), A.n_values_per_sample)):
+            check_stop()
+            products[part] += finite_values(kernel, A.take(part), right) @ factors
+    return products

@@ -8,23 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import RowsMixin
+from bandsvm._kernels.operator import KernelOperator
 from bandsvm._kernels.samples import CHUNK_BYTES
 from bandsvm._system.stopping import stoppable_slices
 
 
-class LinearOperator(RowsMixin):
+class LinearOperator(KernelOperator):
     """``K = X X'`` by products with X and its transpose; the cost is that of the values of X.
 
-    No kernel row is ever computed; blocks are computed when a solver needs them.
-
-    Parameters
-    ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-        Samples in double precision; they are not copied.
+    No kernel row is ever computed; blocks are computed when a solver needs them. X, dense or CSR,
+    is in double precision and not copied.
     """
-
-    n_computed, n_threads = 0, 1
 
     def __init__(self, X: Any) -> None:
         self._X = X
@@ -33,7 +27,6 @@ class LinearOperator(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return self._X.shape[0]
 
     def part(self, indices: NDArray) -> LinearOperator:
@@ -41,13 +34,11 @@ class LinearOperator(RowsMixin):
         return LinearOperator(self._X[indices])
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         if sp.issparse(self._X):
             return np.asarray(self._X.multiply(self._X).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", self._X, self._X)
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
         some = self._X[indices]
         block = some @ some.T
         return block.toarray() if sp.issparse(block) else block
@@ -60,13 +51,11 @@ class LinearOperator(RowsMixin):
         return weights
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         weights = self.weights(indices, values)
         for part in stoppable_slices(self.n_samples, self._chunk):
             f[part] += self._X[part] @ weights
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values."""
         weights, products = self.weights(indices, values), np.empty(len(targets))
         for part in stoppable_slices(len(targets), self._chunk):
             products[part] = self._X[targets[part]] @ weights

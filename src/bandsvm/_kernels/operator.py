@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm._kernels.samples import Samples
-
-# Name, gamma, coef0 and degree of a kernel that compiled functions know.
-Definition = tuple[str, float, float, int]
-
 
 # Rounding errors of sums are at most so many units of the root of the sum of their squared terms,
 # on real and generated data.
@@ -45,88 +44,66 @@ class Kernel(Protocol):
         """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
 
 
-class KernelOperator(Protocol):
-    """The interface of K for solvers and certificates: products and blocks."""
+@dataclass(frozen=True)
+class CoreKernel(Kernel):
+    """A kernel that compiled functions know, by its name and parameters."""
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
+    name: ClassVar[str]
+    gamma: float = 0.0
+    coef0: float = 0.0
+    degree: float = 0
+
+    def in_core(self) -> _core.Kernel:
+        """Return the kernel for compiled functions."""
+        return _core.Kernel(self.name, float(self.gamma), float(self.coef0), int(self.degree))
+
+
+class KernelOperator(ABC):
+    """The interface of K for solvers, certificates and engines: products and blocks.
+
+    By default all of K is at hand in double precision, for one problem at a time.
+    """
 
     @property
     def n_computed(self) -> int:
         """Number of kernel rows computed so far."""
-
-    @property
-    def capacity(self) -> int:
-        """Number of variables whose block of K can be computed at a time."""
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether products have less than double precision."""
-
-    def more_precise(self) -> KernelOperator | None:
-        """Return an operator of higher precision, or None if there is none."""
-
-    def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
-
-    def sizes(self) -> NDArray[np.float64]:
-        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
-
-    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of the largest rounding error of each ``(K c)_i`` that `update` made.
-
-        ``moved`` is that of a `Solution`.
-        """
-
-    def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
-
-    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-
-    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from recomputed kernel values."""
-
-    def cost_of_exact(self, n_terms: int) -> float:
-        """Return the cost of `exact_product` per target, in units of a kernel value."""
-
-    def views(self, n_problems: int, max_views: int) -> Sequence[KernelOperator]:
-        """Return the same K for at most ``max_views`` of some problems at a time, one view each."""
-
-    def separate_view(self) -> KernelOperator:
-        """Return the same K for a product beside the problems that are being solved."""
-
-    def begin_problem(self) -> None:
-        """Forget what would make the next result depend on problems that were solved before."""
-
-
-class Rows(KernelOperator, Protocol):
-    """What the CPU engine also requires of a store of kernel rows."""
+        return 0
 
     @property
     def n_threads(self) -> int:
         """Number of threads that compiled functions may use."""
-
-    def more_precise(self) -> Rows | None:
-        """Return the same rows in a higher precision, or None if there is none."""
-
-    def part(self, indices: NDArray) -> Rows | None:
-        """Return the rows and columns of some samples; None if that saves no time."""
-
-
-class RowsMixin:
-    """What stores of kernel rows have in common that serve one problem at a time.
-
-    By default all of K is at hand in double precision.
-    """
+        return 1
 
     @property
-    def capacity(self: Rows) -> int:
-        """Number of variables whose block of K can be computed at a time: all."""
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def diagonal(self) -> NDArray[np.float64]:
+        """Return the diagonal of K."""
+
+    @abstractmethod
+    def block(self, indices: NDArray) -> NDArray[np.float64]:
+        """Return K[indices, indices]; it belongs to the operator."""
+
+    @abstractmethod
+    def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
+        """Add K[:, indices] @ values to f."""
+
+    @abstractmethod
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from recomputed kernel values."""
+
+    def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
+        """Return K[:, indices] @ values."""
+        f = np.zeros(self.n_samples)
+        self.update(f, indices, values)
+        return f
+
+    @property
+    def capacity(self) -> int:
+        """Number of variables whose block of K can be computed at a time."""
         return self.n_samples
 
     @property
@@ -134,39 +111,39 @@ class RowsMixin:
         """Whether products have less than double precision."""
         return False
 
-    def more_precise(self) -> Rows | None:
-        """Return None: there is no higher precision."""
+    def more_precise(self) -> KernelOperator | None:
+        """Return an operator of higher precision, or None if there is none."""
         return None
 
-    def part(self, indices: NDArray) -> Rows | None:
-        """Return None: parts save no time."""
+    def part(self, indices: NDArray) -> KernelOperator | None:
+        """Return the rows and columns of some samples; None if that saves no time."""
         return None
 
-    def product(self: Rows, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        f = np.zeros(self.n_samples)
-        self.update(f, indices, values)
-        return f
+    def sizes(self) -> NDArray[np.float64]:
+        """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``.
 
-    def sizes(self: Rows) -> NDArray[np.float64]:
-        """Return bounds of kernel values; those of an indefinite kernel may be larger."""
+        Values of an indefinite kernel may be larger.
+        """
         return np.sqrt(np.abs(self.diagonal()))
 
-    def rounding_errors(self: Rows, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors, for products in double precision."""
+    def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
+        """Return estimates of the largest rounding error of each ``(K c)_i`` that `update` made.
+
+        ``moved`` is that of a `Solution`.
+        """
         return errors_of_sums(self.sizes(), c, moved)
 
     def cost_of_exact(self, n_terms: int) -> float:
-        """Return the number of kernel values per target."""
+        """Return the cost of `exact_product` per target, in units of a kernel value."""
         return float(n_terms)
 
-    def views(self: Rows, n_problems: int, max_views: int) -> Sequence[Rows]:
-        """Return these rows: only one problem at a time can use them."""
+    def views(self, n_problems: int, max_views: int) -> Sequence[KernelOperator]:
+        """Return the same K for at most ``max_views`` of some problems at a time, one view each."""
         return [self]
 
-    def separate_view(self: Rows) -> Rows:
-        """Return these rows."""
+    def separate_view(self) -> KernelOperator:
+        """Return the same K for a product beside the problems that are being solved."""
         return self
 
-    def begin_problem(self) -> None:
-        """Do nothing: products do not depend on what was computed before."""
+    def begin_problem(self) -> None:  # noqa: B027
+        """Forget what would make the next result depend on problems that were solved before."""

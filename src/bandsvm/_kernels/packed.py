@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,7 @@ from bandsvm._kernels.packing import (
 )
 from bandsvm._kernels.part import PartOfRows
 from bandsvm._kernels.precision import errors_of_updates
-from bandsvm._kernels.rows import (
-    MIN_CAPACITY,
-    SCRATCH_SHARE,
-    ComputedRows,
-    Kernel,
-)
+from bandsvm._kernels.rows import MIN_CAPACITY, SCRATCH_SHARE, ComputedRows
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART
 from bandsvm._kernels.slots import SlotTable
@@ -89,10 +85,11 @@ class PackedRows(ComputedRows):
     If ``n_uses`` is large enough for that to pay off, rows are kept from their first use.
     """
 
+    kernel: PackedKernel
+
     def __init__(
         self,
-        packed_kernel: PackedKernel,
-        kernel: Kernel,
+        kernel: PackedKernel,
         X: Any,
         cache_bytes: float | None,
         n_jobs: int | None,
@@ -103,8 +100,8 @@ class PackedRows(ComputedRows):
         threads = n_threads(n_jobs)
         if cache_bytes is None:
             cache_bytes = memory.default_bytes(useful_bytes(X) + dtype().itemsize * X.shape[0] ** 2)
-        self._origin = packed_kernel.origin(X) if origin is None else origin
-        packed = pack(packed_kernel, X, self._origin, dtype, threads)
+        origin = kernel.origin(X) if origin is None else origin
+        packed = pack(kernel, X, origin, dtype, threads)
         self._row_bytes = packed.stride * dtype().itemsize
         self._largest_block = min(
             quickly_solved(packed), largest_block(X.shape[0], dtype().itemsize, cache_bytes)
@@ -116,18 +113,17 @@ class PackedRows(ComputedRows):
         # If rows are not kept, samples in play are packed separately.
         samples_bytes = packed.n_bytes * (1.0 if worth_keeping <= 1.0 else 1.0 + MAX_PART)
         super().__init__(kernel, Samples(X), self._row_bytes, cache_bytes, samples_bytes + blocks)
-        self._packed_kernel = packed_kernel
-        self._cache_bytes = cache_bytes
-        self._n_jobs = n_jobs
         self._dtype = dtype
+        self._in_double = partial(
+            PackedRows, kernel, X, cache_bytes, n_jobs, np.float64, n_uses, origin
+        )
         self._packed = packed
-        self._core_kernel = _core.Kernel(*packed_kernel.definition)
+        self._core_kernel = kernel.in_core()
         self.n_threads = threads
         # Untouched memory costs nothing, so the store has its full size from the start.
         self._store = np.empty((self._capacity, packed.stride), dtype=dtype)
         self._n_values = 0  # computed, but not yet as many as a row has
         self._n_uses = np.zeros(len(self.samples), dtype=np.int64)
-        self._likely_uses = n_uses
         self._rows_at_once = min(self._rows_at_once, rows_at_once(packed))
         self._worth_keeping = worth_keeping
         self._blocks = [Block(dtype), Block(dtype)]
@@ -138,14 +134,12 @@ class PackedRows(ComputedRows):
 
         Their number depends on threads and memory; what is computed with them does not.
         """
-        if self._worth_keeping <= min(n_problems, USES_OF_SHARED) and self._fits_by_default():
+        # What all rows take counts, not how much is free: results must not depend on that.
+        fit_by_default = self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
+        if fit_by_default and self._worth_keeping <= min(n_problems, USES_OF_SHARED):
             self._worth_keeping = 0.0
         number = min(n_problems, max_views, self.n_threads, self._views_in_memory())
         return [self] if number <= 1 else [self._view(k, number) for k in range(number)]
-
-    def _fits_by_default(self) -> bool:
-        """Return whether all rows fit in the default memory, however much is free."""
-        return self._row_bytes * self.n_samples <= memory.DEFAULT_BYTES
 
     def begin_problem(self) -> None:
         """Count uses from 0: they decide in which order rows are added."""
@@ -204,23 +198,11 @@ class PackedRows(ComputedRows):
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
         return self._dtype is np.float32
 
     def more_precise(self) -> PackedRows | None:
         """Return the same rows in float64, or None if they are in float64 already."""
-        if self._dtype is np.float64:
-            return None
-        return PackedRows(
-            self._packed_kernel,
-            self.kernel,
-            self.samples.X,
-            self._cache_bytes,
-            self._n_jobs,
-            np.float64,
-            self._likely_uses,
-            self._origin,
-        )
+        return self._in_double() if self.is_coarse else None
 
     def block(self, indices: NDArray) -> NDArray:
         """Return K[indices, indices], computed without whole rows.
@@ -257,7 +239,6 @@ class PackedRows(ComputedRows):
         return block.values[:, : len(indices)]
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         self._n_uses[indices] += 1
         # Whether another problem has stored a row must not matter: the sums would differ.
         is_new = self._n_uses[indices] < self._worth_keeping
@@ -270,13 +251,11 @@ class PackedRows(ComputedRows):
             _core.update_gradient(self._store, slots, values[part], f, self.n_threads)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute the rows of samples into slots of the store."""
         packed, kernel, store = self._packed, self._core_kernel, self._store
         _core.compute_rows(packed, missing, packed, missing, kernel, store, places, self.n_threads)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
-        return errors_of_updates(self._packed_kernel, self._packed, self.sizes(), c, moved)
+        return errors_of_updates(self.kernel, self._packed, self.sizes(), c, moved)
 
     def part(self, indices: NDArray) -> PartOfRows | None:
         """Return the rows and columns of some samples; None if rows are kept anyway."""

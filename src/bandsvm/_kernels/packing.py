@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.operator import Definition
+from bandsvm._kernels.operator import CoreKernel
 from bandsvm._kernels.samples import as_contiguous
 
-PACKED_KERNELS = ("linear", "rbf", "poly", "sigmoid")
 # Nanoseconds per kernel value, on two cores; only their ratios matter: they decide which rows are
 # kept. If computing seems too expensive, memory fills with rows that are not used again; if it
 # seems too cheap, the same rows are computed over and over.
@@ -36,27 +34,15 @@ MAX_SINGLE = 1e15
 MAX_VALUE = 1e25
 
 
-@dataclass(frozen=True)
-class PackedKernel:
-    """A kernel that the compiled engine supports, with its parameters."""
-
-    name: str
-    gamma: float
-    coef0: float
-    degree: int
-
-    @property
-    def definition(self) -> Definition:
-        """The kernel for compiled functions."""
-        degree = int(self.degree) if self.name == "poly" else 0
-        return self.name, self._finite_gamma(), float(self.coef0), degree
+class PackedKernel(CoreKernel):
+    """A kernel whose rows compiled functions compute, from packed samples."""
 
     def scale(self) -> float:
         """Return the factor that makes rbf values of scaled samples ``2^(x'z - norms)``."""
         if self.name != "rbf":
             return 1.0
         # sqrt(2 gamma / log 2), written so that it does not overflow.
-        return 2.0 * float(np.sqrt(0.5 * self._finite_gamma() / np.log(2.0)))
+        return 2.0 * float(np.sqrt(0.5 * float(self.gamma) / np.log(2.0)))
 
     def fits_single(self, *matrices: Any) -> bool:
         """Return whether kernel values of samples can be computed in float32."""
@@ -67,7 +53,7 @@ class PackedKernel:
             return True
         with np.errstate(over="ignore"):
             product = np.float64(largest) ** 2 * matrices[0].shape[1]
-            inner = abs(self._finite_gamma()) * product + abs(self.coef0)
+            inner = abs(self.gamma) * product + abs(self.coef0)
             return bool(inner**self.degree <= MAX_VALUE)
 
     def origin(self, X: Any) -> NDArray[np.float64] | None:
@@ -84,9 +70,6 @@ class PackedKernel:
         best = counts.argmax(axis=0)
         return np.take_along_axis(candidates, best[None], axis=0)[0].astype(np.float64)
 
-    def _finite_gamma(self) -> float:
-        return float(self.gamma) if np.isfinite(self.gamma) else 0.0
-
 
 def looked_at(X: Any) -> Any:
     """Return some samples, evenly spaced, that stand for all."""
@@ -99,11 +82,9 @@ def _largest(X: Any) -> float:
     return max(float(np.max(values, initial=0.0)), -float(np.min(values, initial=0.0)))
 
 
-def pack(
-    packed_kernel: PackedKernel, X: Any, origin: NDArray | None, dtype: type, n_threads: int
-) -> Any:
+def pack(kernel: PackedKernel, X: Any, origin: NDArray | None, dtype: type, n_threads: int) -> Any:
     """Return samples packed for the engine; dense ones are shifted to ``origin``."""
-    single, scale = dtype is np.float32, packed_kernel.scale()
+    single, scale = dtype is np.float32, kernel.scale()
     if sp.issparse(X):
         compress = _core.compress_32 if single else _core.compress_64
         starts, columns = (as_contiguous(part, np.int64) for part in (X.indptr, X.indices))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import RowsMixin
+from bandsvm._kernels.operator import KernelOperator
 
 if TYPE_CHECKING:
     from bandsvm._kernels.packed import PackedRows
 
 
-class PartOfRows(RowsMixin):
+class PartOfRows(KernelOperator):
     """Rows and columns of some of the samples, never kept."""
 
     def __init__(self, whole: PackedRows, indices: NDArray) -> None:
@@ -23,41 +23,32 @@ class PartOfRows(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self._indices)
 
     @property
     def n_computed(self) -> int:
-        """Number of rows computed, over all samples."""
         return self._whole.n_computed
 
     @property
     def n_threads(self) -> int:
-        """Number of threads that compiled functions may use."""
         return self._whole.n_threads
 
     @property
     def capacity(self) -> int:
-        """Number of rows that a block may have."""
         return self._whole.capacity
 
     @property
     def is_coarse(self) -> bool:
-        """Whether rows have less than double precision."""
         return self._whole.is_coarse
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from freshly computed kernel values."""
         return self._whole.exact_product(self._indices[targets], self._indices[indices], values)
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         return self._whole.diagonal()[self._indices]
 
     def block(self, indices: NDArray) -> NDArray:
-        """Return K[indices, indices]."""
         return self._whole.block(self._indices[indices])
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         self._whole.accumulate(f, self._indices[indices], values, self._columns, indices)

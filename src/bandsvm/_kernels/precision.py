@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._kernels.exact import finite
 from bandsvm._kernels.operator import OF_TERMS, UNIT_IN_DOUBLE, errors_of_sums
 from bandsvm._kernels.packing import PackedKernel, looked_at
 from bandsvm._kernels.samples import Samples, squared_norms
-from bandsvm._kernels.values import finite
 
 UNIT = float(np.finfo(np.float32).eps) / 2
 # Like `OF_TERMS`, for each unit of n.

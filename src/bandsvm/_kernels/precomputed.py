@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import RowsMixin
+from bandsvm._kernels.operator import KernelOperator
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
 from bandsvm._system.stopping import stoppable_slices
 
@@ -66,10 +66,8 @@ class FromFunction:
         return getattr(self.function, "__name__", repr(self.function))
 
 
-class PrecomputedRows(RowsMixin):
+class PrecomputedRows(KernelOperator):
     """Rows of a kernel matrix that the user computed, without a copy."""
-
-    n_computed, n_threads = 0, 1
 
     def __init__(self, matrix: NDArray) -> None:
         self.matrix = matrix
@@ -77,36 +75,33 @@ class PrecomputedRows(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.matrix)
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         return np.diagonal(self.matrix).astype(np.float64)
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
         is_whole = len(indices) == self.n_samples and np.array_equal(indices, self._everything)
         values = self.matrix if is_whole else self.matrix[np.ix_(indices, indices)]
         return values.astype(np.float64, order="C", copy=False)
 
     def product(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
-        """Return K[:, indices] @ values."""
-        total = np.zeros(self.n_samples)
-        size = max(1, CHUNK_BYTES // (8 * self.n_samples))
-        for part in stoppable_slices(len(indices), size):
-            total += values[part] @ self.matrix[indices[part]].astype(np.float64, copy=False)
-        return total
+        return self._sum(self.n_samples, indices, values, lambda some: self.matrix[some])
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         f += self.product(indices, values)
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from the rows of ``indices``, as in `product`."""
-        total = np.zeros(len(targets))
-        size = max(1, CHUNK_BYTES // (8 * max(1, len(targets))))
-        for part in stoppable_slices(len(indices), size):
-            rows = self.matrix[np.ix_(indices[part], targets)].astype(np.float64, copy=False)
-            total += values[part] @ rows
+        def columns(some: NDArray) -> NDArray:
+            return self.matrix[np.ix_(some, targets)]
+
+        return self._sum(len(targets), indices, values, columns)
+
+    def _sum(
+        self, size: int, indices: NDArray, values: NDArray, rows_of: Callable[[NDArray], NDArray]
+    ) -> NDArray[np.float64]:
+        """Return the sum of some rows, or parts of rows, times ``values``."""
+        total = np.zeros(size)
+        for part in stoppable_slices(len(indices), max(1, CHUNK_BYTES // (8 * max(1, size)))):
+            total += values[part] @ rows_of(indices[part]).astype(np.float64, copy=False)
         return total

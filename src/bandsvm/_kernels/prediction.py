@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.exact import definition_of, exact_products
-from bandsvm._kernels.operator import Kernel
+from bandsvm._kernels.exact import exact_products, finite, kernel_product
+from bandsvm._kernels.operator import CoreKernel, Kernel
 from bandsvm._kernels.packing import PackedKernel, pack, rows_at_once
 from bandsvm._kernels.precision import errors_of_distances, errors_of_products
 from bandsvm._kernels.samples import Samples
-from bandsvm._kernels.values import finite, kernel_product
 from bandsvm._system.stopping import stoppable_slices
 from bandsvm._system.threads import n_threads
 
@@ -117,8 +116,7 @@ class PackedProduct:
     def _multiply(self, left: Any, dtype: type) -> NDArray[np.float64]:
         right, padded = self._right(dtype)
         products = np.zeros((left.count, len(padded)))
-        kernel = _core.Kernel(*self._kernel.definition)
-        _core.multiply_rows(left, right, kernel, padded, products, self._threads)
+        _core.multiply_rows(left, right, self._kernel.in_core(), padded, products, self._threads)
         return products
 
 
@@ -134,7 +132,7 @@ def product_by_definition(
     kernel: Kernel, A: Samples, B: Samples, coefficients: NDArray, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """Return K(A, B) @ coefficients for kernels without packed rows."""
-    if definition_of(kernel) is None:
+    if not isinstance(kernel, CoreKernel):
         return kernel_product(kernel, A, B, coefficients)
     products, terms = np.empty((len(A), coefficients.shape[1])), np.arange(len(B))
     for part in A.chunks(A.n_values_per_sample):

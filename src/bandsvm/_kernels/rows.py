@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._kernels.exact import exact_products
-from bandsvm._kernels.operator import Kernel, RowsMixin, errors_of_sums
+from bandsvm._kernels.exact import exact_products, finite, finite_values
+from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packing import PackedKernel, pack
 from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._kernels.slots import SlotTable
-from bandsvm._kernels.values import finite, finite_values
 from bandsvm._system import memory
 from bandsvm._system.stopping import stoppable_slices
 
@@ -30,7 +29,7 @@ SCRATCH_SHARE = 0.15
 COPIED_BLOCK_SHARE = 0.25
 
 
-class ComputedRows(RowsMixin):
+class ComputedRows(KernelOperator):
     """Base class of stores of computed rows."""
 
     n_computed, n_threads = 0, 1
@@ -56,23 +55,19 @@ class ComputedRows(RowsMixin):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.samples)
 
     @property
     def capacity(self) -> int:
-        """Largest number of rows that are kept."""
         return self._capacity
 
     def diagonal(self) -> NDArray[np.float64]:
-        """Return the diagonal of K."""
         if self._diagonal is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._diagonal = finite(self.kernel.diagonal(self.samples))
         return self._diagonal
 
     def sizes(self) -> NDArray[np.float64]:
-        """Return bounds of kernel values."""
         if self._sizes is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._sizes = self.kernel.sizes(self.samples)
@@ -117,14 +112,14 @@ class ComputedRows(RowsMixin):
 class PackedWriter:
     """Writes rows of K in float64, on one thread, faster than the kernel itself does."""
 
-    def __init__(self, packed_kernel: PackedKernel, X: Any) -> None:
-        self._kernel = packed_kernel
-        self._packed = pack(packed_kernel, X, packed_kernel.origin(X), np.float64, 1)
+    def __init__(self, kernel: PackedKernel, X: Any) -> None:
+        self._kernel = kernel
+        self._packed = pack(kernel, X, kernel.origin(X), np.float64, 1)
         self.width = self._packed.stride
 
     def __call__(self, indices: NDArray, store: NDArray, places: NDArray) -> None:
         """Write the rows of some samples to some places of a store."""
-        packed, kernel = self._packed, _core.Kernel(*self._kernel.definition)
+        packed, kernel = self._packed, self._kernel.in_core()
         _core.compute_rows(packed, indices, packed, indices, kernel, store, places, 1)
         with np.errstate(over="ignore", invalid="ignore"):
             written = store if len(places) == len(store) else store[places]
@@ -158,7 +153,6 @@ class KernelRows(ComputedRows):
         self._store = self._padded[:, : len(samples)]
 
     def block(self, indices: NDArray) -> NDArray[np.float64]:
-        """Return K[indices, indices]."""
         if len(indices) > self._capacity:
             chosen = self.samples.take(indices)
             return finite_values(self.kernel, chosen, chosen)
@@ -168,7 +162,6 @@ class KernelRows(ComputedRows):
         return self._store[np.ix_(slots, indices)]
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
-        """Add K[:, indices] @ values to f."""
         for part in self._parts(indices):
             _core.update_gradient(self._padded, self._slots(indices[part]), values[part], f, 1)
 
@@ -180,12 +173,10 @@ class KernelRows(ComputedRows):
             store[places[part]] = finite_values(self.kernel, rows, self.samples)
 
     def _fill(self, missing: NDArray, places: NDArray) -> None:
-        """Compute rows into their slots."""
         write = self._writer or self._write_by_kernel
         write(missing, self._padded, places)
 
     def rounding_errors(self, c: NDArray, moved: float) -> NDArray[np.float64]:
-        """Return estimates of rounding errors of ``K c``."""
         if self._writer is None:
-            return errors_of_sums(self.sizes(), c, moved)
+            return super().rounding_errors(c, moved)
         return self._writer.rounding_errors(self.sizes(), c, moved)

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
-from bandsvm._kernels.operator import Kernel, Rows
+from bandsvm._kernels.exact import finite
+from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.packed import PackedRows
-from bandsvm._kernels.packing import PACKED_KERNELS, PackedKernel
+from bandsvm._kernels.packing import PackedKernel
 from bandsvm._kernels.precision import error_of_rows
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.prediction import PackedProduct, product_by_definition
@@ -21,7 +22,6 @@ from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
 from bandsvm._kernels.rows import KernelRows, PackedWriter
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import SMALL_PROBLEM
-from bandsvm._kernels.values import finite
 
 # name -> kernel function of (gamma, coef0, degree)
 KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
@@ -55,11 +55,10 @@ class KernelSettings:
             return FromFunction(self.kernel)
         return KERNELS[self.kernel](self.gamma, self.coef0, self.degree)
 
-    def packed(self) -> PackedKernel | None:
-        """Return the kernel for the compiled engine, or None if that does not support it."""
-        if not isinstance(self.kernel, str) or self.kernel not in PACKED_KERNELS:
-            return None
-        return PackedKernel(self.kernel, self.gamma, self.coef0, int(self.degree))
+    @property
+    def is_packed(self) -> bool:
+        """Whether compiled functions compute its rows."""
+        return not self.is_precomputed and isinstance(self.function(), PackedKernel)
 
     def rows(
         self,
@@ -70,7 +69,7 @@ class KernelSettings:
         largest_rounding: float = 0.0,
         largest_cost: float = 1.0,
         n_uses: float = 0.0,
-    ) -> Rows:
+    ) -> KernelOperator:
         """Return a store of kernel rows.
 
         They are in single precision if that keeps rounding errors of most decision values below
@@ -80,15 +79,15 @@ class KernelSettings:
         """
         if self.is_precomputed:
             return PrecomputedRows(X)
-        function, packed = self.function(), self.packed()
-        if packed is None:
-            return KernelRows(function, Samples(X), cache_bytes)
+        kernel = self.function()
+        if not isinstance(kernel, PackedKernel):
+            return KernelRows(kernel, Samples(X), cache_bytes)
         if X.shape[0] <= SMALL_PROBLEM:
-            return KernelRows(function, Samples(X), cache_bytes, PackedWriter(packed, X))
-        origin = packed.origin(X)
-        is_sharp = error_of_rows(packed, X, origin, largest_cost) <= largest_rounding
-        dtype = np.float32 if is_sharp and packed.fits_single(X) else np.float64
-        return PackedRows(packed, function, X, cache_bytes, n_jobs, dtype, n_uses, origin)
+            return KernelRows(kernel, Samples(X), cache_bytes, PackedWriter(kernel, X))
+        origin = kernel.origin(X)
+        is_sharp = error_of_rows(kernel, X, origin, largest_cost) <= largest_rounding
+        dtype = np.float32 if is_sharp and kernel.fits_single(X) else np.float64
+        return PackedRows(kernel, X, cache_bytes, n_jobs, dtype, n_uses, origin)
 
     def product(
         self,
@@ -113,14 +112,12 @@ class KernelSettings:
         if sp.issparse(B) and not sp.issparse(A) and B.shape[1] > B.nnz:
             # Most columns are empty: dense pieces of all of them would cost as much as B declares.
             A = sp.csr_array(A)
-        packed = self.packed()
-        if packed is None or B.shape[0] == 0:
-            return product_by_definition(
-                self.function(), Samples(A), Samples(B), coefficients, n_jobs
-            )
-        if packed.name == "linear":
+        kernel = self.function()
+        if not isinstance(kernel, PackedKernel) or B.shape[0] == 0:
+            return product_by_definition(kernel, Samples(A), Samples(B), coefficients, n_jobs)
+        if isinstance(kernel, Linear):
             return finite(linear_product(Samples(A), Samples(B), coefficients))
-        product = PackedProduct(packed, B, coefficients, n_jobs)
+        product = PackedProduct(kernel, B, coefficients, n_jobs)
         if A.dtype == np.float32 and largest_rounding > 0.0:
             return product.within(A, largest_rounding)
         return product.exact(A)

@@ -31,29 +31,19 @@ class BandProblem:
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
     Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section 5).
-
-    Parameters
-    ----------
-    lo, hi : ndarray of shape (n_samples,)
-        Edges of each sample's band, in units of the decision value g.
-    below : ndarray of shape (n_samples,)
-        Cost of lying below ``lo``; with the hinge, the upper bound of c. It may be infinite.
-    above : ndarray of shape (n_samples,)
-        Cost of lying above ``hi``; with the hinge, minus the lower bound of c. It may be infinite.
-    has_intercept : bool, default=True
-        Whether g has an intercept, that is, whether ``sum c = 0`` holds.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        What is penalised: the distance from the band, or its square.
-    box : Sides, default=None
-        The bounds, if a larger problem has set them. None: the bounds that follow from the costs.
     """
 
+    # Edges of each sample's band, in units of the decision value g.
     lo: NDArray[np.float64]
     hi: NDArray[np.float64]
+    # Costs of lying below ``lo`` and above ``hi``, perhaps infinite; with the hinge, bounds of c.
     below: NDArray[np.float64]
     above: NDArray[np.float64]
+    # Whether g has an intercept, that is, whether ``sum c = 0`` holds.
     has_intercept: bool = True
+    # What is penalised: the distance from the band ("hinge"), or its square ("squared_hinge").
     loss: str = "hinge"
+    # The bounds, if a larger problem has set them. None: the bounds that follow from the costs.
     box: Sides | None = None
 
     @property

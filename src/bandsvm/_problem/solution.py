@@ -123,5 +123,5 @@ def after(earlier: Solution, later: Counted) -> Counted:
 
 def moved_by(moved: float, sizes: NDArray, change: NDArray) -> float:
     """Return `Solution.moved` after one more move."""
-    way = sizes * change
-    return math.hypot(moved, math.sqrt(float(way @ way)))
+    sized = sizes * change
+    return math.hypot(moved, math.sqrt(float(sized @ sized)))

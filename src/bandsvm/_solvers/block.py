@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 
 import numpy as np
@@ -14,7 +13,7 @@ from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART, PANEL, SMALL_PROBLEM
 from bandsvm._problem import Solution, Start, Status
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers.face import climb_face
-from bandsvm._solvers.state import Part, State
+from bandsvm._solvers.state import Part, State, meter
 
 # Variables of the first block: about BLOCK_GROWTH times the root of the number of samples, but not
 # fewer than MIN_BLOCK. More mean fewer outer steps and kernel rows, but slower pair steps.
@@ -88,7 +87,7 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
         if in_play <= BLOCKS_IN_PLAY * MAX_BLOCK:
             reduction = WARM_REDUCTION
         wanted = max(wanted, whole_panels(in_play))
-    largest = min(MAX_BLOCK, engine.largest_block, problem.n_samples)
+    largest = min(MAX_BLOCK, engine.kernel.capacity, problem.n_samples)
     size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
     while True:
@@ -166,14 +165,13 @@ def solve_for(
     Their block of K must fit in memory. ``start`` needs a gradient, which may be overwritten; its
     coefficients need not sum to zero. The solution is feasible, and optimal in these variables.
     """
-    began, rows_before = time.perf_counter(), rows.n_computed
+    spent = meter(rows)
     assert start.gradient is not None
     whole = State(engine_for(rows, problem, start.c.copy(), start.gradient), start.moved)
     c = problem.feasible(start.c)
-    n_steps = 0
     if len(variables):
         # The block of K gives the effect of `feasible` on the gradient of its own variables.
-        change, block = (c - start.c)[variables], whole.engine.block(variables)
+        change, block = (c - start.c)[variables], rows.block(variables)
         seen = start.gradient.copy()
         first = int(np.flatnonzero(change)[-1]) + 1 if change.any() else 0
         seen[variables] += block[:, :first] @ change[:first].astype(block.dtype)
@@ -181,16 +179,8 @@ def solve_for(
         step = engine_for(rows, problem, c, seen).solve_block(
             variables, SHARE_FOR_ALL * tol, budget
         )
-        c[variables], n_steps = step.c, step.n_steps
+        c[variables], whole.n_pair_steps = step.c, step.n_steps
     changed = np.flatnonzero(c != start.c)
     whole.move(changed, c[changed])
-    return Solution(
-        c=c,
-        f=whole.engine.f,
-        status=Status.ITERATION_LIMIT,
-        n_iter=1,
-        n_pair_steps=n_steps,
-        n_kernel_rows=rows.n_computed - rows_before,
-        seconds=time.perf_counter() - began,
-        moved=whole.moved,
-    )
+    whole.engine.put(np.arange(problem.n_samples), c)
+    return whole.solution(Status.ITERATION_LIMIT, 1, **spent())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
@@ -21,7 +19,7 @@ from bandsvm._solvers.limits import StallDetector, max_work, work_done
 from bandsvm._solvers.polish import largest_rounding_error, polish, rounding_error
 from bandsvm._solvers.projected_cg import projected_cg_steps
 from bandsvm._solvers.reference import reference_steps
-from bandsvm._solvers.state import State
+from bandsvm._solvers.state import State, meter
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
 _SOLVERS: dict[str, Callable[[State, float], Generator[float]]] = {
@@ -85,58 +83,48 @@ def solve(
         Coefficients, gradient, status and counts.
     """
     steps = _SOLVERS["smo" if solver == "auto" else solver]
-    run = _Run(kernel, steps, tol, polished)
-
-    def solve_at(priced: BandProblem, c: NDArray | None, earlier: Solution | None) -> Solution:
-        watch = callback
-        if earlier is not None and callback is not None:
-            watch = lambda progress: callback(after(earlier, progress))  # noqa: E731
-        left = max_iter if earlier is None else max(0, max_iter - earlier.n_iter)
-        return run.solution(priced, None if c is None else Start(c), left, watch)
-
+    run = _Run(kernel, steps, tol, max_iter, polished, callback)
     # Values that overflow are noticed where they matter.
     with np.errstate(over="ignore", invalid="ignore"):
         if problem.has_hard_edges:
-            return solve_hard(problem, kernel, None if start is None else start.c, solve_at)
-        return run.solution(problem, start, max_iter, callback)
+            return solve_hard(problem, kernel, start, run.solution)
+        return run.solution(problem, start)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """Kernel, steps and tolerance of a solve."""
+    """Kernel, steps, tolerance, limit and observer of a solve."""
 
     kernel: KernelOperator
     steps: Callable[[State, float], Generator[float]]
     tol: float
+    max_iter: int
     polished: bool
+    callback: Callback | None
 
     def solution(
-        self,
-        problem: BandProblem,
-        start: Start | None,
-        max_iter: int,
-        callback: Callback | None,
+        self, problem: BandProblem, start: Start | None, earlier: Solution | None = None
     ) -> Solution:
-        """Solve a problem whose costs are finite."""
-        began, rows_before = time.perf_counter(), self.kernel.n_computed
-        state = _initial_state(problem, self.kernel, start)
+        """Solve a problem whose costs are finite, perhaps after an ``earlier`` one."""
+        spent, state = meter(self.kernel), _initial_state(problem, self.kernel, start)
+        max_iter = max(0, self.max_iter - (0 if earlier is None else earlier.n_iter))
 
         def progress(n_iter: int, violation: float) -> Progress:
-            return Progress(
+            now = Progress(
                 n_iter=n_iter,
                 violation=violation,
                 tol=self.tol,
-                n_kernel_rows=self.kernel.n_computed - rows_before,
                 n_pair_steps=state.n_pair_steps,
-                seconds=time.perf_counter() - began,
                 point=state.engine,
                 is_current=state.is_current,
                 moved=state.moved,
+                **spent(),
             )
+            return now if earlier is None else after(earlier, now)
 
         n_iter = 0
         for _ in range(MAX_REFRESHES):
-            status, n_iter = self._drive(state, n_iter, max_iter, progress, callback)
+            status, n_iter = self._drive(state, n_iter, max_iter, progress)
             if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
                 state.catch_up_within(SECONDS_TO_CATCH_UP)
             else:
@@ -144,21 +132,12 @@ class _Run:
             can_be_polished = status in (Status.CONVERGED, Status.NO_PROGRESS)
             if self.polished and problem.n_samples <= SMALL_PROBLEM and can_be_polished:
                 status = Status.CONVERGED if polish(state) <= self.tol else Status.NO_PROGRESS
-            if status is not Status.CONVERGED or not has_drifted(state, self.kernel, self.tol):
+            if status is not Status.CONVERGED or not has_drifted(state, self.tol):
                 break
             state.refresh()
         if not np.isfinite(OVERFLOW_MARGIN * state.reach):
             status = Status.NOT_FINITE
-        return Solution(
-            c=state.engine.c,
-            f=state.engine.f,
-            status=status,
-            n_iter=n_iter,
-            n_pair_steps=state.n_pair_steps,
-            n_kernel_rows=self.kernel.n_computed - rows_before,
-            seconds=time.perf_counter() - began,
-            moved=state.moved,
-        )
+        return state.solution(status, n_iter, **spent())
 
     def _drive(
         self,
@@ -166,10 +145,9 @@ class _Run:
         n_iter: int,
         max_iter: int,
         progress: Callable[[int, float], Progress],
-        callback: Callback | None,
     ) -> tuple[Status, int]:
         """Run the solver's steps after ``n_iter`` others; return why they ended and how many."""
-        detector, engine = StallDetector(), state.engine
+        detector, engine, callback = StallDetector(), state.engine, self.callback
         largest_error = cache(partial(largest_rounding_error, engine))
 
         def is_noise() -> bool:
@@ -201,11 +179,11 @@ class _Run:
         return Status.NO_PROGRESS, n_iter
 
 
-def has_drifted(state: State, kernel: KernelOperator, tol: float) -> bool:
+def has_drifted(state: State, tol: float) -> bool:
     """Return whether ``f`` may have rounding errors that `refresh` would remove."""
     if state.moved <= SHRUNK * state.size:
         return False
-    errors = kernel.rounding_errors(state.engine.c, state.moved)
+    errors = state.engine.kernel.rounding_errors(state.engine.c, state.moved)
     return not float(errors.max()) <= SHARE_OF_DRIFT * tol
 
 

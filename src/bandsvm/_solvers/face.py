@@ -28,11 +28,11 @@ EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
 MIN_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
-BENT_WAYS = 0.5 ** np.arange(8)
+STEP_SHARES = 0.5 ** np.arange(8)
 SUFFICIENT_SHARE = 0.25
 # A direction is cut to this many widths of the widest piece, and to sizes of the largest variable
 # where those are much less: beyond, only rounding errors grow.
-MAX_WAY = 100.0
+MAX_STEP = 100.0
 
 
 class Face(NamedTuple):
@@ -122,7 +122,7 @@ def climb_face(
             break
         face = Face(part, uphill, c[active], lower[active], upper[active], problem.has_intercept)
         products = len(active) / 3 if max_products is None else max_products
-        state.face_work += len(active) ** 2 * (products + len(BENT_WAYS))
+        state.face_work += len(active) ** 2 * (products + len(STEP_SHARES))
         moved = _ascend(face, find_direction(face))
         if moved is None:
             break
@@ -138,7 +138,7 @@ def climb_face(
 
 def curvature(engine: Engine, free: NDArray, c: NDArray) -> NDArray:
     """Return the block of K with the ridges, which are constant on a face, on its diagonal."""
-    block, ridge = engine.block(free), engine.problem.ridge_at(c, free)
+    block, ridge = engine.kernel.block(free), engine.problem.ridge_at(c, free)
     if ridge.any():
         block = np.array(block, dtype=np.float64, order="C")  # the block belongs to the engine
         block.ravel()[:: len(free) + 1] += ridge
@@ -153,12 +153,12 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
         return None
     total = float(c.sum()) if has_intercept else None
     # On the path bent at the ends of the pieces, many variables can land at once.
-    for share in _bent_ways(float((upper - lower).max()) / reach, float(np.abs(c).max()) / reach):
+    for share in _step_shares(float((upper - lower).max()) / reach, float(np.abs(c).max()) / reach):
         end = c + share * direction
         if (end < lower).any() or (end > upper).any():
             end = project(end, lower, upper, total)
-        way = end - c
-        ascent, curvature = float(gradient @ way), float(way @ (kernel @ way))
+        step = end - c
+        ascent, curvature = float(gradient @ step), float(step @ (kernel @ step))
         if ascent > 0.0 and ascent - 0.5 * curvature >= SUFFICIENT_SHARE * ascent:
             return end
     # Otherwise go straight, to the maximum or until the first variable lands.
@@ -169,18 +169,18 @@ def _ascend(face: Face, direction: NDArray) -> NDArray | None:
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(direction != 0.0, (ends - c) / direction, np.inf)
     top = ascent / curvature if curvature > 0.0 else np.inf
-    step = min(top, float(room.min()))
-    if not np.isfinite(step):
+    length = min(top, float(room.min()))
+    if not np.isfinite(length):
         return None
-    moved = np.clip(c + step * direction, lower, upper)
-    landed = room <= step
+    moved = np.clip(c + length * direction, lower, upper)
+    landed = room <= length
     moved[landed] = ends[landed]
     return moved
 
 
-def _bent_ways(width: float, size: float) -> NDArray:
+def _step_shares(width: float, size: float) -> NDArray:
     """Return shares of a direction to try, from the widest piece and the largest variable."""
-    ways = min(1.0, MAX_WAY * width) * BENT_WAYS
-    closer = MAX_WAY * size * BENT_WAYS[::2]
+    shares = min(1.0, MAX_STEP * width) * STEP_SHARES
+    closer = MAX_STEP * size * STEP_SHARES[::2]
     # If boxes are much wider than any variable needs, all of the first shares may be too long.
-    return np.append(ways, closer) if closer[0] < ways[-1] else ways
+    return np.append(shares, closer) if closer[0] < shares[-1] else shares

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._kernels import KernelOperator
-from bandsvm._problem import Solution, Status, after
+from bandsvm._problem import Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
 
 # Costs to try, in units of what a margin as wide as the data would need. A margin of 1e-5 of that
@@ -22,8 +22,8 @@ N_JUDGED = 100
 def solve_hard(
     problem: BandProblem,
     rows: KernelOperator,
-    start: NDArray | None,
-    solve_at: Callable[[BandProblem, NDArray | None, Solution | None], Solution],
+    start: Start | None,
+    solve_at: Callable[[BandProblem, Start | None, Solution | None], Solution],
 ) -> Solution:
     """Solve a problem with infinite costs by calling ``solve_at`` with finite ones.
 
@@ -32,9 +32,10 @@ def solve_hard(
     the dual proves that no margin is wide enough, the classes are not separable.
     """
     unit = _unit(problem, rows)
+    start = None if start is None else Start(start.c)  # at other costs
     solution: Solution | None = None
     for cost in COSTS:
-        at_least = 0.0 if start is None else 2.0 * float(np.abs(start).max(initial=0.0))
+        at_least = 0.0 if start is None else 2.0 * float(np.abs(start.c).max(initial=0.0))
         if cost != COSTS[-1] and cost * unit < at_least:
             continue
         priced = problem.priced(cost * unit)
@@ -46,7 +47,7 @@ def solve_hard(
             return solution
         if _least_square(problem, solution) > COSTS[-1] * unit * _largest_edge(problem):
             break
-        start = solution.c
+        start = Start(solution.c)
     assert solution is not None  # the last cost is always tried
     return replace(solution, status=Status.NOT_SEPARABLE)
 

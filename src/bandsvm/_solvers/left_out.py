@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +17,14 @@ from bandsvm._solvers import solve
 from bandsvm._solvers.block import STEPS_PER_VARIABLE
 from bandsvm._solvers.driver import has_drifted
 from bandsvm._solvers.face import MAX_FACE, climb_face
-from bandsvm._solvers.state import State
+from bandsvm._solvers.state import State, meter
 
 # Samples that may become free beside those that are: a share of all, within limits, and of the
-# free ones. Fewer make pair steps cheaper, but send more samples the long way.
+# free ones. Fewer make pair steps cheaper, but leave more samples to `solve`.
 NEIGHBOUR_SHARE, MIN_NEIGHBOURS, MAX_NEIGHBOURS = 0.25, 128, 1024
 NEIGHBOURS_PER_FREE = 0.25
 # Pair steps, and a step on the face where those take too long, this often at most: samples that
-# need more go the long way, which costs less than more rounds.
+# need more are left to `solve`, which costs less than more rounds.
 MAX_REOPTIMISING_ROUNDS = 10
 # Pair steps aim below ``tol``, because the check that follows looks at more samples than they do.
 AIM = 0.8
@@ -39,24 +38,8 @@ class LeftOut:
     One step on the face moves the sample's coefficient to the free variables; the matrix of this
     step is inverted once. Pair steps on the samples in play, which are free or near an edge of
     their band, restore optimality. A check of all samples follows; if it fails, `solve` continues
-    from there.
-
-    Parameters
-    ----------
-    problem : BandProblem
-        The problem of all samples.
-    rows : KernelOperator
-        Kernel rows of all samples, in double precision.
-    solution : Solution
-        Its solution.
-    tol : float
-        Largest KKT violation that counts as converged.
-    solver : str, default="auto"
-        The method of the fallback `solve`.
-    max_iter : int, default=10_000
-        Largest number of its outer steps.
-    max_bytes : float, default=inf
-        Memory for the matrices of the fast method; if it does not suffice, `solve` does all refits.
+    from there, with ``solver`` and ``max_iter``. Matrices of the fast method that need more than
+    ``max_bytes`` leave all refits to `solve`. ``rows`` are in double precision.
     """
 
     def __init__(
@@ -100,17 +83,13 @@ class LeftOut:
 
     def without(self, i: int, *, exactly: bool = False) -> tuple[BandProblem, Solution]:
         """Return the problem without sample ``i`` and its solution, exact if ``exactly``."""
-        began, rows_before = time.perf_counter(), self._rows.n_computed
+        spent = meter(self._rows)
         problem = self._problem.without(i)
-        state = self._short_way(problem, i) if self._is_worthwhile else None
+        state = self._fast_refit(problem, i) if self._is_worthwhile else None
         if state is not None and not exactly:
             is_optimal = state.engine.violation() <= self._tol
-            if is_optimal and not has_drifted(state, self._rows, self._tol):
-                n_rows = self._rows.n_computed - rows_before
-                spent = 0, state.n_pair_steps, n_rows, time.perf_counter() - began
-                return problem, Solution(
-                    state.engine.c, state.engine.f, Status.CONVERGED, *spent, state.moved
-                )
+            if is_optimal and not has_drifted(state, self._tol):
+                return problem, state.solution(Status.CONVERGED, 0, **spent())
         solution = solve(
             problem,
             self._rows,
@@ -123,18 +102,18 @@ class LeftOut:
         n_before = 0 if state is None else state.n_pair_steps
         return problem, replace(solution, n_pair_steps=n_before + solution.n_pair_steps)
 
-    def _short_way(self, problem: BandProblem, i: int) -> State | None:
+    def _fast_refit(self, problem: BandProblem, i: int) -> State | None:
         """Return the result of the fast method, or None if the face cannot absorb ``c_i``."""
         c, pull = self._c.copy(), self._rows.product(np.array([i]), self._c[[i]])
         c[i] = 0.0
         free = self._free
-        taken_over = self._taken_over(c, pull, i)
-        if taken_over is None:
+        absorbed = self._absorbed(c, pull, i)
+        if absorbed is None:
             return None
         part = self._part
         f = self._f - pull
-        f_part = f[part] + self._columns @ (taken_over - c[free])
-        before, c[free] = c[part], taken_over
+        f_part = f[part] + self._columns @ (absorbed - c[free])
+        before, c[free] = c[part], absorbed
         place = self._place_in_part[i]
         of_part = self._of_part.without(place) if place >= 0 else self._of_part
         state = State(engine_for(self._part_rows, of_part, c[part], f_part))
@@ -145,7 +124,7 @@ class LeftOut:
         whole.move(part, state.engine.c)
         return whole
 
-    def _taken_over(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
+    def _absorbed(self, c: NDArray, pull: NDArray, i: int) -> NDArray | None:
         """Return the free variables after they absorbed the contribution of sample ``i``.
 
         They keep the slopes on the face equal: ``K_FF d + nu = K_Fi c_i``, ``sum d = c_i``. For a

@@ -71,7 +71,7 @@ def snap_to_bounds(state: State) -> None:
     c, _ = engine.at(free)
     _, lower, upper = piece(problem, free, c)
     # Coefficients of samples far from the origin are small but matter; those near it are large.
-    pull = np.abs(c) * np.sqrt(np.abs(engine.diagonal()[free]))
+    pull = np.abs(c) * np.sqrt(np.abs(engine.kernel.diagonal()[free]))
     is_nothing = (pull <= SNAP_SHARE * pull.sum()) & (np.abs(c) <= SNAP_SHARE * np.abs(c).sum())
     bound = lower + upper  # the end that is not 0
     is_at_bound = np.abs(bound - c) <= SNAP_SHARE * np.abs(bound)
@@ -85,7 +85,7 @@ def snap_to_bounds(state: State) -> None:
 
 def largest_rounding_error(engine: Engine) -> float:
     """Return a bound of `rounding_error` with the 2-norm that holds for all points of the box."""
-    bounds, diagonal = engine.problem.bounds, engine.diagonal()
+    bounds, diagonal = engine.problem.bounds, engine.kernel.diagonal()
     largest = float(max(bounds.below.max(), bounds.above.max()))
     terms = len(diagonal) ** 0.5 * float(np.abs(diagonal).max()) * largest
     return float(np.finfo(np.float64).eps) * (terms + _largest_edge(engine))
@@ -97,7 +97,7 @@ def rounding_error(engine: Engine, norm: int = 1) -> float:
     The 1-norm of the terms of f bounds the errors; the 2-norm is their typical size.
     """
     # |K_ij| <= sqrt(K_ii K_jj) for a kernel, and about that for an indefinite one.
-    roots = np.sqrt(np.abs(engine.diagonal()))
+    roots = np.sqrt(np.abs(engine.kernel.diagonal()))
     reach = float(roots.max() * np.linalg.norm(roots * engine.c, norm))
     return float(np.finfo(np.float64).eps) * (reach + _largest_edge(engine))
 

@@ -25,7 +25,7 @@ GRADIENT_STEPS = 3
 # longer than this, in units of the inverse mean diagonal, lose the box in rounding errors.
 MAX_GRADIENT_STEP = 1e8
 # A step this many boxes long lands in their corners; a longer one only loses digits of the sum.
-MAX_GRADIENT_WAY = 1e4
+MAX_STEP_IN_BOXES = 1e4
 MIN_SCALE = 1e-250  # keeps step lengths and their inverses finite
 MIN_GRADIENT_STEP = float(np.finfo(np.float64).tiny)
 # A climb reduces the slopes on its face to this share of the violation, or of tol if that is more.
@@ -48,13 +48,13 @@ MAX_CG_FACE = 10_000
 def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation after each outer step until it is at most ``tol`` or stops falling."""
     problem, engine = state.problem, state.engine
-    sizes = np.abs(engine.diagonal())
+    sizes = np.abs(engine.kernel.diagonal())
     # The sum of kernel values of 1e307 is infinite, which would make all steps zero.
     mean = float(np.mean(sizes))
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), MIN_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
-    longest = min(MAX_GRADIENT_STEP / scale, MAX_GRADIENT_WAY * width / edge)
+    longest = min(MAX_GRADIENT_STEP / scale, MAX_STEP_IN_BOXES * width / edge)
     shortest = min(max(0.1 / problem.n_samples / scale, MIN_GRADIENT_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
@@ -80,22 +80,22 @@ def gradient_step(state: State, length: float) -> tuple[float, bool]:
     engine = state.engine
     problem, c, f = engine.problem, engine.c, engine.f
     end = proximal_point(problem, c, f, length)
-    way = end - c
-    indices = np.flatnonzero(way)
+    step = end - c
+    indices = np.flatnonzero(step)
     if len(indices) == 0:
         return length, False
-    image = engine.product(indices, way[indices])
-    curvature = float(way @ image)
+    image = engine.kernel.product(indices, step[indices])
+    curvature = float(step @ image)
     t = best_on_segment(problem, c, f, end, curvature)
     if t <= 0.0:
         return 0.0, False
     if t < 1.0:
-        end = c + t * way
+        end = c + t * step
         # The best point may be a kink: set variables to it exactly.
         end[np.abs(end) <= 4 * np.finfo(np.float64).eps * np.abs(c)] = 0.0
     state.place(end, f + t * image)
     # Barzilai and Borwein's step length is the inverse curvature along this step.
-    return (float(way @ way) / curvature if curvature > 0.0 else np.inf), True
+    return (float(step @ step) / curvature if curvature > 0.0 else np.inf), True
 
 
 def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) -> NDArray:
@@ -138,20 +138,20 @@ def best_on_segment(
     and then falls at another rate if the loss has different curvatures on both sides. ``curvature``
     is that of K.
     """
-    way = end - c
-    positive = (c > 0.0) | ((c == 0.0) & (way > 0.0))
-    slope = float(np.where(positive, problem.lo, problem.hi) @ way - problem.gradient(c, f) @ way)
+    step = end - c
+    positive = (c > 0.0) | ((c == 0.0) & (step > 0.0))
+    slope = float(np.where(positive, problem.lo, problem.hi) @ step - problem.gradient(c, f) @ step)
     ridges = np.where(positive, problem.ridge.below, problem.ridge.above)
     crossing = np.flatnonzero(c * end < 0.0)
-    times = -c[crossing] / way[crossing]
+    times = -c[crossing] / step[crossing]
     order = np.argsort(times, kind="stable")
     times, crossing = times[order], crossing[order]
     # Between two crossings the slope is s - k t; it is continuous where k changes.
     other = (problem.ridge.below + problem.ridge.above - ridges)[crossing]
-    turns = (other - ridges[crossing]) * way[crossing] ** 2
-    drops = (problem.hi - problem.lo)[crossing] * np.abs(way[crossing]) - turns * times
+    turns = (other - ridges[crossing]) * step[crossing] ** 2
+    drops = (problem.hi - problem.lo)[crossing] * np.abs(step[crossing]) - turns * times
     s = slope - np.concatenate([[0.0], np.cumsum(drops)])
-    k = curvature + float(ridges @ way**2) + np.concatenate([[0.0], np.cumsum(turns)])
+    k = curvature + float(ridges @ step**2) + np.concatenate([[0.0], np.cumsum(turns)])
     for i, time in enumerate(times):
         if s[i] - k[i] * time <= 0.0:
             return _top(s[i], k[i])

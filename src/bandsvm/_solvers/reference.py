@@ -23,7 +23,7 @@ MIN_CURVATURE = 1e-12, np.finfo(np.float64).tiny
 def reference_steps(state: State, tol: float) -> Generator[float]:
     """Yield the violation every thousand steps until it is at most ``tol`` or stops falling."""
     engine, problem = state.engine, state.problem
-    K = engine.block(np.arange(problem.n_samples))
+    K = engine.kernel.block(np.arange(problem.n_samples))
     c, f = engine.c.copy(), engine.f.copy()
     while True:
         try:

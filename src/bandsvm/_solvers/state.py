@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._engines import Engine
-from bandsvm._problem import BandProblem, Start, moved_by
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem import BandProblem, Solution, Start, Status, moved_by
 from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import Stop, stop_when, within
+
+
+def meter(kernel: KernelOperator) -> Callable[[], dict[str, Any]]:
+    """Return a function that returns what a solve has spent since: kernel rows and seconds."""
+    began, n_before = time.perf_counter(), kernel.n_computed
+    return lambda: {
+        "n_kernel_rows": kernel.n_computed - n_before,
+        "seconds": time.perf_counter() - began,
+    }
 
 
 class Part(NamedTuple):
@@ -50,7 +62,7 @@ class State:
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
         """Bounds of kernel values, ``|K_ij| <= sizes_i sizes_j``."""
-        return self.engine.sizes()
+        return self.engine.kernel.sizes()
 
     def move(self, indices: NDArray, values: NDArray) -> None:
         """Set ``c[indices]`` to ``values`` and bring ``f`` up to date."""
@@ -85,6 +97,13 @@ class State:
     def size(self) -> float:
         """What `moved` would be after `refresh`."""
         return moved_by(0.0, self.sizes, self.engine.c)
+
+    def solution(self, status: Status, n_iter: int, **spent: Any) -> Solution:
+        """Return this point as the result of a solve; see `meter` for what was ``spent``."""
+        engine, n_steps = self.engine, self.n_pair_steps
+        return Solution(
+            engine.c, engine.f, status, n_iter, n_pair_steps=n_steps, moved=self.moved, **spent
+        )
 
     def catch_up(self) -> None:
         """Finish an unfinished move, and update ``f`` with the result of a part."""

@@ -42,21 +42,11 @@ def rendered(text: str, name: Naming) -> str:
 
 
 class AdvisedError(Exception):
-    """A parameter breaks a rule.
+    """A parameter, by its name in Python, breaks a rule with its value.
 
-    Parameters
-    ----------
-    parameter : str
-        Its name in Python.
-    rule : str
-        What must hold, such as ``"must be greater than 0"``. Other parameters are mentioned as
-        ``{rho1}``, so that each surface can name them.
-    value : object
-        The value that breaks the rule.
-    cure : str, default=""
-        A reason, or what to do, with parameters in braces like ``rule``.
-    of : str, default=""
-        The part of the parameter that is concerned, such as ``" of class 'a'"``.
+    The ``rule`` is what must hold, such as ``"must be greater than 0"``; the ``cure`` is a reason,
+    or what to do. Both mention other parameters as ``{rho1}``, so that each surface can name them.
+    ``of`` is the part of the parameter that is concerned, such as ``" of class 'a'"``.
     """
 
     def __init__(

@@ -86,10 +86,13 @@ class ClusterExecutor(Executor):
         spent = solution.n_iter, 0, 0, solution.seconds
         return assemble(
             Measured(*measured),
-            (point.intercept, self.has_intercept),
             Solution(point.c, point.f, solution.status, *spent),
-            (drift, self.n_samples),
-            (np.inf, tol),
+            point.intercept,
+            self.has_intercept,
+            gradient_drift=drift,
+            n_checked=self.n_samples,
+            tol=np.inf,
+            gap_tol=tol,
         )
 
 
