@@ -69,6 +69,7 @@ def bits(X, y, kernel):
     return *(part.tobytes() for part in parts), certificate.primal, certificate.gap
 
 
+@pytest.mark.heavy
 def test_fits_at_the_same_time_come_to_the_same_bits(two_blas_threads):
     sets = list(problems())
     alone = [bits(*given) for given in sets]
