@@ -47,6 +47,7 @@ def assert_objective_equals_the_qp_solvers(solver, case):
     assert primal - dual <= scale
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 @settings(max_examples=10)
 @given(case=cases())
@@ -54,6 +55,7 @@ def test_objective_equals_the_qp_solvers(solver, case):
     assert_objective_equals_the_qp_solvers(solver, case)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("solver", ["smo", "pcg"])
 @settings(max_examples=10)
 @given(case=cases(loss="squared_hinge"))

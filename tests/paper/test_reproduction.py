@@ -58,6 +58,7 @@ class Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.heavy
 def test_everything_is_written_and_nothing_else_touched(folder):
     assert {path.name for path in folder.iterdir()} == FILES | {"mine.txt"}
     assert (folder / "mine.txt").read_text() == "kept"
@@ -65,6 +66,7 @@ def test_everything_is_written_and_nothing_else_touched(folder):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.heavy
 def test_report_is_one_page_without_a_network(folder):
     text = (folder / "report.html").read_text()
     page = Page()
@@ -78,6 +80,7 @@ def test_report_is_one_page_without_a_network(folder):
         assert claim.text in page.text
 
 
+@pytest.mark.heavy
 def test_claims_follow_their_schema(folder):
     content = json.loads((folder / "claims.json").read_text())
     jsonschema.validate(content, SCHEMA)
@@ -94,6 +97,7 @@ def test_second_run_writes_the_same_verdicts(folder):
     assert {path.name for path in folder.iterdir()} == FILES | {"mine.txt"}
 
 
+@pytest.mark.heavy
 def test_what_mathematics_proves_holds():
     draws = [measure(run_experiment(seed, n_per_cluster=15)) for seed in range(2)]
     verdicts = {verdict.key: verdict.verdict for verdict in judge(draws)}
@@ -118,6 +122,7 @@ def claim_of(key):
     return next(claim for claim in CLAIMS if claim.key == key)
 
 
+@pytest.mark.heavy
 def test_every_claim_says_who_makes_it_and_where(folder):
     written = json.loads((folder / "claims.json").read_text())["claims"]
     page = (folder / "report.html").read_text()

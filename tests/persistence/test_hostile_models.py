@@ -305,6 +305,7 @@ def test_arrays_may_not_share_bytes(content, tmp_path):
     refused(changed, tmp_path, "larger than the file")
 
 
+@pytest.mark.heavy
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_sealed_files_with_fuzzed_headers_load_or_are_refused(data, content, tmp_path_factory):
