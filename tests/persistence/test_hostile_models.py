@@ -17,7 +17,7 @@ import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import MAGIC, pack, unpack
-from tests.helpers.model_files import refused
+from tests.helpers.model_files import refused, set_attribute, set_parameter
 
 X, Y = load_iris(return_X_y=True)
 
@@ -143,14 +143,6 @@ def set_array(name, value):
         arrays["changed"] = np.asarray(value)
 
     return change
-
-
-def set_parameter(name, value):
-    return lambda step, arrays: step["parameters"].__setitem__(name, value)
-
-
-def set_attribute(name, value):
-    return lambda step, arrays: step["attributes"].__setitem__(name, value)
 
 
 @pytest.mark.parametrize(
