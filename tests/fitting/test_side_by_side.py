@@ -355,6 +355,7 @@ def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
     assert max(counts) <= n_jobs
 
 
+@pytest.mark.heavy
 def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
     has_ended, job, solution = threading.Event(), KernelRun._solve, KernelRun._solution
 

@@ -88,6 +88,7 @@ def test_a_closed_band_can_be_chosen():
     assert search.certificate_.is_optimal
 
 
+@pytest.mark.heavy
 def test_three_classes_like_grid_search():
     search = BandedSVCCV(C1=[1.0, 10.0], gamma=[0.1, 1.0], give_up=False, refine=0).fit(*IRIS)
     grid = {"C1": [1.0, 10.0], "gamma": [0.1, 1.0]}
@@ -280,6 +281,7 @@ def test_wrong_use(options, error, words):
         BandedSVCCV(**options).fit(X, Y)
 
 
+@pytest.mark.heavy
 def test_scores_of_many_candidates_do_not_depend_on_threads():
     samples, labels = make_classification(1200, flip_y=0.1, random_state=0)
     grid = {

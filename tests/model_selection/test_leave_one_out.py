@@ -215,6 +215,7 @@ def test_bound_is_never_below_the_error():
     assert (results[:, 1] < 1.0).mean() > 0.5
 
 
+@pytest.mark.heavy
 def test_bound_is_never_below_the_error_of_squared_losses():
     for seed in range(30):
         assert_bound_holds(seed, loss="squared_hinge")

@@ -57,6 +57,7 @@ def write_npz(path, n_values, method, declared=None):
         path.write_bytes(content)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("declared", [None, 1000, MEGABYTE])
 @pytest.mark.parametrize("method", ["BZIP2", "LZMA", "DEFLATED"])
 def test_archives_that_unpack_to_far_more_are_refused(method, declared, tmp_path):
@@ -227,6 +228,7 @@ def test_too_many_columns_for_a_table(tmp_path):
     assert refused(path, "more columns than 1048576") < 8 * MEGABYTE
 
 
+@pytest.mark.heavy
 def test_lines_that_cannot_be_read_are_found_without_a_list_of_all(tmp_path):
     path = tmp_path / "long.svm"
     path.write_bytes(b"12 3:4\n" * 40_000 + b"1 x\n")
@@ -261,6 +263,7 @@ class TestParquet:
         monkeypatch.setattr(self.pq.ParquetFile, "read", unpack)
         refused(tmp_path / "bomb.parquet", "over 100 times")
 
+    @pytest.mark.heavy
     def test_long_labels_that_are_stored_once_stay_so(self, tmp_path):
         labels = self.pa.array(["x" * 50_000, "y"] * 5000)
         self.write(tmp_path / "l.parquet", {"f": np.arange(10_000.0), "label": labels})

@@ -31,6 +31,7 @@ def test_a_search_reports_every_score(iris):
     assert any(report["stage"] == "fit" for report in reports)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_progress_of_a_search_has_an_end(kernel, iris):
     holdout, _ = iris
