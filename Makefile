@@ -6,6 +6,8 @@ LINT := .venv-lint
 SANITIZE := .venv-sanitize
 SEED := $(or $(SEED),$(shell date +%s))
 CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
+# Tests are compiled once, not in every run.
+unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
 .PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy rooms bench study \
@@ -14,7 +16,7 @@ SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.h
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
 
-# For the inner loop: the first case of every test that needs neither a browser nor a cluster.
+# For the inner loop: the first case of every test that takes a fraction of a second.
 quick: $(VENV)/ready
 	$(BIN)/python -m pytest -n 2 --quick
 

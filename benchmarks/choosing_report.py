@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parent / "results"
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def main() -> None:
+def main(docs: Path = DOCS) -> None:
     """Write the page."""
     choosing = json.loads((RESULTS / "choosing.json").read_text())
     interrupts = json.loads((RESULTS / "interrupts.json").read_text())
@@ -25,7 +25,7 @@ def main() -> None:
         *measured,
         interrupt_section(interrupts),
     ]
-    (DOCS / "choosing.md").write_text("\n\n".join(sections) + "\n")
+    (docs / "choosing.md").write_text("\n\n".join(sections) + "\n")
 
 
 def introduction(circumstances: dict) -> str:

@@ -6,6 +6,7 @@ All fits stop at the same tolerance. Solvers take turns and the best of several 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,14 @@ def compare(parts: tuple[np.ndarray, ...], repeats: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all comparisons."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="a few digits, one run each")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="labels of data sets")
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     cases = {}
     for label in ["digits"] if options.smoke else (options.only or CASES):
         parts = few_digits() if options.smoke else samples(*CASES[label])

@@ -12,7 +12,7 @@ import argparse
 import os
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -150,13 +150,13 @@ def rows_of(cases: list[dict[str, Any]]) -> set[int]:
     return {case["rows"] for case in cases}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure all cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="one worker, few rows, one run")
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)  # the number of steps is what is asked for
     all_rows = (50, 100) if options.smoke else ROWS
     features = 3 if options.smoke else FEATURES

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,7 +196,7 @@ def measure(sweep: Sweep, done: list[Work], repeats: int, quick: bool) -> dict[s
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Sweep the constants."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two values each, small data, one run")
@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, help="folder of the results; needed for those of a part"
     )
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     for name in options.only or ():
         if name not in {sweep.name for sweep in SWEEPS}:
             parser.error(f"--only must name constants that are swept, got {name}; see sweeps.py.")

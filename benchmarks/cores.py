@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,7 @@ def bound(number: int, options: argparse.Namespace) -> dict[str, Any]:
     return {"cores": number, "cases": cases, "small": small_data(10 * options.repeats)}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure all cases on each number of cores that there is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--bound", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.repeats = 1 if options.smoke else options.repeats
     if options.bound:
         print(json.dumps(bound(options.bound, options)))

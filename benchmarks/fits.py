@@ -7,7 +7,7 @@ some seconds, the first). What each solver reached is judged by the same code, o
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ def report(data, model, estimator, fit, seconds, prediction_seconds) -> dict[str
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all comparisons."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
@@ -90,7 +90,7 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS / "fits", help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     for data in data_sets(options.only, options.smoke):
         cases = []
         for model in MODELS:

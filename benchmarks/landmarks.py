@@ -10,7 +10,7 @@ import argparse
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +116,12 @@ def many(smoke: bool) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all comparisons."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="small generated data")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     # Where a solver falls short, the numbers say so.
     warnings.simplefilter("ignore", ConvergenceWarning)
     largest = many(options.smoke)

@@ -14,14 +14,14 @@ PAGE = Path(__file__).parents[1] / "docs" / "large_data.md"
 END = "<!-- end -->"
 
 
-def main() -> None:
+def main(path: Path = PAGE, results: Path = RESULTS) -> None:
     """Replace what is between two comments of the page, for each section."""
-    page = PAGE.read_text()
+    page = path.read_text()
     for name in SECTIONS:
         before, rest = page.split(begin(name))
         after = rest[rest.index(END) :]
-        page = f"{before}{begin(name)}\n{section(name)}\n{after}"
-    PAGE.write_text(page)
+        page = f"{before}{begin(name)}\n{section(name, results)}\n{after}"
+    path.write_text(page)
 
 
 def begin(name: str) -> str:
@@ -29,10 +29,10 @@ def begin(name: str) -> str:
     return f"<!-- {name}: benchmarks/large_data_report.py -->"
 
 
-def section(name: str) -> str:
+def section(name: str, results: Path = RESULTS) -> str:
     """Return the tables of a section, or how to get them."""
     script, write = SECTIONS[name]
-    path = RESULTS / f"{script}.json"
+    path = results / f"{script}.json"
     if not path.exists():
         measuring = "landmarks" if script == "many" else script
         return (

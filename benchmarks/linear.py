@@ -12,7 +12,7 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -249,7 +249,7 @@ def line(case: dict[str, Any]) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all comparisons."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
@@ -259,7 +259,7 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     # Where a solver falls short, the numbers say so.
     warnings.simplefilter("ignore", ConvergenceWarning)
     cases = kept_cases(options.out / "linear.json", options.only)

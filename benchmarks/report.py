@@ -32,8 +32,8 @@ STAGES = (
 )
 
 
-def main() -> None:
-    """Write the page."""
+def main(docs: Path = DOCS) -> None:
+    """Write the page and its pictures."""
     cases = sorted(
         (case for path in (RESULTS / "fits").glob("*.json") for case in read(path)["cases"]),
         key=lambda case: case["n_samples"] * case["n_features"],
@@ -53,7 +53,7 @@ def main() -> None:
     if (RESULTS / "cores.json").exists():
         cores = read(RESULTS / "cores.json")
         sections.append(cores_section(cores))
-        draw_cores(cores, DOCS / "cores.svg")
+        draw_cores(cores, docs / "cores.svg")
     if (RESULTS / "classes.json").exists():
         sections.append(classes_section(read(RESULTS / "classes.json")))
     if (RESULTS / "linear.json").exists():
@@ -62,8 +62,8 @@ def main() -> None:
         sections.append(memory_section(read(RESULTS / "memory.json")))
     if (RESULTS / "constants.json").exists():
         sections.append(constants_section(read(RESULTS / "constants.json")))
-    (DOCS / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
-    draw_growth(growth["curves"], DOCS / "growth.svg")
+    (docs / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
+    draw_growth(growth["curves"], docs / "growth.svg")
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +96,14 @@ def compare(data: DataSet, kernel: str, repeats: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all comparisons."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="one small data set, one run each")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="labels of data sets")
     parser.add_argument("--repeats", type=int, default=3, help="runs, of which the best counts")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     cases = []
     for data in sparse_sets(options.only, options.smoke):
         for kernel in KERNELS:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -260,13 +261,13 @@ def with_section(page: str, text: str) -> str:
     return f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run all trials and write results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few trials, no real data")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=ROOT, help="folder with docs and studies")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     n_trials, n_samples = (1, 600) if options.quick else (N_TRIALS, N_SAMPLES)
     cases = itertools.product(range(n_trials), WAYS, SIZES, (True, False))
     work = Parallel(n_jobs=options.jobs)

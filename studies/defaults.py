@@ -14,6 +14,7 @@ import argparse
 import json
 import platform
 import time
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -168,14 +169,14 @@ def done(path: Path, settings: dict[str, Any]) -> dict[str, dict]:
     return {one["name"]: one for one in stored["sets"]} if stored["settings"] == settings else {}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the fits and write their results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two small sets, to see that it runs")
     parser.add_argument("--jobs", type=int, default=2, help="data sets at a time")
     parser.add_argument("--full", action="store_true", help="more samples, and closed bands")
     parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if not options.quick and not folder().is_dir():
         parser.error(f"no data sets in {folder()}: let BANDSVM_DATA name their folder.")
     settings = SETTINGS | (QUICK if options.quick else FULL if options.full else {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -246,12 +247,12 @@ def numbers(values: list[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--out", type=Path, default=PAGE)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.out.write_text(page(json.loads(options.results.read_text())))
 
 

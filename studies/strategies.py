@@ -20,6 +20,7 @@ import itertools
 import json
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,14 +167,14 @@ def is_case(case: dict[str, Any], kernel: str, C1: float) -> bool:
     return case["kernel"] == kernel and case["C1"] == C1
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the comparison and write its page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2, help="data sets at a time")
     parser.add_argument("--quick", action="store_true", help="two small sets, to see that it runs")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, default=PAGE)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     settings = SETTINGS | {"most_train": 100, "most_splits": 2} if options.quick else SETTINGS
     stored = json.loads(options.out.read_text()) if options.out.exists() else []
     sets = {one["name"]: one for one in stored}

@@ -18,7 +18,7 @@ import os
 import platform
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -113,7 +113,7 @@ def outcomes(tasks: list[Task], jobs: int, deadline: float) -> Iterator[dict[str
                 return
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the tasks that have no results yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=1e9, help="seconds to run at most")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these data sets alone")
     parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if not options.quick and not folder().is_dir():
         parser.error(f"no data sets in {folder()}: let BANDSVM_DATA name their folder.")
     if options.jobs < 1:

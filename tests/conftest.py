@@ -22,7 +22,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 # Left out by --quick, whatever else is asked for.
-NOT_QUICK = ("slow", "browser", "dask", "docs", "bench")
+NOT_QUICK = ("heavy", "slow", "browser", "dask", "docs", "bench")
 
 
 def pytest_addoption(parser):
@@ -59,6 +59,12 @@ def folder(tmp_path, monkeypatch):
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def rows_in_single_precision(monkeypatch):
+    """Let rows be in single precision, however large rounding errors are."""
+    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
 
 
 @pytest.fixture(params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])

@@ -77,6 +77,7 @@ def free_variables(case, solution):
     return np.flatnonzero((c > 0) & (c < problem.below) | (c < 0) & (c > -problem.above))
 
 
+@pytest.mark.heavy
 def test_samples_at_risk_are_always_recomputed(solved):
     """Wherever they are, and however many the others."""
     case, solution = solved
@@ -331,6 +332,7 @@ def test_gradients_are_fresh_after_coefficients_shrank():
         assert solution.moved <= 11 * np.linalg.norm(rows.sizes() * solution.c)
 
 
+@pytest.mark.heavy
 def test_the_gap_includes_what_rounding_leaves_open():
     """Large kernel values: the certificate of a fit and that of `certify` agree."""
     for seed in range(3):

@@ -8,19 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm import BandedSVC
 
-N_SAMPLES = 30
-NOT_FINITE = [np.nan, np.inf, -np.inf]
-NOT_NUMBERS = ["big", None, [1.0], True, 1j]
-
-
-@pytest.fixture(name="X")
-def samples(rng):
-    return rng.normal(size=(N_SAMPLES, 3))
-
-
-@pytest.fixture(name="y")
-def labels(X, rng):
-    return np.where(X[:, 0] + 0.3 * rng.normal(size=N_SAMPLES) > 0, 1, 0)
+N_SAMPLES = 30  # as in the fixtures
 
 
 def with_entry(X, value):

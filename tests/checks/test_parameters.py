@@ -7,19 +7,8 @@ from bandsvm import BandedSVC
 from bandsvm._checks.parameters import band_parameters
 from tests.helpers.counting import CountedText
 
-N_SAMPLES = 30
 NOT_FINITE = [np.nan, np.inf, -np.inf]
 NOT_NUMBERS = ["big", None, [1.0], True, 1j]
-
-
-@pytest.fixture(name="X")
-def samples(rng):
-    return rng.normal(size=(N_SAMPLES, 3))
-
-
-@pytest.fixture(name="y")
-def labels(X, rng):
-    return np.where(X[:, 0] + 0.3 * rng.normal(size=N_SAMPLES) > 0, 1, 0)
 
 
 PARAMETERS = [

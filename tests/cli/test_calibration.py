@@ -60,6 +60,7 @@ def test_rare_classes_are_refused_before_the_fit(tmp_path, capsys):
     assert not model.exists()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("loader", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("command", ["fit", "tune"])
 def test_one_path_from_training_to_export(command, loader, folder, capsys):

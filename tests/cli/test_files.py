@@ -159,6 +159,7 @@ print(len(os.listdir("/proc/self/task")) - before)
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as Linux lists them")
 def test_parquet_files_are_read_without_threads(tmp_path):
     """Threads of pyarrow that are busy when a command ends abort it."""

@@ -100,6 +100,7 @@ def test_ctrl_c_keeps_the_model_and_says_how_to_go_on(folder, capsys, ctrl_c_aft
     assert set(os.listdir(folder)) == {"slow.npz", "m.bsvm"}
 
 
+@pytest.mark.heavy
 def test_killed_fit_goes_on_from_its_checkpoint(folder, capsys):
     arguments = slow_data(folder)
     code = (
@@ -153,6 +154,7 @@ def test_exit_code_of_a_model_that_is_not_to_tol(command, folder, capsys):
     assert not bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_pairs_of_classes(folder, capsys):
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())

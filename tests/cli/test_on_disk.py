@@ -108,6 +108,7 @@ def test_model_and_predictions_are_those_of_memory(name, scale, folder, capsys):
     assert one == other
 
 
+@pytest.mark.heavy
 def test_little_memory_is_used(folder, monkeypatch, capsys):
     """Neither text nor numbers of a file are ever in memory as a whole."""
     many = RNG.normal(size=(4000, 300))
@@ -133,6 +134,7 @@ def test_little_memory_is_used(folder, monkeypatch, capsys):
     assert peaks[1] < 0.3 * many.nbytes
 
 
+@pytest.mark.heavy
 def test_reports_of_files_on_disk(folder):
     pytest.importorskip("matplotlib")
     (folder / "t.csv").write_bytes(table(X[:, :2], Y).replace(b"f2,f3,f4,f5,", b""))

@@ -60,6 +60,7 @@ def shell(arguments, ending):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is a device of Linux")
 @pytest.mark.parametrize(
     ("ending", "code", "words"),

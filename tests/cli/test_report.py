@@ -50,6 +50,7 @@ def test_page_needs_nothing_else(command, folder, capsys):
     )
 
 
+@pytest.mark.heavy
 def test_samples_that_deserve_a_look(folder):
     samples, y = toy(folder)
     arguments = ["fit", "toy.csv", "--model", "m.bsvm", "--quiet", "--C1", "10", "--scale", "none"]

@@ -35,6 +35,7 @@ def test_tune(folder, capsys):
     assert "bandsvm: BandedSVCCV found its best C1=0.1 at the edge" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -175,6 +176,7 @@ def test_too_many_folds(folder, capsys):
     assert "largest class, which are 50, got 51" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("interrupted_search")
 def test_ctrl_c_finishes_the_model_and_shows_what_there_is(folder, capsys):
     pytest.importorskip("matplotlib")
@@ -200,6 +202,7 @@ def test_ctrl_c_says_how_to_go_on_with_a_model_that_takes_long(folder, capsys, m
     assert bandsvm.load("m.bsvm")[-1].certificate_.is_optimal
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
 def test_time_limit_includes_pictures(folder, capsys, after_calls):
@@ -214,6 +217,7 @@ def test_time_limit_includes_pictures(folder, capsys, after_calls):
     assert "there was no time left" in (folder / "r.html").read_text()
 
 
+@pytest.mark.heavy
 @pytest.mark.filterwarnings("default:BandedSVCCV found its best:UserWarning")
 def test_report_shows_the_search_first(folder, searches, capsys):
     pytest.importorskip("matplotlib")

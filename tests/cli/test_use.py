@@ -193,6 +193,7 @@ def test_what_was_written_is_said_when_something_fails_later(folder, capsys, mon
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_a_reader_that_leaves_early_gets_a_model(folder):
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
     command = f"{sys.executable} -m bandsvm.cli fit iris.csv --model m.bsvm | head -1"
@@ -221,6 +222,7 @@ def test_several_columns_are_dropped_at_once(folder):
     assert bandsvm.load("m").feature_names_in_.tolist() == ["b"]
 
 
+@pytest.mark.heavy
 def test_reports_name_samples_by_their_ids(folder):
     pytest.importorskip("matplotlib")
     rows = [f"p{k},{k % 7},{k % 5},{(k % 7 > 3) ^ (k % 11 == 0)}" for k in range(60)]

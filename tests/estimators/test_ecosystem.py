@@ -16,15 +16,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
+from tests.helpers.scaled import standardised
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
-
-
-def standardised(loader):
-    """Return a data set of scikit-learn's, scaled."""
-    X, y = loader(return_X_y=True)
-    return StandardScaler().fit_transform(X), y
 
 
 def scaled_model(**parameters):

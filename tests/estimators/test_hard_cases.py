@@ -110,6 +110,7 @@ def test_ends_certified_or_says_so(rng, make_data, settings, fit_intercept, solv
     assert np.isfinite(model.decision_function(X)).all()
 
 
+@pytest.mark.heavy
 def test_only_the_hopeless_case_warns(rng):
     """Kernel values of 1e12 leave float64 three digits of the decision value."""
     X, y = unscaled(rng)

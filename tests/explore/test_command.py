@@ -54,6 +54,7 @@ def test_explore_refuses_files_that_are_too_large(tmp_path, capsys):
     assert "bandsvm fit FILE" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_command_prints_its_address_and_ends_at_ctrl_c():
     command = [
         sys.executable,

@@ -115,6 +115,7 @@ def test_the_command_fits_the_same_parameters(client, folder):
     assert len(model[-1].alpha_) == 150
 
 
+@pytest.mark.heavy
 def test_a_search_and_a_path(client):
     opened(client)
     values, _, reports = fitted(client, search=True)
@@ -177,6 +178,7 @@ def test_nothing_is_fitted_without_a_file():
         assert "choose one first" in refusal(client, "data.fit", FIT)
 
 
+@pytest.mark.heavy
 @given(
     kind=st.sampled_from(["data.open", "data.fit", "data.view", "data.path", "data.csv"]),
     fields=st.dictionaries(

@@ -1,17 +1,11 @@
 """What tests of fits share."""
 
-import io
 import logging
 import sys
 
-import numpy as np
 import pytest
 
-
-@pytest.fixture
-def rows_in_single_precision(monkeypatch):
-    """Let rows be in single precision, however large rounding errors are."""
-    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
+from tests.helpers.terminal import Terminal
 
 
 @pytest.fixture
@@ -21,13 +15,6 @@ def nobody_listens():
     logger.propagate = False
     yield
     logger.propagate = True
-
-
-class Terminal(io.StringIO):
-    """Text that says it is a terminal."""
-
-    def isatty(self):
-        return True
 
 
 @pytest.fixture

@@ -316,6 +316,7 @@ def test_ctrl_c_before_more_precise_rows_keeps_what_others_reached(multi_class, 
     assert model.certificate_.kkt_violation < 1e-3
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("rows_in_single_precision")
 def test_only_pairs_with_rows_in_single_precision_get_more_precise_ones(monkeypatch):
     X, y = classes(6, n_samples=2000)
@@ -354,6 +355,7 @@ def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
     assert max(counts) <= n_jobs
 
 
+@pytest.mark.heavy
 def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
     has_ended, job, solution = threading.Event(), KernelRun._solve, KernelRun._solution
 

@@ -1,7 +1,5 @@
 """Tables, and a tab that shows the views of data files and models."""
 
-import csv
-import io
 import threading
 import time
 
@@ -11,14 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from bandsvm._workflow.work import SECONDS_BETWEEN_REPORTS
 from tests.helpers.explore_pages import Page, unpack
 from tests.helpers.iris_files import FILES
-
-HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-def as_csv(header, rows):
-    stream = io.StringIO()
-    csv.writer(stream).writerows([header, *rows])
-    return stream.getvalue().encode()
+from tests.helpers.workflow_tables import HOSTILE, text_table
 
 
 def cancer():
@@ -26,7 +17,7 @@ def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     labels = np.array(["malignant", "benign"])[y]
     rows = [[label, *row] for label, row in zip(labels, X[:, :6].tolist(), strict=True)]
-    return as_csv(["diagnosis", *(f"f{k}" for k in range(6))], rows)
+    return text_table(["diagnosis", *(f"f{k}" for k in range(6))], rows)
 
 
 def hostile():
@@ -36,7 +27,7 @@ def hostile():
         [f"{rng.normal() + k % 2:.3f}", ["=cmd|1", "plain"][k % 3 == 0], [HOSTILE, "@b"][k % 2]]
         for k in range(60)
     ]
-    return as_csv([HOSTILE, "=colour", "class"], rows)
+    return text_table([HOSTILE, "=colour", "class"], rows)
 
 
 CSV = {"cancer.csv": cancer, "iris.csv": FILES["iris.csv"], f"{HOSTILE}.csv": hostile}

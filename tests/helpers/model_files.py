@@ -1,5 +1,7 @@
 """What tests of model files share."""
 
+import csv
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -25,6 +27,22 @@ def refused(content, folder, words):
     with pytest.raises(ModelFileError, match=words) as caught:
         bandsvm.load(path)
     assert str(path) in str(caught.value)
+
+
+def set_parameter(name, value):
+    """Return a change of an estimator in a file: one of its parameters."""
+    return lambda step, arrays: step["parameters"].__setitem__(name, value)
+
+
+def set_attribute(name, value):
+    """Return a change of an estimator in a file: one of its attributes."""
+    return lambda step, arrays: step["attributes"].__setitem__(name, value)
+
+
+def labels_beside(file):
+    """Return the label of each number, from the file beside a model of LIBSVM or LIBLINEAR."""
+    with open(f"{file}.labels", newline="") as stream:
+        return {int(row["number"]): row["label"] for row in csv.DictReader(stream)}
 
 
 def assert_equal_values(a, b):

@@ -149,9 +149,9 @@ def test_precision_follows_the_tolerance(rng):
     assert tight.certificate_.primal == pytest.approx(loose.certificate_.primal, rel=1e-4)
 
 
-def test_rows_that_are_not_sharp_enough_are_replaced(rng, monkeypatch):
+@pytest.mark.usefixtures("rows_in_single_precision")
+def test_rows_that_are_not_sharp_enough_are_replaced(rng):
     """A rule of thumb may choose float32 in vain: the certificate notices, float64 goes on."""
-    monkeypatch.setattr("bandsvm._fitting.settings.COARSE_ROUNDING", np.inf)
     X = rng.normal(size=(1500, 4))
     y = (X[:, 0] * X[:, 1] + 0.2 * rng.normal(size=1500) > 0).astype(int)
     model = BandedSVC(tol=1e-8).fit(X, y)
@@ -159,6 +159,7 @@ def test_rows_that_are_not_sharp_enough_are_replaced(rng, monkeypatch):
     assert model.certificate_.gradient_drift < 1e-11
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512", "nonsense"])
 def test_every_level_of_instructions(level):
     """Levels are chosen once in a process, so each gets its own."""
@@ -238,6 +239,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
 def test_fits_where_no_thread_can_be_started():
     """The stack of a thread is larger than all that the process may have."""

@@ -122,6 +122,7 @@ for seed in range(5):
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("level", ["baseline", ""])
 def test_products_that_underflow_end_a_fit(level):
     """Whether they do depends on the instruction set."""

@@ -77,6 +77,7 @@ def test_path_beyond_the_samples_that_end_exactly(vary):
         assert path.model(k).certify(samples, labels).is_optimal
 
 
+@pytest.mark.heavy
 def test_path_computes_rows_once():
     # Of so many features that a row is worth its place in memory at once.
     samples, labels = make_classification(1500, 400, flip_y=0.1, random_state=1)

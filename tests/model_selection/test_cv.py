@@ -36,6 +36,7 @@ IRIS = load_iris(return_X_y=True)
 SMALL = {"C1": [0.1, 1.0, 10.0], "gamma": [0.01, 0.03, 0.1], "refine": 0}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("scoring", "class_weight", "loss"),
     [
@@ -76,6 +77,7 @@ def test_bands_of_the_default_grid():
     assert tried == {(0.0, 6.0), *bands}
 
 
+@pytest.mark.heavy
 def test_a_closed_band_can_be_chosen():
     """Many classes: a closed band scores highest in the folds."""
     X, y = load_digits(return_X_y=True)
@@ -86,6 +88,7 @@ def test_a_closed_band_can_be_chosen():
     assert search.certificate_.is_optimal
 
 
+@pytest.mark.heavy
 def test_three_classes_like_grid_search():
     search = BandedSVCCV(C1=[1.0, 10.0], gamma=[0.1, 1.0], give_up=False, refine=0).fit(*IRIS)
     grid = {"C1": [1.0, 10.0], "gamma": [0.1, 1.0]}
@@ -127,6 +130,7 @@ def test_a_band_is_chosen_only_where_it_scores_higher(seed):
         assert search.best_score_ > results["mean_test_score"][twin].max()
 
 
+@pytest.mark.heavy
 def test_candidates_that_are_given_up_were_hopeless():
     quick = BandedSVCCV(gamma=[0.01, 0.1, 10.0], refine=0).fit(X, Y)
     patient = BandedSVCCV(gamma=[0.01, 0.1, 10.0], refine=0, give_up=False).fit(X, Y)
@@ -145,6 +149,7 @@ def test_hopeless_means_behind_in_every_fold_by_far():
     assert is_hopeless(scores, reference).tolist() == [True, False, False]
 
 
+@pytest.mark.heavy
 def test_answers_do_not_depend_on_threads():
     one, two = (BandedSVCCV(**SMALL, n_jobs=n).fit(X, Y) for n in (1, 2))
     assert one.best_params_ == two.best_params_
@@ -153,6 +158,7 @@ def test_answers_do_not_depend_on_threads():
     )
 
 
+@pytest.mark.heavy
 def test_an_observer_sees_every_score_as_it_comes():
     class Observed(SearchObserver):
         def __init__(self):
@@ -230,6 +236,7 @@ def test_without_refit_nothing_is_predicted():
         search.predict(X)
 
 
+@pytest.mark.heavy
 def test_nested_cross_validation_in_a_pipeline():
     model = make_pipeline(StandardScaler(), BandedSVCCV(C1=[1.0, 10.0], gamma=[0.1, 0.3]))
     assert cross_val_score(model, *IRIS, cv=3).mean() > 0.9
@@ -274,6 +281,7 @@ def test_wrong_use(options, error, words):
         BandedSVCCV(**options).fit(X, Y)
 
 
+@pytest.mark.heavy
 def test_scores_of_many_candidates_do_not_depend_on_threads():
     samples, labels = make_classification(1200, flip_y=0.1, random_state=0)
     grid = {

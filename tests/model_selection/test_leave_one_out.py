@@ -208,12 +208,14 @@ def assert_bound_holds(seed, **settings):
     return found.error, bound.error
 
 
+@pytest.mark.heavy
 def test_bound_is_never_below_the_error():
     results = np.array([assert_bound_holds(seed) for seed in range(60)])
     # It says something: it is less than 1 for most problems.
     assert (results[:, 1] < 1.0).mean() > 0.5
 
 
+@pytest.mark.heavy
 def test_bound_is_never_below_the_error_of_squared_losses():
     for seed in range(30):
         assert_bound_holds(seed, loss="squared_hinge")
@@ -285,6 +287,7 @@ def test_too_few_samples_in_play_are_noticed(monkeypatch):
     np.testing.assert_allclose(found.decision, expected.decision, atol=1e-5)
 
 
+@pytest.mark.heavy
 def test_more_samples_than_are_polished():
     X, y = make_paper_clusters(125, random_state=0)
     model = BandedSVC(gamma=1.0, tol=1e-4).fit(X, y)
@@ -305,6 +308,7 @@ def test_a_class_of_one_sample():
     assert leave_one_out(BandedSVC().fit(X, two), X, two).predictions[3] == 0
 
 
+@pytest.mark.heavy
 def test_duplicates_and_constant_features():
     X, y = toy(4)
     X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])

@@ -22,6 +22,7 @@ def largest_values(y, values):
     return float(np.abs(values).max(axis=1).sum())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("options", "scoring"),
     [

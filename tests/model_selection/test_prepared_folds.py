@@ -28,6 +28,7 @@ def prepared(steps, X, splits):
     return [clone(steps).fit(X[train]).transform(X) for train, _ in splits]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("loader", [load_iris, load_breast_cancer])
 def test_scores_are_those_of_a_pipeline_in_grid_search(loader, loss, rng):

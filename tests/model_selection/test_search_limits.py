@@ -115,6 +115,7 @@ def test_time_limit_before_anything_is_scored_takes_the_middle():
     assert search.best_params_["gamma"] == pytest.approx(0.3 / (X.shape[1] * X.var()))
 
 
+@pytest.mark.heavy
 def test_refit_gets_what_is_left(monkeypatch, end_in_fit):
     clock = iter(np.arange(0.0, 1e6, 0.25))
     given = []

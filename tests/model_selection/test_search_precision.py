@@ -35,6 +35,7 @@ def clusters_far_apart(spread, seed=0):
     return samples, (which % 2) ^ is_noisy
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("spread", [300.0, 3000.0])
 def test_scores_far_from_the_origin_equal_those_of_svc(spread):
     samples, labels = clusters_far_apart(spread)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import jsonschema
@@ -20,6 +19,7 @@ from bandsvm.paper.experiment import (
     measure_part,
     run_experiment,
 )
+from tests.helpers.report_pages import Page
 
 SCHEMA = json.loads((Path(bandsvm.paper.__file__).parent / "claims.schema.json").read_text())
 FILES = {
@@ -37,27 +37,7 @@ def folder(tmp_path_factory):
     return out
 
 
-class Page(HTMLParser):
-    """Checks that tags match and collects what a browser would fetch."""
-
-    EMPTY = ("meta", "img", "br", "link")
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.addresses, self.text = [], [], ""
-
-    def handle_starttag(self, tag, attrs):
-        self.addresses += [v for k, v in attrs if k in ("src", "href") and v]
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-
-
+@pytest.mark.heavy
 def test_everything_is_written_and_nothing_else_touched(folder):
     assert {path.name for path in folder.iterdir()} == FILES | {"mine.txt"}
     assert (folder / "mine.txt").read_text() == "kept"
@@ -65,19 +45,19 @@ def test_everything_is_written_and_nothing_else_touched(folder):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.heavy
 def test_report_is_one_page_without_a_network(folder):
     text = (folder / "report.html").read_text()
-    page = Page()
-    page.feed(text)
+    page = Page(folder / "report.html")
     assert text.startswith("<!DOCTYPE html>")
-    assert page.open == []
-    assert len(page.addresses) == 4
-    assert all(address.startswith("data:image/png;base64,") for address in page.addresses)
+    assert len(page.sources) == 4
+    assert all(address.startswith("data:image/png;base64,") for address in page.sources)
     assert "http" not in page.text
     for claim in CLAIMS:
         assert claim.text in page.text
 
 
+@pytest.mark.heavy
 def test_claims_follow_their_schema(folder):
     content = json.loads((folder / "claims.json").read_text())
     jsonschema.validate(content, SCHEMA)
@@ -94,6 +74,7 @@ def test_second_run_writes_the_same_verdicts(folder):
     assert {path.name for path in folder.iterdir()} == FILES | {"mine.txt"}
 
 
+@pytest.mark.heavy
 def test_what_mathematics_proves_holds():
     draws = [measure(run_experiment(seed, n_per_cluster=15)) for seed in range(2)]
     verdicts = {verdict.key: verdict.verdict for verdict in verdicts_on(draws)}
@@ -118,6 +99,7 @@ def claim_of(key):
     return next(claim for claim in CLAIMS if claim.key == key)
 
 
+@pytest.mark.heavy
 def test_every_claim_says_who_makes_it_and_where(folder):
     written = json.loads((folder / "claims.json").read_text())["claims"]
     page = (folder / "report.html").read_text()

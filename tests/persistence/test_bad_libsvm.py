@@ -204,6 +204,7 @@ def test_predictions_cost_what_a_model_holds_and_not_what_it_declares(kernel, fi
     np.testing.assert_allclose(value, model.decision_function(sample[:, used]), rtol=1e-12)
 
 
+@pytest.mark.heavy
 def test_reading_takes_a_small_multiple_of_the_file(file, rng):
     n_support, n_features = 300, 400
     lines = [

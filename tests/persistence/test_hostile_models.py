@@ -17,7 +17,7 @@ import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import MAGIC, pack, unpack
-from tests.helpers.model_files import refused
+from tests.helpers.model_files import refused, set_attribute, set_parameter
 
 X, Y = load_iris(return_X_y=True)
 
@@ -143,14 +143,6 @@ def set_array(name, value):
         arrays["changed"] = np.asarray(value)
 
     return change
-
-
-def set_parameter(name, value):
-    return lambda step, arrays: step["parameters"].__setitem__(name, value)
-
-
-def set_attribute(name, value):
-    return lambda step, arrays: step["attributes"].__setitem__(name, value)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +297,7 @@ def test_arrays_may_not_share_bytes(content, tmp_path):
     refused(changed, tmp_path, "larger than the file")
 
 
+@pytest.mark.heavy
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_sealed_files_with_fuzzed_headers_load_or_are_refused(data, content, tmp_path_factory):

@@ -7,7 +7,7 @@ import pytest
 
 import bandsvm
 from bandsvm.persistence._container import pack, unpack
-from tests.helpers.model_files import refused
+from tests.helpers.model_files import refused, set_attribute, set_parameter
 from torture import pipelines
 
 
@@ -48,14 +48,6 @@ def array_at(*path):
     return with_value
 
 
-def attribute(name, value):
-    return lambda step, arrays: step["attributes"].__setitem__(name, value)
-
-
-def parameter(name, value):
-    return lambda step, arrays: step["parameters"].__setitem__(name, value)
-
-
 categories = array_at("categories_", "list", 0)
 groups = array_at("_default_to_infrequent_mappings", "list", 0)
 rare = array_at("_infrequent_indices", "list", 0)
@@ -70,8 +62,8 @@ rare = array_at("_infrequent_indices", "list", 0)
         categories([4.0]),
         categories(np.ones((5, 1))),
         categories(np.empty(0)),
-        attribute("categories_", {"list": []}),
-        attribute("categories_", 7),
+        set_attribute("categories_", {"list": []}),
+        set_attribute("categories_", 7),
         groups([0, 1, 2, 99, 0]),
         groups([0, -1, 2, 0, 0]),
         groups([0, 1]),
@@ -79,20 +71,20 @@ rare = array_at("_infrequent_indices", "list", 0)
         rare([99]),
         rare([-1]),
         rare([0, 0]),
-        attribute("_infrequent_indices", {"list": [None]}),
-        attribute("_infrequent_enabled", False),
-        attribute("_n_features_outs", {"list": [10**12]}),
-        attribute("_n_features_outs", {"list": [1, 1]}),
-        attribute("_drop_idx_after_grouping", {"objects": [7]}),
-        attribute("_drop_idx_after_grouping", {"objects": ["0"]}),
-        attribute("_sklearn_output_config", {"mapping": [["transform", "excel"]]}),
-        attribute("transform", 1),
-        parameter("dtype", "U1000"),
-        parameter("dtype", {"dtype": "|O"}),
-        parameter("dtype", "float16"),
-        parameter("dtype", "float128"),
-        parameter("handle_unknown", None),
-        parameter("drop", {"mapping": []}),
+        set_attribute("_infrequent_indices", {"list": [None]}),
+        set_attribute("_infrequent_enabled", False),
+        set_attribute("_n_features_outs", {"list": [10**12]}),
+        set_attribute("_n_features_outs", {"list": [1, 1]}),
+        set_attribute("_drop_idx_after_grouping", {"objects": [7]}),
+        set_attribute("_drop_idx_after_grouping", {"objects": ["0"]}),
+        set_attribute("_sklearn_output_config", {"mapping": [["transform", "excel"]]}),
+        set_attribute("transform", 1),
+        set_parameter("dtype", "U1000"),
+        set_parameter("dtype", {"dtype": "|O"}),
+        set_parameter("dtype", "float16"),
+        set_parameter("dtype", "float128"),
+        set_parameter("handle_unknown", None),
+        set_parameter("drop", {"mapping": []}),
         lambda step, arrays: step["attributes"].pop("_n_features_outs"),
         lambda step, arrays: step["attributes"].pop("n_features_in_"),
     ],
@@ -104,36 +96,36 @@ def test_encoders_whose_parts_do_not_fit_are_refused(change, content, tmp_path):
 
 @pytest.mark.parametrize("dropped", [[-1], [3], [{"float": "nan"}], []])
 def test_categories_dropped_that_are_not_there_are_refused(dropped, content, tmp_path):
-    change = attribute("_drop_idx_after_grouping", {"objects": dropped})
+    change = set_attribute("_drop_idx_after_grouping", {"objects": dropped})
     refused(tampered(content, "OneHotEncoder", change, 1), tmp_path, "do not fit together")
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("OrdinalEncoder", attribute("_missing_indices", {"mapping": [[0, 99]]})),
-        ("OrdinalEncoder", attribute("_missing_indices", {"mapping": [[9, 0]]})),
-        ("OrdinalEncoder", attribute("_missing_indices", {"mapping": [["a", 0]]})),
-        ("OrdinalEncoder", parameter("unknown_value", "x")),
+        ("OrdinalEncoder", set_attribute("_missing_indices", {"mapping": [[0, 99]]})),
+        ("OrdinalEncoder", set_attribute("_missing_indices", {"mapping": [[9, 0]]})),
+        ("OrdinalEncoder", set_attribute("_missing_indices", {"mapping": [["a", 0]]})),
+        ("OrdinalEncoder", set_parameter("unknown_value", "x")),
         ("SimpleImputer", array_at("statistics_")([1.0, 2.0])),
-        ("SimpleImputer", attribute("_fill_dtype", "S9")),
+        ("SimpleImputer", set_attribute("_fill_dtype", "S9")),
         ("SimpleImputer", lambda step, arrays: step["attributes"].pop("_fit_dtype")),
-        ("SimpleImputer", attribute("indicator_", None)),
-        ("SimpleImputer", attribute("statistics_", {"objects": ["a"]})),
-        ("SimpleImputer", parameter("strategy", "mode")),
-        ("SimpleImputer", parameter("missing_values", {"tuple": [1]})),
+        ("SimpleImputer", set_attribute("indicator_", None)),
+        ("SimpleImputer", set_attribute("statistics_", {"objects": ["a"]})),
+        ("SimpleImputer", set_parameter("strategy", "mode")),
+        ("SimpleImputer", set_parameter("missing_values", {"tuple": [1]})),
         ("MissingIndicator", array_at("features_")([7])),
-        ("MissingIndicator", attribute("_n_features", 0)),
-        ("ColumnTransformer", attribute("_columns", {"list": []})),
-        ("ColumnTransformer", attribute("output_indices_", {"mapping": []})),
-        ("ColumnTransformer", attribute("sparse_output_", "yes")),
-        ("ColumnTransformer", parameter("transformers", {"list": []})),
-        ("ColumnTransformer", parameter("remainder", "BandedSVC")),
-        ("ColumnTransformer", parameter("transformer_weights", {"mapping": [["rare", "x"]]})),
-        ("ColumnTransformer", parameter("n_jobs", 1.5)),
-        ("ColumnTransformer", parameter("n_jobs", 10**6)),
-        ("ColumnTransformer", parameter("n_jobs", 0)),
-        ("ColumnTransformer", attribute("n_features_in_", 2)),
+        ("MissingIndicator", set_attribute("_n_features", 0)),
+        ("ColumnTransformer", set_attribute("_columns", {"list": []})),
+        ("ColumnTransformer", set_attribute("output_indices_", {"mapping": []})),
+        ("ColumnTransformer", set_attribute("sparse_output_", "yes")),
+        ("ColumnTransformer", set_parameter("transformers", {"list": []})),
+        ("ColumnTransformer", set_parameter("remainder", "BandedSVC")),
+        ("ColumnTransformer", set_parameter("transformer_weights", {"mapping": [["rare", "x"]]})),
+        ("ColumnTransformer", set_parameter("n_jobs", 1.5)),
+        ("ColumnTransformer", set_parameter("n_jobs", 10**6)),
+        ("ColumnTransformer", set_parameter("n_jobs", 0)),
+        ("ColumnTransformer", set_attribute("n_features_in_", 2)),
     ],
 )
 def test_steps_whose_parts_do_not_fit_are_refused(name, change, content, tmp_path):

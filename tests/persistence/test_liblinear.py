@@ -1,7 +1,5 @@
 """Models in LIBLINEAR's format: LIBLINEAR itself predicts with ours."""
 
-import csv
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 from bandsvm import BandedSVC, LinearBandedSVC, export_liblinear, load
 from bandsvm.cli import main
+from tests.helpers.model_files import labels_beside
 
 EXACT = 1e-12
 MODELS = {
@@ -28,12 +27,6 @@ def judge(file, X):
     """Return labels and decision values that LIBLINEAR computes from a model file."""
     labels, _, values = predict([], X, load_model(str(file)), "-q")
     return np.array(labels), np.array(values)
-
-
-def labels_beside(file):
-    """Return the label of each number, from the file beside a model."""
-    with open(f"{file}.labels", newline="") as stream:
-        return {int(row["number"]): row["label"] for row in csv.DictReader(stream)}
 
 
 def assert_same(file, model, X):

@@ -1,6 +1,5 @@
 """Models in LIBSVM's format: LIBSVM itself predicts with ours, and we with its own."""
 
-import csv
 import os
 from itertools import combinations
 
@@ -15,6 +14,8 @@ from sklearn.preprocessing import MaxAbsScaler, PowerTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, export_libsvm, load_libsvm
+from tests.helpers.model_files import labels_beside
+from tests.helpers.scaled import standardised
 from tests.helpers.svm_scale import svm_scaled
 
 KERNELS = {
@@ -24,12 +25,6 @@ KERNELS = {
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.01, "coef0": -0.2},
 }
 EXACT = 1e-10
-
-
-def standardised(loader):
-    """Return a data set of scikit-learn's, scaled."""
-    X, y = loader(return_X_y=True)
-    return StandardScaler().fit_transform(X), y
 
 
 def judge(file, X):
@@ -124,12 +119,6 @@ def test_labels_are_whole_numbers_or_positions(classes, written, file):
     if beside.exists():
         names = labels_beside(file)
         assert [names[number] for number in again] == list(map(str, model.predict(X)))
-
-
-def labels_beside(file):
-    """Return the label of each number, from the file beside a model."""
-    with open(f"{file}.labels", newline="") as stream:
-        return {int(row["number"]): row["label"] for row in csv.DictReader(stream)}
 
 
 @pytest.mark.parametrize("classes", [["a", "b", "c"], [3, 5, 8]])

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVC, calibrate, load_libsvm, to_onnx
 from bandsvm.persistence.onnx import register_converter
+from tests.helpers.scaled import standardised
 
 KERNELS = {
     "linear": {"kernel": "linear"},
@@ -27,12 +28,6 @@ KERNELS = {
 DATA = [load_breast_cancer, load_iris, load_digits, load_wine]
 NAMES = np.array([f"class {k}" for k in range(10)])
 CLOSE = 1e-4
-
-
-def standardised(loader):
-    """Return a data set of scikit-learn's, scaled."""
-    X, y = loader(return_X_y=True)
-    return StandardScaler().fit_transform(X), y
 
 
 def judge(graph, X, names=("label", "decision_values")):

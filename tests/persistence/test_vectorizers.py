@@ -16,7 +16,12 @@ from sklearn.preprocessing import OneHotEncoder
 import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.persistence._container import pack, unpack
-from tests.helpers.model_files import assert_equal_values, refused, saved_and_loaded
+from tests.helpers.model_files import (
+    assert_equal_values,
+    refused,
+    saved_and_loaded,
+    set_parameter,
+)
 from torture.pipelines import estimators
 
 TEXTS = [
@@ -85,10 +90,6 @@ def content(tmp_path_factory):
     return path.read_bytes()
 
 
-def parameter(name, value):
-    return lambda step, arrays: step["parameters"].__setitem__(name, value)
-
-
 def vocabulary(change):
     return lambda step, arrays: change(step["attributes"]["vocabulary_"]["mapping"])
 
@@ -97,16 +98,16 @@ def vocabulary(change):
     "change",
     [
         # They would open whatever a text names, or take for ever.
-        parameter("input", "filename"),
-        parameter("token_pattern", "(a+)+b"),
-        parameter("token_pattern", r"\S+\b"),
-        parameter("token_pattern", "("),
-        parameter("ngram_range", {"tuple": [1, 10**9]}),
-        parameter("ngram_range", {"tuple": [2, 1]}),
-        parameter("encoding", "rot13"),
-        parameter("tokenizer", "split"),
-        parameter("analyzer", None),
-        parameter("dtype", {"dtype": "|O"}),
+        set_parameter("input", "filename"),
+        set_parameter("token_pattern", "(a+)+b"),
+        set_parameter("token_pattern", r"\S+\b"),
+        set_parameter("token_pattern", "("),
+        set_parameter("ngram_range", {"tuple": [1, 10**9]}),
+        set_parameter("ngram_range", {"tuple": [2, 1]}),
+        set_parameter("encoding", "rot13"),
+        set_parameter("tokenizer", "split"),
+        set_parameter("analyzer", None),
+        set_parameter("dtype", {"dtype": "|O"}),
         # Places outside of the matrix of counts.
         vocabulary(lambda pairs: pairs[0].__setitem__(1, 10**9)),
         vocabulary(lambda pairs: pairs[0].__setitem__(1, -1)),

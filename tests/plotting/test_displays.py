@@ -204,6 +204,7 @@ def draw_all(fitted, ax_of):
     ]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("size", [(4.0, 3.0), (6.4, 4.8), (10.0, 4.0)])
 def test_legends_lie_outside_the_data_and_inside_the_figure(size, fitted):
     def new_axes():

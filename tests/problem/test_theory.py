@@ -57,6 +57,7 @@ def test_leave_one_out_without_intercept(one, k):
     at_most(errors, k("70", 0.3) * can_fail.sum(), 0.0)
 
 
+@pytest.mark.heavy
 @states("71", "72", "73", intercept=(False,), seeds=4)
 def test_leave_one_out_from_a_fit_that_is_not_exact(one, k):
     """Proposition 9, from points that are far from optimal."""

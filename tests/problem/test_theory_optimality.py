@@ -192,6 +192,7 @@ def test_violation_bounds_the_gap(one, k):
     at_most(2.0, k("46 without", 0.4) * 1.0 * 4.0)
 
 
+@pytest.mark.heavy
 @states("47", "48", losses=HINGE, kernels=ANY)
 def test_rounding_errors_move_violation_and_gap_by_no_more(one, k):
     problem, rng = one.problem, one.rng()

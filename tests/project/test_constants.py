@@ -4,7 +4,6 @@ import ast
 import importlib
 import json
 import re
-import runpy
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
@@ -119,13 +118,7 @@ def test_cost_of_sparse_values_decides_how_dense_samples_are_stored(rng, cost, i
 
 
 @pytest.fixture
-def benchmarks(monkeypatch):
-    """Let tests import the modules of benchmarks."""
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-
-
-@pytest.fixture
-def sweeps(benchmarks):
+def sweeps():
     return importlib.import_module("sweeps")
 
 
@@ -199,12 +192,10 @@ def test_compiled_constants_exist(sweeps):
 
 
 @pytest.mark.bench
-def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
+def test_benchmark_of_constants_runs(tmp_path):
     names = ["MAX_BLOCK", "WARM_SHARE", "GRADIENT_STEPS", "AIM", "POLISHING_STEPS_PER_VARIABLE"]
-    monkeypatch.setattr(
-        "sys.argv", ["constants.py", "--quick", "--only", *names, "--out", str(tmp_path)]
-    )
-    runpy.run_path(str(ROOT / "benchmarks" / "constants.py"), run_name="__main__")
+    benchmark = importlib.import_module("constants")
+    benchmark.main(["--quick", "--only", *names, "--out", str(tmp_path)])
     results = json.loads((tmp_path / "constants.json").read_text())
     assert {constant["name"] for constant in results["constants"]} == set(names)
     for constant in results["constants"]:
@@ -221,7 +212,7 @@ def test_benchmark_of_constants_runs(benchmarks, monkeypatch, tmp_path):
 
 
 @pytest.mark.bench
-def test_noise_of_times_is_told_by_values_that_change_no_count(benchmarks):
+def test_noise_of_times_is_told_by_values_that_change_no_count():
     report = importlib.import_module("constants_report")
     same = {"rows": 1.0, "pair_steps": 1.0, "outer_steps": 1.0}
     values = [
@@ -234,8 +225,7 @@ def test_noise_of_times_is_told_by_values_that_change_no_count(benchmarks):
 
 
 @pytest.mark.bench
-def test_benchmark_of_constants_refuses_other_names(benchmarks, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["constants.py", "--only", "TILE_ROWS"])
+def test_benchmark_of_constants_refuses_other_names(capsys):
     with pytest.raises(SystemExit):
-        runpy.run_path(str(ROOT / "benchmarks" / "constants.py"), run_name="__main__")
+        importlib.import_module("constants").main(["--only", "TILE_ROWS"])
     assert "--only must name constants that are swept, got TILE_ROWS" in capsys.readouterr().err

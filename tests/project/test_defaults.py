@@ -27,8 +27,7 @@ STATED = [
 
 
 @pytest.mark.bench
-def test_the_default_is_what_the_rule_chose(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "studies")
+def test_the_default_is_what_the_rule_chose():
     rule = importlib.import_module("defaults_rule")
     results = json.loads((ROOT / "studies" / "results" / "defaults.json").read_text())
     verdicts = [rule.verdict(band, results) for band in rule.bands(results["settings"])]

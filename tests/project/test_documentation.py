@@ -118,13 +118,12 @@ def test_readme_example_runs(capsys):
     assert "converged" in printed
 
 
-def test_examples_of_the_exchange_page_run(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_examples_of_the_exchange_page_run(folder):
     page = (ROOT / "docs" / "exchange.md").read_text()
     names: dict = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(compile(code, "exchange.md", "exec"), names)
-    written = {file.name for file in tmp_path.iterdir()}
+    written = {file.name for file in folder.iterdir()}
     classes = {"wine.model", *(f"wine.{k}.model" for k in range(3))}
     suffixes = ("model", "model.range", "liblinear", "onnx", "pkl", "skops")
     cancer = {f"cancer.{suffix}" for suffix in suffixes}
@@ -149,21 +148,28 @@ def test_page_on_model_selection_prints_what_it_says(capsys):
         assert capsys.readouterr().out == expected
 
 
+@pytest.fixture
+def plt():
+    """Matplotlib without windows; its figures are closed afterwards."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    yield pyplot
+    pyplot.close("all")
+
+
+nothing_to_show = pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
+
+
+@nothing_to_show
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
-def test_example_draws_something(example, monkeypatch):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
-    monkeypatch.setattr(plt, "show", lambda: None)
+def test_example_draws_something(example, plt):
     runpy.run_path(str(example), run_name="__main__")
     assert all(ax.has_data() for ax in plt.gcf().axes)
-    plt.close("all")
 
 
+@nothing_to_show
 @pytest.mark.parametrize("name", ["band_path", "breast_cancer", "abstaining"])
-def test_the_band_acts_in_pictures_about_it(name, monkeypatch):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
-    monkeypatch.setattr(plt, "show", lambda: None)
+def test_the_band_acts_in_pictures_about_it(name, plt):
     names = runpy.run_path(str(ROOT / "examples" / f"plot_{name}.py"), run_name="__main__")
     ax = plt.gcf().axes[-1]
     if name == "band_path":
@@ -176,4 +182,3 @@ def test_the_band_acts_in_pictures_about_it(name, monkeypatch):
         }
         assert set(curves) == {"C-SVM", "B-SVM"}
         assert curves["C-SVM"] != curves["B-SVM"]
-    plt.close("all")

@@ -13,9 +13,8 @@ pytestmark = pytest.mark.bench
 
 
 @pytest.fixture
-def study(monkeypatch):
+def study():
     """The modules of the study by their short names."""
-    monkeypatch.syspath_prepend(ROOT / "studies")
     names = ("comparison", "data", "hypotheses", "measures", "models", "page", "tasks", "when")
     modules = {name: importlib.import_module(f"study_{name}") for name in names}
     return type("Study", (), {"main": importlib.import_module("study"), **modules})
@@ -125,11 +124,9 @@ def test_result_file_resumes(study, tmp_path):
         study.main.ResultFile(path, {"settings": []})
 
 
-def test_time_limit_ends_a_run(study, monkeypatch, tmp_path, capsys):
+def test_time_limit_ends_a_run(study, tmp_path, capsys):
     path = tmp_path / "study.jsonl"
-    arguments = ["study.py", "--quick", "--jobs", "1", "--time-limit", "0", "--out", str(path)]
-    monkeypatch.setattr("sys.argv", arguments)
-    study.main.main()
+    study.main.main(["--quick", "--jobs", "1", "--time-limit", "0", "--out", str(path)])
     assert "8 tasks are left" in capsys.readouterr().out
     assert len(path.read_text().splitlines()) == 1
 

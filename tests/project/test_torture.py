@@ -34,6 +34,7 @@ no_sanitizer = pytest.mark.skipif(
 )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "suite", [pytest.param(name, marks=no_sanitizer if name == "leaks" else ()) for name in SAMPLE]
 )
@@ -69,6 +70,7 @@ def test_oracle_believes_a_right_model_and_no_other(kernel, rng):
     assert any("violation" in objection for objection in objections(model, X, y, weights))
 
 
+@pytest.mark.heavy
 @no_sanitizer
 def test_leaks_are_noticed(monkeypatch):
     kept = []

@@ -209,6 +209,7 @@ def test_turned_pairs(one, k):
     assert turned > 0 or one.K.max() > 5  # linear kernels leave few steps inside
 
 
+@pytest.mark.heavy
 @states("A10", "A11", "A12", intercept=(False,))
 def test_single_step(one, k):
     """The closed form, the compiled walk, and all other values of the variable."""

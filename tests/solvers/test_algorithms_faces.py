@@ -159,6 +159,7 @@ def test_conjugate_gradients(one, k):
     k("A20"), k("A21")
 
 
+@pytest.mark.heavy
 @states("A22", "A23", "A24", "A25", "A26", "A27", kernels=ANY)
 def test_proximal_step(one, k):
     """The closed form is the maximiser; what it promises, and what the segment keeps."""

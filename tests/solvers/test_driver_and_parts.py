@@ -60,6 +60,7 @@ def test_max_iter_bounds_the_work_and_start_goes_on(solver):
     assert dual(case, resumed) == pytest.approx(dual(case, from_scratch), rel=1e-4)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("loss", LOSSES)
 def test_turned_pairs_save_steps(loss):
     case = make_case(0, 300, C1=100.0, C2=100.0, loss=loss)

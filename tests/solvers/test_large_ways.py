@@ -110,6 +110,7 @@ def check_many(way, loss, n_examples):
     check()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("way", WAYS)
 def test_fits_are_as_optimal_as_they_say(way, loss):

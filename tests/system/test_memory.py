@@ -24,14 +24,21 @@ pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserW
 
 
 def system(root, files):
+    """Write files of a system under a folder, and return it."""
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(str(content))
-    return available_bytes(root)
+    return root
 
 
-MEMINFO = {"proc/meminfo": "MemTotal: 67108864 kB\nMemAvailable: 8388608 kB\nSwapFree: 0 kB\n"}
+def meminfo(available):
+    """Return the file that says how many bytes a system has."""
+    kilobytes = available // 1024
+    text = f"MemTotal: 67108864 kB\nMemAvailable: {kilobytes} kB\nSwapFree: 0 kB\n"
+    return {"proc/meminfo": text}
+
+
 FREE = 8 * GIGABYTE
 V2, V1 = {"proc/self/cgroup": "0::/a/b\n"}, {"proc/self/cgroup": "5:cpu:/\n4:memory:/a/b\n"}
 
@@ -71,7 +78,7 @@ def group(folder, limit, usage, inactive=0):
     ],
 )
 def test_what_the_process_may_use(files, expected, tmp_path):
-    assert system(tmp_path, {**MEMINFO, **files}) == expected
+    assert available_bytes(system(tmp_path, {**meminfo(FREE), **files})) == expected
 
 
 def test_systems_that_do_not_tell(tmp_path, monkeypatch):
@@ -83,9 +90,8 @@ def test_systems_that_do_not_tell(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("available", "expected"), [(100 * GIGABYTE, 2000 * MEGABYTE), (GIGABYTE, GIGABYTE / 4)]
 )
-def test_default(available, expected, monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda: available)
-    assert default_bytes(np.inf) == expected
+def test_default(available, expected, tmp_path):
+    assert default_bytes(np.inf, system(tmp_path, meminfo(available))) == expected
 
 
 def test_little_is_not_asked_for(monkeypatch):
@@ -94,18 +100,18 @@ def test_little_is_not_asked_for(monkeypatch):
     BandedSVC().fit(*make_classification(1200, random_state=0))
 
 
-def test_workers_share_memory_as_they_share_cores(monkeypatch):
+def test_workers_share_memory_as_they_share_cores(monkeypatch, tmp_path):
+    root = system(tmp_path, meminfo(4 * GIGABYTE))
     monkeypatch.setattr(threads, "n_cores", lambda: 16)
     monkeypatch.setattr(memory, "n_cores", lambda: 16)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    monkeypatch.setattr(memory, "available_bytes", lambda: 4 * GIGABYTE)
-    assert default_bytes(np.inf) == GIGABYTE  # who sets it alone has the machine alone
+    assert default_bytes(np.inf, root) == GIGABYTE  # who sets it alone has the machine alone
 
     class Worker:
         name = "LokyProcess-3"
 
     monkeypatch.setattr(memory.multiprocessing, "current_process", Worker)
-    assert default_bytes(np.inf) == GIGABYTE / 8
+    assert default_bytes(np.inf, root) == GIGABYTE / 8
 
 
 @pytest.mark.parametrize(
@@ -190,6 +196,7 @@ def test_a_search_divides_one_budget(n_jobs, stores, asked):
         assert jobs == n_jobs // stores
 
 
+@pytest.mark.heavy
 def test_scores_do_not_depend_on_how_memory_is_divided(asked):
     X, y = make_classification(1100, 5, flip_y=0.1, random_state=0)
     options = {"C1": 1.0, "gamma": [0.03, 0.1, 0.3], "refine": 0, "cv": 2, "scoring": "roc_auc"}

@@ -5,15 +5,12 @@ import stat
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sklearn.datasets import dump_svmlight_file, load_iris
+from sklearn.datasets import load_iris
 
 import bandsvm
 from bandsvm import BandedSVC
 from bandsvm._system.files import atomic_write, follow_links
-from bandsvm.cli import fit as fit_command
-from bandsvm.cli import main
 
 if sys.platform == "win32":
     pytest.skip("owners and permissions are those of POSIX", allow_module_level=True)
@@ -94,17 +91,16 @@ def test_pipes_of_strangers_in_a_shared_folder_are_refused(shared):
         atomic_write(shared / "pipe", b"secret")
 
 
-def test_where_links_lead(tmp_path, monkeypatch):
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "link").symlink_to("a/b")
-    (tmp_path / "a" / "up").symlink_to("../link/../file")
-    (tmp_path / "round").symlink_to("round")
-    monkeypatch.chdir(tmp_path)
+def test_where_links_lead(folder):
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "link").symlink_to("a/b")
+    (folder / "a" / "up").symlink_to("../link/../file")
+    (folder / "round").symlink_to("round")
     for path in ("link", "link/../x", "a/up", "a/./b/../new/deep", "none/./x", "/", "."):
         expected = os.path.realpath(path)
         assert str(follow_links(Path(path))) == expected
     with pytest.raises(OSError, match="Too many levels"):
-        follow_links(tmp_path / "round")
+        follow_links(folder / "round")
 
 
 @pytest.mark.parametrize("old_mode", [0o600, 0o640, 0o444, None])
@@ -144,79 +140,3 @@ def test_the_successor_of_a_strangers_file_is_ours_alone_to_write(shared):
     atomic_write(path, b"new")
     assert path.stat().st_uid == os.geteuid()
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
-
-
-@pytest.fixture
-def fit(tmp_path, monkeypatch):
-    """Return a function that runs the command in a folder with training data."""
-    monkeypatch.chdir(tmp_path)
-    dump_svmlight_file(X, Y, "iris.svm", zero_based=False)
-    return lambda *more: main(["fit", "iris.svm", "--model", "m.bsvm", "--quiet", *more])
-
-
-def write_checkpoint(path, C1=7.0):
-    bandsvm.save(BandedSVC(C1=C1).fit(X, Y), path)
-
-
-def test_a_fit_leaves_files_alone_that_it_did_not_write(fit, tmp_path):
-    checkpoint = tmp_path / "m.bsvm.checkpoint"
-    checkpoint.write_bytes(b"notes of mine")
-    assert fit() == 0
-    assert checkpoint.read_bytes() == b"notes of mine"
-
-
-def test_a_fit_removes_the_checkpoint_that_it_went_on_from(fit, tmp_path):
-    checkpoint = tmp_path / "m.bsvm.checkpoint"
-    write_checkpoint(checkpoint)
-    assert fit("--resume") == 0
-    assert bandsvm.load("m.bsvm").C1 == 7.0
-    assert not checkpoint.exists()
-
-
-def test_a_fit_removes_the_checkpoint_that_it_wrote(fit, tmp_path, monkeypatch):
-    monkeypatch.setattr(fit_command, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
-    (tmp_path / "m.bsvm.checkpoint").write_bytes(b"of a fit that was killed")
-    assert fit() == 0
-    assert sorted(os.listdir(tmp_path)) == ["iris.svm", "m.bsvm"]
-
-
-def test_a_model_that_is_younger_than_its_checkpoint_is_the_one_to_go_on_with(fit, tmp_path):
-    checkpoint = tmp_path / "m.bsvm.checkpoint"
-    write_checkpoint(checkpoint)
-    os.utime(checkpoint, ns=(0, 0))
-    write_checkpoint(tmp_path / "m.bsvm", C1=3.0)
-    assert fit("--resume") == 0
-    assert bandsvm.load("m.bsvm").C1 == 3.0
-    assert checkpoint.exists()
-
-
-@needs_root
-def test_checkpoints_of_strangers_are_refused(fit, tmp_path, capsys):
-    checkpoint = tmp_path / "m.bsvm.checkpoint"
-    write_checkpoint(checkpoint)
-    give_away(checkpoint)
-    assert fit("--resume") == 1
-    assert "m.bsvm.checkpoint: it is a link or belongs to another user" in capsys.readouterr().err
-    assert checkpoint.exists()
-    assert not (tmp_path / "m.bsvm").exists()
-
-
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_checkpoints_that_are_no_files_are_refused(kind, fit, tmp_path, capsys):
-    checkpoint = tmp_path / "m.bsvm.checkpoint"
-    if kind == "link":
-        write_checkpoint(tmp_path / "elsewhere")
-        checkpoint.symlink_to(tmp_path / "elsewhere")
-    else:
-        os.mkfifo(checkpoint)
-    assert fit("--resume") == 1
-    assert "it is a link or belongs to another user" in capsys.readouterr().err
-    assert checkpoint.lstat()
-
-
-def test_a_checkpoint_of_other_data_is_refused(fit, tmp_path, capsys):
-    bandsvm.save(BandedSVC().fit(X[:90], Y[:90]), tmp_path / "m.bsvm.checkpoint")
-    assert fit("--resume") == 1
-    assert "--resume needs the training data of the model" in capsys.readouterr().err
-    assert (tmp_path / "m.bsvm.checkpoint").exists()
-    assert np.all(bandsvm.load(tmp_path / "m.bsvm.checkpoint").classes_ == [0, 1])

@@ -1,8 +1,7 @@
 """What comes from files does not reach a terminal raw."""
 
-import io
 import json
-import sys
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -12,22 +11,10 @@ import bandsvm
 from bandsvm import BandedSVC
 from bandsvm._system.text import printable, short_list, short_text
 from bandsvm.cli import main
+from tests.helpers.terminal import Terminal
 
 X, Y = load_iris(return_X_y=True)
 EVIL = "\x1b]0;owned\x07\x9b2J\x7f\u202e\u2066\r\nbandsvm: all is well"
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def evil_table():
@@ -67,15 +54,15 @@ def test_labels_and_names_of_a_data_file(folder, capsys):
     assert json.loads(told)["classes"] == [EVIL, "fine"]
 
 
-def test_predictions_on_a_terminal_and_in_a_pipe(folder, capsys, monkeypatch):
+def test_predictions_on_a_terminal_and_in_a_pipe(folder, capsys):
     (folder / "evil.csv").write_bytes(evil_table())
     assert main(["fit", "evil.csv", "--model", "m.bsvm", "--quiet"]) == 0
     command = ["predict", "evil.csv", "--model", "m.bsvm", "--quiet"]
     assert main(command) == 0
     assert "\x1b]0;owned\x07" in capsys.readouterr().out
     terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
-    assert main(command) == 0
+    with redirect_stdout(terminal):
+        assert main(command) == 0
     assert "\x1b" not in terminal.getvalue()
     assert r"\x1b]0;owned\x07" in terminal.getvalue()
 

@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-import warnings
 
 import joblib
 import numpy as np
@@ -17,6 +16,7 @@ from bandsvm import BandedSVC
 from bandsvm._kernels import resolve_gamma
 from bandsvm._system import threads
 from bandsvm._system.threads import in_threads, single_threaded_blas
+from tests.helpers.forks import child_holds
 
 ROUNDS = 2
 
@@ -69,6 +69,7 @@ def bits(X, y, kernel):
     return *(part.tobytes() for part in parts), certificate.primal, certificate.gap
 
 
+@pytest.mark.heavy
 def test_fits_at_the_same_time_come_to_the_same_bits(two_blas_threads):
     sets = list(problems())
     alone = [bits(*given) for given in sets]
@@ -137,20 +138,6 @@ def test_contexts_may_be_nested(two_blas_threads):
     assert blas_threads() == {2}
 
 
-def exit_code_in_child(function):
-    """Return 0 if a function holds true in a forked child, 1 if it does not."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # forks of processes with threads
-        child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            code = 0 if function() else 1
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.timeout(60)
 def test_child_forked_while_a_thread_enters_or_fits(two_blas_threads):
@@ -173,7 +160,7 @@ def test_child_forked_while_a_thread_enters_or_fits(two_blas_threads):
         return (before, within, blas_threads()) == ({2}, {1}, {2})
 
     try:
-        assert exit_code_in_child(child) == 0
+        assert child_holds(child)
     finally:
         end.set()
         thread.join()
@@ -187,7 +174,7 @@ def test_child_forked_within_a_fit_stays_within(two_blas_threads):
         def child():
             return blas_threads() == {1} and sum(single_threaded_blas._depths.values()) == 1
 
-        assert exit_code_in_child(child) == 0
+        assert child_holds(child)
     assert blas_threads() == {2}
 
 

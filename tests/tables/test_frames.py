@@ -1,10 +1,8 @@
 """Tables of numbers and text at the shell: the model is the pipeline written by hand."""
 
 import json
-import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from bandsvm._tables.expected import Notes
 from bandsvm.cli import main
 
 pd = pytest.importorskip("pandas")
-ROOT = Path(__file__).parents[2]
 N_SAMPLES = 300
 
 
@@ -117,6 +114,7 @@ def test_onnx_takes_the_model_of_a_table(people, rng):
     np.testing.assert_allclose(values.ravel(), model.decision_function(new), atol=1e-4)
 
 
+@pytest.mark.heavy
 def test_text_needs_pandas_and_numbers_do_not(people):
     blocked = (
         "import sys, importlib.abc\n"
@@ -141,13 +139,6 @@ def test_text_needs_pandas_and_numbers_do_not(people):
 )
 def test_notes_of_a_strange_file_are_ignored(held):
     assert Notes.from_json(held) == Notes()
-
-
-def test_study_of_tables_runs(capsys):
-    study = runpy.run_path(str(ROOT / "studies" / "tables.py"))
-    study["main"](["--rows", "200"])
-    rows = capsys.readouterr().out.splitlines()[-2:]
-    assert [row.split("|")[1].strip() for row in rows] == ["census", "passengers"]
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,27 @@
 """Data files as people have them: each is read right, or refused in one helpful sentence."""
 
-import importlib
 import re
 from pathlib import Path
 
 import pytest
 
 import bandsvm
+import file_cases
+import files
 
 ROOT = Path(__file__).parents[2]
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
 
-@pytest.fixture(scope="module")
-def files():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "studies")
-        yield importlib.import_module("files")
+CASES = [
+    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.is_slow else [])
+    for case in file_cases.CASES
+]
 
 
-def cases():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "studies")
-        found = importlib.import_module("file_cases").CASES
-    return [
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.is_slow else [])
-        for case in found
-    ]
-
-
-@pytest.mark.parametrize("case", cases())
-def test_file(case, files, tmp_path):
+@pytest.mark.parametrize("case", CASES)
+def test_file(case, tmp_path):
     code, said = files.outcome(case, tmp_path)
     assert code == case.code, said
     assert re.search(case.told, said, re.DOTALL), said
@@ -44,5 +34,6 @@ def test_file(case, files, tmp_path):
         assert len(bandsvm.load(tmp_path / f"{case.name}.bsvm").classes_) >= 2
 
 
-def test_page_is_what_the_script_prints(files, tmp_path):
+@pytest.mark.docs
+def test_page_is_what_the_script_prints(tmp_path):
     assert files.page(tmp_path) == (ROOT / "docs" / "files.md").read_text()

@@ -67,6 +67,7 @@ def test_tune_scores_pipelines_as_grid_search_does(table, folder, capsys):
     assert leaky.fit(X, table.y).best_score_ != pytest.approx(theirs.best_score_)
 
 
+@pytest.mark.heavy
 def test_the_page_scores_pipelines_as_grid_search_does(table):
     holdout = Holdout(table)
     found = search_on_page(holdout, {"kernel": "linear"}, Work())

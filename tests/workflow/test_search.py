@@ -13,6 +13,7 @@ from bandsvm._workflow.work import Work
 from tests.helpers.workflow_tables import holdout_of, text_table
 
 
+@pytest.mark.heavy
 def test_a_search_reports_every_score(iris):
     holdout, _ = iris
     reports = []
@@ -30,6 +31,7 @@ def test_a_search_reports_every_score(iris):
     assert any(report["stage"] == "fit" for report in reports)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_the_progress_of_a_search_has_an_end(kernel, iris):
     holdout, _ = iris
@@ -48,6 +50,7 @@ def test_the_progress_of_a_search_has_an_end(kernel, iris):
     assert progress[-1]["share"] > 0.95
 
 
+@pytest.mark.heavy
 def test_folds_are_predicted_by_models_of_the_others(iris):
     holdout, _ = iris
     found = search_on_page(holdout, {"kernel": "linear"}, Work())

@@ -25,14 +25,14 @@ def bytes_of(cache_size: float | None) -> float | None:
     return None if cache_size is None else float(cache_size) * MEGABYTE
 
 
-def default_bytes(needed: float) -> float:
+def default_bytes(needed: float, root: Path = ROOT) -> float:
     """Return the default memory for kernel rows; more than ``needed`` would be of no use.
 
     If this is little, the system is not queried, because a query takes as long as a small fit.
     """
     if needed <= LITTLE_BYTES:
         return DEFAULT_BYTES
-    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * available_bytes())
+    return min(DEFAULT_BYTES, DEFAULT_SHARE * process_share() * available_bytes(root))
 
 
 def stores_at_once(budget: float, useful: float, max_stores: int) -> int:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.helpers.explore_data_pages import CSV, DataPage, as_csv
+from tests.helpers.explore_data_pages import CSV, DataPage
 from tests.helpers.explore_pages import running
+from tests.helpers.workflow_tables import text_table
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,7 @@ def odd_columns():
         [k, f"2024-{k % 12 + 1:02d}-03", 5, f"name {k}", f"{rng.normal() + k % 2:.3f}", k % 2]
         for k in range(80)
     ]
-    return as_csv(["id", "day", "constant", "name", "x", "label"], rows)
+    return text_table(["id", "day", "constant", "name", "x", "label"], rows)
 
 
 def uses(page):
@@ -119,7 +120,7 @@ def test_columns_that_are_left_out_say_so_and_why(page):
 
 def test_large_files_say_which_columns_are_left_out_before_a_fit(page):
     rows = [[k, 5, k % 7, "ab"[k % 2]] for k in range(120_000)]
-    page.open().upload("large.csv", as_csv(["id", "constant", "x", "label"], rows))
+    page.open().upload("large.csv", text_table(["id", "constant", "x", "label"], rows))
     assert not page.tab.locator(".results").is_visible()
     page.tab.get_by_text("All 4 columns, 2 left out").click()
     assert uses(page)["id"][0] == "left out"

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.helpers.explore_data_pages import HOSTILE, number
+from tests.helpers.explore_data_pages import number
+from tests.helpers.workflow_tables import HOSTILE
 
 pytestmark = pytest.mark.browser
 

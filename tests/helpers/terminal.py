@@ -1,0 +1,10 @@
+"""A stream in place of a terminal."""
+
+import io
+
+
+class Terminal(io.StringIO):
+    """Text that says it is a terminal."""
+
+    def isatty(self):
+        return True
