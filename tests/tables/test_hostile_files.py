@@ -12,10 +12,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from bandsvm._tables import bytes as bytes_module
-from bandsvm._tables.bytes import DataFile
+from bandsvm._tables import data_file
 from bandsvm._tables.columns import Kind
-from bandsvm._tables.csv import CsvColumns
+from bandsvm._tables.csv_columns import CsvColumns
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
@@ -117,7 +117,7 @@ def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):
     for suffix, pack in packs.items():
         path = tmp_path / f"bomb.csv.{suffix}"
         path.write_bytes(pack(row * 20_000))
-        assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * bytes_module.ALWAYS_FINE
+        assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * data_file.ALWAYS_FINE
 
 
 def test_xz_in_several_streams_is_read_to_its_end(tmp_path):

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import converts
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.remarks import DataFileError
 
 # Before the comma: where cells are separated by one of these, commas belong to decimals.

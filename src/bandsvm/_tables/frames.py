@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from bandsvm._system.advice import literal
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.arff import as_csv
-from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Kind
-from bandsvm._tables.csv import CsvColumns
+from bandsvm._tables.csv_columns import CsvColumns
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.labels import (
     LabelColumn,

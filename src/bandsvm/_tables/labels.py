@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import ALWAYS_FINE, DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
+from bandsvm._tables.data_file import ALWAYS_FINE, DataFile
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.remarks import DataFileError, Remark
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.memory import available_bytes
-from bandsvm._tables.bytes import PACKED, DataFile
+from bandsvm._tables.data_file import PACKED, DataFile
 from bandsvm._tables.formats import format_by_content
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import gigabytes, require_disk

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import is_text, short_list
-from bandsvm._tables.bytes import DataFile, reason
+from bandsvm._tables.data_file import DataFile, reason
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence._decoder import checked_csr
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -23,6 +22,7 @@ from bandsvm._tables.cells import (
     number,
 )
 from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, twice
+from bandsvm._tables.data_file import DataFile, reason
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix

@@ -9,8 +9,8 @@ from typing import Any
 
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, unpacked
 from bandsvm._tables.columns import Kind
+from bandsvm._tables.data_file import DataFile, unpacked
 from bandsvm._tables.expected import Notes
 from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns

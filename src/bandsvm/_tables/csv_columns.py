@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -35,6 +34,7 @@ from bandsvm._tables.columns import (
     twice,
 )
 from bandsvm._tables.csv_lines import SPACE, Lines
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
