@@ -342,3 +342,10 @@ def test_a_message_names_some_of_many_columns():
     with pytest.raises(DataFileError) as caught:
         chosen(columns, [f"f{k}" for k in range(20_000)])
     assert len(str(caught.value)) < 200
+
+
+def test_labels_are_coded_in_memory_that_has_a_bound(tmp_path):
+    path = tmp_path / "short_lines.csv"
+    path.write_bytes(b"-1,1\n" * 200_000)
+    # Two numbers for every five bytes take 3.2 times the file.
+    assert refused(path, "the single class") < 10 * path.stat().st_size

@@ -120,7 +120,9 @@ def twice(names: Iterable[str]) -> list[str]:
 
 
 def coded_numbers(values: NDArray[np.float64], max_levels: int | None) -> CodedColumn:
-    """Return numbers as codes; see `ColumnBuilder`."""
-    levels, codes = np.unique(values, return_inverse=True)
+    """Return numbers, none of them nan, as codes; see `ColumnBuilder`."""
+    levels = np.unique(values)
     is_full = max_levels is not None and len(levels) > max_levels
-    return CodedColumn(codes.astype(np.int32), None if is_full else levels)
+    # Inverse indices of `np.unique` take five times the memory of the values.
+    codes = np.searchsorted(levels, values).astype(np.int32)
+    return CodedColumn(codes, None if is_full else levels)
