@@ -8,28 +8,10 @@ from dataclasses import dataclass, field
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.columns import TARGET_NAMES, Kind
+from bandsvm._tables.columns import TARGET_NAMES, Columns, Kind
 from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.remarks import DataFileError
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a file: their names, if it has any, and what they hold."""
-
-    source: str
-    names: list[str] | None
-    n_columns: int
-    kinds: list[Kind]
-
-    def name(self, k: int) -> str:
-        """Return the name of a column; without names its number."""
-        return self.names[k] if self.names else f"column {k + 1}"
-
-    def quoted_name(self, k: int) -> str:
-        """Return the name of a column for a sentence."""
-        return short_text(repr(self.name(k))) if self.names else self.name(k)
 
 
 @dataclass(frozen=True)
