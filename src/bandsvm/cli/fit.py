@@ -15,7 +15,6 @@ from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._fitting.ending import why_model_is_not_optimal
 from bandsvm._tables.reading import read_table
-from bandsvm._tables.table import Table
 from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
 from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
 from bandsvm._workflow.evaluation import Predictions
@@ -83,7 +82,10 @@ def run(options: argparse.Namespace) -> int:
     if reason:
         _explain_not_optimal(output, model, reason)
     if options.report is not None and not was_interrupted:
-        output.write(options.report, _report(pipeline, table, X, unseen), "report is")
+        predictions = Predictions(model, X, table.y)
+        parts = reliability_parts(unseen, predictions, HELD_OUT)
+        page = report_page(pipeline, table, predictions, TRAINED, parts)
+        output.write(options.report, page, "report is")
     skipped = table.skipped(read_options(options))
     output.result({**result.values(), **skipped, "model": str(options.model)})
     return training_code(was_interrupted, is_optimal=not reason)
@@ -98,17 +100,6 @@ def _explain_not_optimal(output: Output, model: Any, reason: NotOptimal) -> None
             f"For --resume it holds multipliers of all training samples, {megabytes:.2g} MB; "
             "that of a finished fit does not."
         )
-
-
-def _report(pipeline: Pipeline, table: Table, X: Any, unseen: Any) -> bytes:
-    """Return a page about a model and its training samples; X is what the classifier sees of them.
-
-    ``unseen`` are probabilities by models that were not trained on the samples, if there are any.
-    """
-    model = classifier_of(pipeline)
-    predictions = Predictions(model, X, table.y)
-    parts = reliability_parts(unseen, predictions.true_codes, model.classes_, HELD_OUT)
-    return report_page(pipeline, table, predictions, TRAINED, parts)
 
 
 def _is_linear(options: argparse.Namespace, before: Any) -> bool:

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if options.report is not None:
         role = f"Predictions of the model {options.model}."
         said = predictions.probabilities if hasattr(classifier, "sigmoids_") else None
-        parts = reliability_parts(said, predictions.true_codes, classifier.classes_, role)
+        parts = reliability_parts(said, predictions, role)
         page = report_page(model, table, predictions, role, parts)
         output.write(options.report, page, "report is")
     output.result(result)

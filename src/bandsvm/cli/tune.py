@@ -175,7 +175,7 @@ def _write_pages(
     if options.report is not None:
         held_out, trained = finished.held_out, Predictions(search.best_estimator_, X, y)
         said = finished.held_out_probabilities()
-        parts = reliability_parts(said, trained.true_codes, search.classes_, HELD_OUT)
+        parts = reliability_parts(said, trained, HELD_OUT)
         page = search_page(search, model, table, trained, held_out, sentences, parts)
         output.write(options.report, page, "report is")
     if options.plot is not None:
