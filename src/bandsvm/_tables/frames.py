@@ -53,11 +53,29 @@ def read_columns(
     else:
         roles = roles_for_model(columns, options, expected)
     X, coded = _read(file, columns, roles, is_for_training=expected is None)
-    labelled = _labelled(columns, roles, coded, options, expected)
+    target = roles.target
+    # A column that only seems to hold labels is ignored where a model does not know its values.
+    is_wrong_guess = target is not None and _is_wrong_guess(roles, coded[target], expected)
+    labelled, y, about_labels = Labelled(), None, []
+    if target is None or is_wrong_guess:
+        require_labels_to_skip(columns.source, options.skip_unlabelled)
+    else:
+        name = ("column " if columns.names else "") + columns.quoted_name(target)
+        labels = LabelColumn(columns.source, name, coded[target], columns.place)
+        labelled = labelled_samples(labels, options.skip_unlabelled, expected)
     if labelled.kept is not None:
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
         coded = {k: column.rows(labelled.kept) for k, column in coded.items()}
-    y, about_labels = _labels(file, columns, roles, coded, expected, labelled)
+    if target is not None and is_wrong_guess:
+        where = columns.quoted_name(target)
+        about_labels = [Remark(f"The model does not know the values in {where} as classes.")]
+    elif target is not None and labelled.are_usable:
+        y = labels_of(file, columns.name(target), coded[target])
+        about_labels = [Remark(f"The labels are in {columns.quoted_name(target)}.")]
+    about_labels += labelled.decisions
+    if roles.unused:
+        unused = short_list(roles.unused)
+        about_labels.append(Remark(f"The model does not use the columns {unused}."))
     features = _features(columns, roles, X, coded, expected)
     is_frame = bool(features.texts) or (expected is not None and expected.takes_frames)
     return Table(
@@ -75,7 +93,7 @@ def read_columns(
         warnings=labelled.warnings,
         left_out=features.left_out,
         notes=Notes(
-            None if roles.target is None else columns.name(roles.target),
+            None if target is None else columns.name(target),
             tuple(columns.name(k) for k in roles.ids),
         ),
         groups=None if roles.groups is None else coded[roles.groups].values(),
@@ -135,50 +153,6 @@ def _first(texts: Iterable[str]) -> str:
     return ", ".join(texts[:MAX_NAMED]) + more
 
 
-def _labelled(
-    columns: Columns,
-    roles: ColumnRoles,
-    coded: dict[int, CodedColumn],
-    options: ReadOptions,
-    expected: Expected | None,
-) -> Labelled:
-    """Return which samples have labels."""
-    if roles.target is None or _is_wrong_guess(roles, coded[roles.target], expected):
-        require_labels_to_skip(columns.source, options.skip_unlabelled)
-        return Labelled()
-    where = columns.quoted_name(roles.target)
-    name = f"column {where}" if columns.names else where
-    labels = LabelColumn(columns.source, name, coded[roles.target], columns.place)
-    return labelled_samples(labels, options.skip_unlabelled, expected)
-
-
-def _labels(
-    file: DataFile,
-    columns: Columns,
-    roles: ColumnRoles,
-    coded: dict[int, CodedColumn],
-    expected: Expected | None,
-    labelled: Labelled,
-) -> tuple[NDArray | None, list[Remark]]:
-    """Return the labels, and what was decided about columns.
-
-    A column that only seems to hold labels is ignored where it holds what a model does not know.
-    """
-    unused = roles.unused
-    said = [Remark(f"The model does not use the columns {short_list(unused)}.")] if unused else []
-    if roles.target is None:
-        return None, said
-    said = [*labelled.decisions, *said]
-    if not labelled.are_usable:
-        return None, said
-    column, where = coded[roles.target], columns.quoted_name(roles.target)
-    if _is_wrong_guess(roles, column, expected):
-        unknown = Remark(f"The model does not know the values in {where} as classes.")
-        return None, [unknown, *said]
-    labels = labels_of(file, columns.name(roles.target), column)
-    return labels, [Remark(f"The labels are in {where}."), *said]
-
-
 def _is_wrong_guess(roles: ColumnRoles, column: CodedColumn, expected: Expected | None) -> bool:
     """Return whether a column was guessed to hold labels, but a model does not know its values."""
     if expected is None or roles.is_sure:
@@ -228,24 +202,19 @@ def _features(
             for k, why in uninformative_numbers(X, features.numbers).items()
             if not (why == NUMBERS_THE_ROWS and features.numbers[k] in kept)
         }
+    if found and isinstance(X, np.memmap):
+        X = mapped_rows(X, lambda rows: np.delete(rows, list(found), axis=1))
+    elif found:
+        X = np.delete(X, list(found), axis=1)
     texts = features.texts.items()
     reasons = {name: why for name, column in texts if (why := uninformative_text(column))}
     reasons |= {features.numbers[k]: why for k, why in found.items()}
     return _Features(
-        _without_columns(X, list(found)),
+        X,
         {name: column for name, column in texts if name not in reasons},
         [name for name in names if name not in reasons],
         reasons | {columns.name(k): DATES for k in roles.dates},
     )
-
-
-def _without_columns(X: NDArray, places: list[int]) -> NDArray:
-    """Return a matrix without some columns, on disk if it is there."""
-    if not places:
-        return X
-    if isinstance(X, np.memmap):
-        return mapped_rows(X, lambda rows: np.delete(rows, places, axis=1))
-    return np.delete(X, places, axis=1)
 
 
 def _about_features(features: _Features, is_for_training: bool) -> list[str]:
