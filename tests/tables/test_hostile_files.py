@@ -16,11 +16,11 @@ from bandsvm._tables import data_file
 from bandsvm._tables.columns import Columns, Kind
 from bandsvm._tables.csv_columns import CsvColumns
 from bandsvm._tables.data_file import DataFile
-from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import roles_for_model
+from bandsvm._tables.table import Expected
 from tests.helpers.counting import CountedText
 from tests.helpers.tables import read
 from torture import hostile_data

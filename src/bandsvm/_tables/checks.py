@@ -9,11 +9,10 @@ import scipy.sparse as sp
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_list
-from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import class_places
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import row_blocks
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Table
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 
 # Squares of larger values, summed over the samples, overflow.

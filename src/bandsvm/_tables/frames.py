@@ -14,7 +14,6 @@ from bandsvm._tables.arff import as_csv
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Columns
 from bandsvm._tables.csv_columns import CsvColumns
 from bandsvm._tables.data_file import DataFile
-from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.labels import (
     LabelColumn,
     Labelled,
@@ -30,7 +29,7 @@ from bandsvm._tables.parquet import ParquetColumns
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.roles import ColumnRoles, roles_for_model, roles_for_training
 from bandsvm._tables.scratch import kept_rows, mapped_rows
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Notes, Table
 from bandsvm._tables.uninformative import (
     DATES,
     NUMBERS_THE_ROWS,

@@ -13,8 +13,8 @@ from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
 from bandsvm._tables.data_file import ALWAYS_FINE, DataFile
-from bandsvm._tables.expected import Expected
 from bandsvm._tables.remarks import DataFileError, Remark
+from bandsvm._tables.table import Expected
 
 # Labels of all samples take as much memory as the longest; this many times the file at most.
 LABELS_PER_BYTE = 16

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.columns import TARGET_NAMES, Columns, Kind
-from bandsvm._tables.expected import Expected
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.remarks import DataFileError
+from bandsvm._tables.table import Expected
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,8 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._kernels import available_kernels
 from bandsvm._system.memory import available_bytes
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.scratch import mapped_rows, row_blocks
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Notes, Table
 from bandsvm._tables.uninformative import rare_below
 from bandsvm.persistence.native import save
 

@@ -11,14 +11,13 @@ from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import short_text
 from bandsvm._tables.columns import Columns, Kind
 from bandsvm._tables.data_file import DataFile, unpacked
-from bandsvm._tables.expected import Notes
 from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.reading import table_of
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.roles import default_target
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Notes, Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
 from bandsvm._workflow.pipeline import Model, expected_table
 

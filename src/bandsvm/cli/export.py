@@ -26,15 +26,24 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
-    model = _without_search(load(options.model))
+    model = load(options.model)
+    # Of a search, the best model.
+    best = classifier_of(model)
+    model = with_classifier(model, best) if isinstance(model, Pipeline) else best
     if options.to != "onnx":
-        _check_files_beside(options, len(classifier_of(model).classes_))
+        _check_files_beside(options, len(best.classes_))
     files = _write(model, options.to, options.output)
     for file in files:
         output.wrote(file)
         output.report(f"The model is in {file}.")
     result: dict[str, Any] = {"model": str(options.model), "files": [str(file) for file in files]}
-    if numbers := _class_numbers(model, options.to):
+    # Which number stands for which class; nothing if numbers are classes.
+    numbers = {}
+    if options.to == "libsvm":
+        numbers = class_numbers(best)
+    elif options.to == "liblinear":
+        numbers = renamed_labels(best.classes_, label_numbers(best.classes_))
+    if numbers:
         result["labels"] = {str(number): label for number, label in numbers.items()}
         output.report(_about_numbers(numbers, options.output, is_of_files=len(files) > 1))
     if options.to == "libsvm" and needs_svm_scale(model):
@@ -63,16 +72,6 @@ def _check_files_beside(options: argparse.Namespace, n_classes: int) -> None:
         )
 
 
-def _class_numbers(model: Any, form: str) -> dict[int, Any]:
-    """Return which number stands for which class in a format; nothing if numbers are classes."""
-    classifier = classifier_of(model)
-    if form == "libsvm":
-        return class_numbers(classifier)
-    if form == "liblinear":
-        return renamed_labels(classifier.classes_, label_numbers(classifier.classes_))
-    return {}
-
-
 def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> str:
     """Return which number stands for which class, in a sentence."""
     parts = [f"{number} is {short_text(repr(label))}" for number, label in numbers.items()]
@@ -84,26 +83,11 @@ def _about_numbers(numbers: dict[int, Any], path: Path, is_of_files: bool) -> st
     return f"{what}: {', '.join(parts)}{where}."
 
 
-def _without_search(model: Any) -> Any:
-    """Return a model with the best of a search in its place."""
-    best = classifier_of(model)
-    return with_classifier(model, best) if isinstance(model, Pipeline) else best
-
-
 def _write(model: Any, form: str, path: Path) -> list[Path]:
     """Write a model in a format; return the files."""
-    if form != "onnx":
-        _check_steps(model, form)
-    if form == "liblinear":
-        return [export_liblinear(model, path)]
-    if form == "libsvm":
-        return export_libsvm(model, path)
-    atomic_write(path, to_onnx(model, _sample(model)).SerializeToString())
-    return [path]
-
-
-def _check_steps(model: Any, form: str) -> None:
-    """Raise if a model does more before it classifies than a format can say."""
+    if form == "onnx":
+        atomic_write(path, to_onnx(model, _sample(model)).SerializeToString())
+        return [path]
     for step in steps_of(model)[:-1]:
         if not isinstance(step, (StandardScaler, MaxAbsScaler)):
             raise ValueError(
@@ -111,6 +95,7 @@ def _check_steps(model: Any, form: str) -> None:
                 f"{type(step).__name__}, which a table with text or missing numbers needs: export "
                 "--to onnx, or train on numbers without gaps."
             )
+    return [export_liblinear(model, path)] if form == "liblinear" else export_libsvm(model, path)
 
 
 def _sample(model: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.text import printable, short_list
-from bandsvm._tables.expected import Notes
 from bandsvm._tables.reading import read_table
+from bandsvm._tables.table import Notes
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import (
     check_takes_tables,

@@ -111,8 +111,12 @@ def _about_best(search: BandedSVCCV, score: str) -> list[str]:
     n_folds, n_scored = search.n_splits_, best_candidates(search)[0].n_folds
     of_folds = str(n_folds) if n_scored == n_folds else f"{n_scored} of {n_folds}"
     n_candidates = len(search.cv_results_["params"])
+    settings = ", ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in search.best_params_.items()
+    )
     return [
-        f"Best of {n_candidates} candidates: {_settings(search.best_params_)}",
+        f"Best of {n_candidates} candidates: {settings}",
         f"Mean {score} in {of_folds} folds: {search.best_score_:.4f}",
     ]
 
@@ -216,11 +220,3 @@ def splits_of(options: argparse.Namespace, table: Table) -> Splits:
             f"{options.groups}; use fewer folds, or another column for --groups."
         )
     return stratified_splits(table.y, n_folds, table.groups)
-
-
-def _settings(chosen: dict[str, Any]) -> str:
-    """Return parameters in a line."""
-    return ", ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in chosen.items()
-    )
