@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import bandsvm
-from bandsvm._tables.bytes import read_file
+from bandsvm._tables.data_file import read_file
 from bandsvm._tables.reading import read_table
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.cli import main

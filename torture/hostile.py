@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import bandsvm
-from bandsvm._tables.bytes import ALWAYS_FINE, MAX_RATIO
+from bandsvm._tables.data_file import ALWAYS_FINE, MAX_RATIO
 from bandsvm._tables.reading import read_table
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence import ModelFileError

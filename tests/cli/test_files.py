@@ -151,9 +151,9 @@ def test_objects_in_an_archive_are_never_unpickled(folder, capsys):
 COUNTS_THREADS = """
 import os, sys
 import pyarrow.parquet
-from bandsvm._tables import bytes, parquet
+from bandsvm._tables import data_file, parquet
 before = len(os.listdir("/proc/self/task"))
-X, y = parquet.ParquetColumns(bytes.read_file(sys.argv[1])).read([0, 1], {2: None})
+X, y = parquet.ParquetColumns(data_file.read_file(sys.argv[1])).read([0, 1], {2: None})
 assert X.shape[0] > 0
 print(len(os.listdir("/proc/self/task")) - before)
 """

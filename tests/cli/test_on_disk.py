@@ -203,7 +203,7 @@ def test_temporary_files_are_removed(error, folder, monkeypatch, capsys):
         raise error("no")
 
     if error is not None:
-        monkeypatch.setattr("bandsvm._workflow.training.train", fit)
+        monkeypatch.setattr("bandsvm.cli.fit.train", fit)
     code = run("fit", "t.csv", "--model", "m.bsvm", "--linear", "--on-disk")
     assert code == {None: 0, KeyboardInterrupt: 130, ValueError: 1}[error]
     assert os.listdir(scratch) == []

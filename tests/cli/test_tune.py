@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import bandsvm
 from bandsvm import BandedSVC
 from bandsvm.cli import main, tune
-from bandsvm.cli._preflight import scorer_of, scores_of_one_class
+from bandsvm.cli._preflight import SCORES_OF_ONE_CLASS, scorer_of
 from tests.helpers.iris_files import FILES, NAMES, SPECIES, X, Y, comma_separated
 from tests.helpers.report_pages import Page
 
@@ -158,7 +158,7 @@ def test_scores_that_can_be_had(n_classes):
     chosen = n_classes > Y
     model = BandedSVC().fit(X[chosen], SPECIES[Y[chosen]])
     for name in get_scorer_names():
-        if name in scores_of_one_class():
+        if name in SCORES_OF_ONE_CLASS:
             continue
         try:
             with warnings.catch_warnings():

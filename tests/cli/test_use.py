@@ -13,7 +13,6 @@ import pytest
 import bandsvm
 from bandsvm._fitting import progress
 from bandsvm._kernels import available_kernels
-from bandsvm._workflow import search_report
 from bandsvm.cli import main
 from bandsvm.cli._output import Output
 from tests.helpers.iris_files import FILES
@@ -187,7 +186,7 @@ def test_what_was_written_is_said_when_something_fails_later(folder, capsys, mon
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr(search_report, "draw_search", fail)
+        monkeypatch.setattr("bandsvm.cli.tune.draw_search", fail)
         arguments = ["tune", "iris.csv", "--model", "m", "--C1", "1", "--gamma", "0.1"]
         assert main([*arguments, "--C2", "0", "--plot", "p.png", "--quiet"]) == code
         assert words in capsys.readouterr().err

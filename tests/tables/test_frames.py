@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bandsvm
-from bandsvm._tables.expected import Notes
+from bandsvm._tables.table import Notes
 from bandsvm.cli import main
 
 pd = pytest.importorskip("pandas")

@@ -12,15 +12,15 @@ import zipfile
 import numpy as np
 import pytest
 
-from bandsvm._tables import bytes as bytes_module
-from bandsvm._tables.bytes import DataFile
-from bandsvm._tables.columns import Kind
-from bandsvm._tables.csv import CsvColumns
-from bandsvm._tables.expected import Expected
+from bandsvm._tables import data_file
+from bandsvm._tables.columns import Columns, Kind
+from bandsvm._tables.csv_columns import CsvColumns
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.remarks import DataFileError
-from bandsvm._tables.roles import Columns, roles_for_model
+from bandsvm._tables.roles import roles_for_model
+from bandsvm._tables.table import Expected
 from tests.helpers.counting import CountedText
 from tests.helpers.tables import read
 from torture import hostile_data
@@ -118,7 +118,7 @@ def test_packed_text_is_refused_once_it_has_grown_too_much(tmp_path):
     for suffix, pack in packs.items():
         path = tmp_path / f"bomb.csv.{suffix}"
         path.write_bytes(pack(row * 20_000))
-        assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * bytes_module.ALWAYS_FINE
+        assert refused(path, "over 100 times.*BANDSVM_LARGEST_RATIO") < 3 * data_file.ALWAYS_FINE
 
 
 def test_xz_in_several_streams_is_read_to_its_end(tmp_path):
@@ -345,3 +345,10 @@ def test_a_message_names_some_of_many_columns():
     with pytest.raises(DataFileError) as caught:
         chosen(columns, [f"f{k}" for k in range(20_000)])
     assert len(str(caught.value)) < 200
+
+
+def test_labels_are_coded_in_memory_that_has_a_bound(tmp_path):
+    path = tmp_path / "short_lines.csv"
+    path.write_bytes(b"-1,1\n" * 200_000)
+    # Two numbers for every five bytes take 3.2 times the file.
+    assert refused(path, "the single class") < 10 * path.stat().st_size

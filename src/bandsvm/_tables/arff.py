@@ -7,7 +7,7 @@ import io
 import re
 
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.remarks import DataFileError
 
 # Repeats that never go back take no memory of their own.

@@ -129,15 +129,12 @@ def kind_of(cells: Sequence[str]) -> Kind:
         return Kind.NUMBER
     if n_texts == len(known) and all(map(DATE.fullmatch, known)):
         return Kind.DATE
-    if n_texts < len(known) and _are_measurements(set(filter(is_number, known))):
-        return Kind.NUMBER  # with cells that somebody has to look at
+    numbers = set(filter(is_number, known))
+    if len(numbers) > MAX_NUMBERED_CATEGORIES and not all(map(str.isdecimal, numbers)):
+        # Measurements, not names such as those of tickets; somebody has to look at the texts.
+        return Kind.NUMBER
     is_text = n_texts == len(known) or n_texts >= max(2, TEXT_SHARE * len(known))
     return Kind.TEXT if is_text else Kind.NUMBER
-
-
-def _are_measurements(numbers: set[str]) -> bool:
-    """Return whether different numbers are measured, not names such as those of tickets."""
-    return len(numbers) > MAX_NUMBERED_CATEGORIES and not all(map(str.isdecimal, numbers))
 
 
 def number_with_comma(cell: str) -> float:
@@ -161,14 +158,16 @@ def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
 def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line holds names, judged by the columns of cells below it."""
     top = [cell.strip() for cell in top]
+    numbers = [cell for cell in top if not is_missing(cell) and is_number(cell)]
     if not columns or not columns[0]:
-        return not any(map(_is_known_number, top))
-    if not _could_be_names(top):
+        return not numbers
+    # Numbers that are names are whole, and all different.
+    if not all(map(str.isdecimal, numbers)) or len(set(numbers)) < len(numbers):
         return False
     for name, cells in zip(top, columns, strict=True):
-        is_name = not is_number(name)
         # Text above numbers.
-        if is_name and _is_all_numbers(cells):
+        is_text = not is_number(name)
+        if is_text and all(map(is_number, cells)) and not all(map(is_missing, cells)):
             return True
         # The labels' name above text.
         if name.lower() in TARGET_NAMES and name not in {cell.strip() for cell in cells}:
@@ -177,24 +176,9 @@ def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
         return True
     if len(top) >= MIN_COUNTED_NAMES and _counts_up(top):
         return True
-    if any(map(_is_known_number, top)):
-        return False
     # Text everywhere: categories occur again, names do not.
-    return not any(name in map(str.strip, cells) for name, cells in zip(top, columns, strict=True))
-
-
-def _is_known_number(cell: str) -> bool:
-    return not is_missing(cell) and is_number(cell)
-
-
-def _is_all_numbers(cells: Sequence[str]) -> bool:
-    return all(map(is_number, cells)) and not all(map(is_missing, cells))
-
-
-def _could_be_names(top: Sequence[str]) -> bool:
-    """Return whether numbers among the cells could be names: whole, and all different."""
-    numbers = [cell for cell in top if _is_known_number(cell)]
-    return all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
+    pairs = zip(top, columns, strict=True)
+    return not numbers and not any(name in map(str.strip, cells) for name, cells in pairs)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_list
-from bandsvm._tables.expected import Expected
 from bandsvm._tables.labels import class_places
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import row_blocks
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Table
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 
 # Squares of larger values, summed over the samples, overflow.
@@ -66,30 +63,20 @@ def check_values(table: Table, expected: Expected | None, is_svmlight: bool) -> 
         is_bad = np.abs(values) > min(MAX_VALUE, float(np.finfo(values.dtype).max))
         if not takes_missing:
             is_bad |= is_missing
-        if is_bad.any():
-            raise _bad_value(table, expected, rows.start, block, is_bad, is_missing)
-
-
-def _bad_value(
-    table: Table,
-    expected: Expected | None,
-    start: int,
-    block: Any,
-    is_bad: NDArray,
-    is_missing: NDArray,
-) -> DataFileError:
-    """Return the error of the first value of a block of rows that is bad."""
-    first = int(np.flatnonzero(is_bad.reshape(-1))[0])
-    n_rows, n_columns = block.shape
-    starts = block.indptr if sp.issparse(block) else np.arange(n_rows + 1) * n_columns
-    row = start + int(np.searchsorted(starts, first, side="right")) - 1
-    number = int(table.numbers()[row])
-    lacks = bool(is_missing.reshape(-1)[first])
-    what = "a missing value" if lacks else "a value that is not finite, or too large to scale,"
-    cause = "; the model was trained without any" if lacks and expected is not None else ""
-    return DataFileError(
-        f"{table.source} has {what} in sample {number}{cause}; replace it or leave the sample out."
-    )
+        if not is_bad.any():
+            continue
+        first = int(is_bad.argmax())
+        n_rows, n_columns = block.shape
+        starts = block.indptr if sp.issparse(block) else np.arange(n_rows + 1) * n_columns
+        row = rows.start + int(np.searchsorted(starts, first, side="right")) - 1
+        what, cause = "a value that is not finite, or too large to scale,", ""
+        if is_missing.flat[first]:
+            what = "a missing value"
+            cause = "" if expected is None else "; the model was trained without any"
+        raise DataFileError(
+            f"{table.source} has {what} in sample {table.numbers()[row]}{cause}; replace it or "
+            "leave the sample out."
+        )
 
 
 def check_classes(table: Table) -> list[Remark]:

@@ -1,16 +1,18 @@
-"""Columns of text, stored as codes of their levels, and labels made from them."""
+"""Columns of a file: names and kinds of all, and text as codes of its levels."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bandsvm._system.text import short_text
 
 # A column of one of these names holds the labels, unless the option `target` says otherwise.
 TARGET_NAMES = ("target", "label", "class", "y")
@@ -52,6 +54,42 @@ class CodedColumn:
         """Return how many samples have each level."""
         assert self.levels is not None
         return np.bincount(self.codes, minlength=len(self.levels))
+
+
+@dataclass
+class Columns:
+    """The columns of a file, before any of them is read."""
+
+    source: str  # the file
+    names: list[str] | None  # None: the file has none
+    n_columns: int
+    kinds: list[Kind]
+    # What was decided about the file, in sentences.
+    notes: list[str] = field(default_factory=list)
+    # An example of each column whose numbers are written as texts.
+    styled_examples: dict[int, str] = field(default_factory=dict)
+
+    def name(self, k: int) -> str:
+        """Return the name of a column; without names its number."""
+        return self.names[k] if self.names else f"column {k + 1}"
+
+    def quoted_name(self, k: int) -> str:
+        """Return the name of a column for a sentence."""
+        return short_text(repr(self.name(k))) if self.names else self.name(k)
+
+    def read(
+        self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return columns of numbers as a matrix, on disk if the file is large, and others as codes.
+
+        Missing numbers become nan. Coded columns, of which one may hold labels, come each with the
+        number of levels beyond which they are of no interest; a missing text is "".
+        """
+        raise NotImplementedError
+
+    def place(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        raise NotImplementedError
 
 
 class MixedLevelsError(Exception):
@@ -120,7 +158,9 @@ def twice(names: Iterable[str]) -> list[str]:
 
 
 def coded_numbers(values: NDArray[np.float64], max_levels: int | None) -> CodedColumn:
-    """Return numbers as codes; see `ColumnBuilder`."""
-    levels, codes = np.unique(values, return_inverse=True)
+    """Return numbers, none of them nan, as codes; see `ColumnBuilder`."""
+    levels = np.unique(values)
     is_full = max_levels is not None and len(levels) > max_levels
-    return CodedColumn(codes.astype(np.int32), None if is_full else levels)
+    # Inverse indices of `np.unique` take five times the memory of the values.
+    codes = np.searchsorted(levels, values).astype(np.int32)
+    return CodedColumn(codes, None if is_full else levels)

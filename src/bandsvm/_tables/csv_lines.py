@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import converts
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.remarks import DataFileError
 
 # Before the comma: where cells are separated by one of these, commas belong to decimals.
@@ -99,7 +99,11 @@ class Lines:
                     )
                 yield self._n_before + reader.line_num, cells
         except UnicodeDecodeError:
-            raise self._first_line_that_is_no_text() from None
+            numbered = enumerate(io.BytesIO(self._content), start=self._n_before + 1)
+            number = next(number for number, line in numbered if not converts(bytes.decode, line))
+            raise DataFileError(
+                f"{self._source}, line {number}: this is not text in UTF-8; save the file as UTF-8."
+            ) from None
         except csv.Error as error:
             raise DataFileError(f"{self._source} is not a CSV file: {error}.") from None
 
@@ -114,13 +118,6 @@ class Lines:
         if self.delimiter == SPACE:
             return n_ends
         return (count(self.delimiter.encode()) + n_ends) // self.n_columns
-
-    def _first_line_that_is_no_text(self) -> DataFileError:
-        lines = enumerate(io.BytesIO(self._content), start=self._n_before + 1)
-        number = next(number for number, line in lines if not converts(bytes.decode, line))
-        return DataFileError(
-            f"{self._source}, line {number}: this is not text in UTF-8; save the file as UTF-8."
-        )
 
 
 def _delimiter(lines: list[bytes]) -> str:

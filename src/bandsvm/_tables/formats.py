@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from bandsvm._tables.bytes import DataFile
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.remarks import DataFileError
 
 _KINDS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from bandsvm._system.advice import literal
 from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.arff import as_csv
-from bandsvm._tables.bytes import DataFile
-from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Kind
-from bandsvm._tables.csv import CsvColumns
-from bandsvm._tables.expected import Expected, Notes
+from bandsvm._tables.columns import MAX_LEVELS, CodedColumn, Columns
+from bandsvm._tables.csv_columns import CsvColumns
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.labels import (
     LabelColumn,
     Labelled,
@@ -28,9 +27,9 @@ from bandsvm._tables.large import LargeFile
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.parquet import ParquetColumns
 from bandsvm._tables.remarks import DataFileError, Remark
-from bandsvm._tables.roles import ColumnRoles, Columns, roles_for_model, roles_for_training
+from bandsvm._tables.roles import ColumnRoles, roles_for_model, roles_for_training
 from bandsvm._tables.scratch import kept_rows, mapped_rows
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Notes, Table
 from bandsvm._tables.uninformative import (
     DATES,
     NUMBERS_THE_ROWS,
@@ -43,64 +42,57 @@ from bandsvm._tables.uninformative import (
 MAX_NAMED = 5
 
 
-class StoredColumns(Protocol):
-    """The columns of a file, before any of them is read."""
-
-    names: list[str] | None
-    n_columns: int
-    kinds: list[Kind]
-    # What was decided about the file, in sentences.
-    notes: list[str]
-    # An example of each column whose numbers are written as texts.
-    styled_examples: dict[int, str]
-
-    def read(
-        self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
-    ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, on disk if the file is large, and others as codes.
-
-        Missing numbers become nan. Coded columns, of which one may hold labels, come each with the
-        number of levels beyond which they are of no interest; a missing text is "".
-        """
-
-    def place(self, sample: int) -> str:
-        """Return where a sample is in the file."""
-
-
 def read_columns(
     file: DataFile, kind: str, options: ReadOptions, expected: Expected | None
 ) -> Table:
     """Return the table that a file of columns holds, for training or for a model."""
-    stored = open_columns(file, kind, options.header, expected)
-    columns = Columns(file.source, stored.names, stored.n_columns, stored.kinds)
+    columns = open_columns(file, kind, options.header, expected)
     if expected is None:
         roles = roles_for_training(columns, options)
     else:
         roles = roles_for_model(columns, options, expected)
-    X, coded = _read(file, stored, columns, roles, is_for_training=expected is None)
-    labelled = _labelled(stored, columns, roles, coded, options, expected)
+    X, coded = _read(file, columns, roles, is_for_training=expected is None)
+    target = roles.target
+    # A column that only seems to hold labels is ignored where a model does not know its values.
+    is_wrong_guess = target is not None and _is_wrong_guess(roles, coded[target], expected)
+    labelled, y, about_labels = Labelled(), None, []
+    if target is None or is_wrong_guess:
+        require_labels_to_skip(columns.source, options.skip_unlabelled)
+    else:
+        name = ("column " if columns.names else "") + columns.quoted_name(target)
+        labels = LabelColumn(columns.source, name, coded[target], columns.place)
+        labelled = labelled_samples(labels, options.skip_unlabelled, expected)
     if labelled.kept is not None:
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
         coded = {k: column.rows(labelled.kept) for k, column in coded.items()}
-    y, about_labels = _labels(file, columns, roles, coded, expected, labelled)
+    if target is not None and is_wrong_guess:
+        where = columns.quoted_name(target)
+        about_labels = [Remark(f"The model does not know the values in {where} as classes.")]
+    elif target is not None and labelled.are_usable:
+        y = labels_of(file, columns.name(target), coded[target])
+        about_labels = [Remark(f"The labels are in {columns.quoted_name(target)}.")]
+    about_labels += labelled.decisions
+    if roles.unused:
+        unused = short_list(roles.unused)
+        about_labels.append(Remark(f"The model does not use the columns {unused}."))
     features = _features(columns, roles, X, coded, expected)
     is_frame = bool(features.texts) or (expected is not None and expected.takes_frames)
     return Table(
         file.source,
         X=_data_frame(features) if is_frame else features.X,
         y=y,
-        names=features.names if stored.names is not None or is_frame else None,
+        names=features.names if columns.names is not None or is_frame else None,
         texts=tuple(features.texts),
         ids={columns.name(k): coded[k].values() for k in roles.ids},
         decisions=(
-            *map(Remark, _about_file(stored, kind, columns, roles.numbers)),
+            *map(Remark, _about_file(columns, kind, roles.numbers)),
             *about_labels,
             *map(Remark, _about_features(features, is_for_training=expected is None)),
         ),
         warnings=labelled.warnings,
         left_out=features.left_out,
         notes=Notes(
-            None if roles.target is None else columns.name(roles.target),
+            None if target is None else columns.name(target),
             tuple(columns.name(k) for k in roles.ids),
         ),
         groups=None if roles.groups is None else coded[roles.groups].values(),
@@ -111,7 +103,7 @@ def read_columns(
 
 def open_columns(
     file: DataFile, kind: str, has_header: bool | None, expected: Expected | None = None
-) -> StoredColumns:
+) -> Columns:
     """Return the reader of a file of columns."""
     if kind == "parquet":
         return ParquetColumns(file)
@@ -121,11 +113,7 @@ def open_columns(
 
 
 def _read(
-    file: DataFile,
-    stored: StoredColumns,
-    columns: Columns,
-    roles: ColumnRoles,
-    is_for_training: bool,
+    file: DataFile, columns: Columns, roles: ColumnRoles, is_for_training: bool
 ) -> tuple[NDArray, dict[int, CodedColumn]]:
     """Return the numbers among the features, and other columns that are used, as codes."""
     if roles.texts and isinstance(file, LargeFile):
@@ -140,25 +128,21 @@ def _read(
         coded[roles.groups] = None
     if roles.target is not None:
         coded[roles.target] = MAX_LEVELS
-    return stored.read(roles.numbers, coded, roles.target)
+    return columns.read(roles.numbers, coded, roles.target)
 
 
-def _about_file(
-    stored: StoredColumns, kind: str, columns: Columns, numbers: list[int]
-) -> list[str]:
+def _about_file(columns: Columns, kind: str, numbers: list[int]) -> list[str]:
     """Return what was decided about names and numbers, in sentences."""
-    said = [*stored.notes]
+    said = []
     if kind == "csv":
-        said.insert(
-            0, "The first line holds names." if stored.names else "The columns have no names."
-        )
-    styled = [k for k in numbers if k in stored.styled_examples]
-    if styled:
-        examples = (
-            f"{columns.quoted_name(k)} ({short_text(stored.styled_examples[k])})" for k in styled
-        )
-        said.append(f"Read as numbers: {_first(examples)}.")
-    return said
+        has_names = columns.names is not None
+        said = ["The first line holds names." if has_names else "The columns have no names."]
+    said += columns.notes
+    examples = columns.styled_examples
+    styled = [
+        f"{columns.quoted_name(k)} ({short_text(examples[k])})" for k in numbers if k in examples
+    ]
+    return [*said, f"Read as numbers: {_first(styled)}."] if styled else said
 
 
 def _first(texts: Iterable[str]) -> str:
@@ -166,51 +150,6 @@ def _first(texts: Iterable[str]) -> str:
     texts = list(texts)
     more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
     return ", ".join(texts[:MAX_NAMED]) + more
-
-
-def _labelled(
-    stored: StoredColumns,
-    columns: Columns,
-    roles: ColumnRoles,
-    coded: dict[int, CodedColumn],
-    options: ReadOptions,
-    expected: Expected | None,
-) -> Labelled:
-    """Return which samples have labels."""
-    if roles.target is None or _is_wrong_guess(roles, coded[roles.target], expected):
-        require_labels_to_skip(columns.source, options.skip_unlabelled)
-        return Labelled()
-    where = columns.quoted_name(roles.target)
-    name = f"column {where}" if columns.names else where
-    labels = LabelColumn(columns.source, name, coded[roles.target], stored.place)
-    return labelled_samples(labels, options.skip_unlabelled, expected)
-
-
-def _labels(
-    file: DataFile,
-    columns: Columns,
-    roles: ColumnRoles,
-    coded: dict[int, CodedColumn],
-    expected: Expected | None,
-    labelled: Labelled,
-) -> tuple[NDArray | None, list[Remark]]:
-    """Return the labels, and what was decided about columns.
-
-    A column that only seems to hold labels is ignored where it holds what a model does not know.
-    """
-    unused = roles.unused
-    said = [Remark(f"The model does not use the columns {short_list(unused)}.")] if unused else []
-    if roles.target is None:
-        return None, said
-    said = [*labelled.decisions, *said]
-    if not labelled.are_usable:
-        return None, said
-    column, where = coded[roles.target], columns.quoted_name(roles.target)
-    if _is_wrong_guess(roles, column, expected):
-        unknown = Remark(f"The model does not know the values in {where} as classes.")
-        return None, [unknown, *said]
-    labels = labels_of(file, columns.name(roles.target), column)
-    return labels, [Remark(f"The labels are in {where}."), *said]
 
 
 def _is_wrong_guess(roles: ColumnRoles, column: CodedColumn, expected: Expected | None) -> bool:
@@ -262,24 +201,19 @@ def _features(
             for k, why in uninformative_numbers(X, features.numbers).items()
             if not (why == NUMBERS_THE_ROWS and features.numbers[k] in kept)
         }
+    if found and isinstance(X, np.memmap):
+        X = mapped_rows(X, lambda rows: np.delete(rows, list(found), axis=1))
+    elif found:
+        X = np.delete(X, list(found), axis=1)
     texts = features.texts.items()
     reasons = {name: why for name, column in texts if (why := uninformative_text(column))}
     reasons |= {features.numbers[k]: why for k, why in found.items()}
     return _Features(
-        _without_columns(X, list(found)),
+        X,
         {name: column for name, column in texts if name not in reasons},
         [name for name in names if name not in reasons],
         reasons | {columns.name(k): DATES for k in roles.dates},
     )
-
-
-def _without_columns(X: NDArray, places: list[int]) -> NDArray:
-    """Return a matrix without some columns, on disk if it is there."""
-    if not places:
-        return X
-    if isinstance(X, np.memmap):
-        return mapped_rows(X, lambda rows: np.delete(rows, places, axis=1))
-    return np.delete(X, places, axis=1)
 
 
 def _about_features(features: _Features, is_for_training: bool) -> list[str]:

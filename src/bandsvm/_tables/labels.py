@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import ALWAYS_FINE, DataFile
 from bandsvm._tables.columns import MAX_LEVELS, CodedColumn
-from bandsvm._tables.expected import Expected
+from bandsvm._tables.data_file import ALWAYS_FINE, DataFile
 from bandsvm._tables.remarks import DataFileError, Remark
+from bandsvm._tables.table import Expected
 
 # Labels of all samples take as much memory as the longest; this many times the file at most.
 LABELS_PER_BYTE = 16
@@ -103,8 +103,8 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
     levels = labels.values.levels.tolist()
     is_missing = np.array([is_missing_label(level) for level in levels], bool)
     known = () if model is None else model.classes
-    seems_missing = np.array([_seems_missing(level, known) for level in levels], bool)
-    usual = [level for level, seems in zip(levels, seems_missing, strict=True) if seems]
+    usual = [level for level in levels if _usually_missing(level) and level not in known]
+    seems_missing = np.array([level in usual for level in levels], bool)
     if is_skipping:
         return _skipped(labels, (is_missing | seems_missing)[labels.values.codes], usual)
     warnings: tuple[Remark, ...] = ()
@@ -175,7 +175,5 @@ def is_missing_label(level: Any) -> bool:
     return not level.strip() if isinstance(level, str) else bool(level != level)
 
 
-def _seems_missing(level: Any, known: Any) -> bool:
-    return (
-        isinstance(level, str) and level.strip().lower() in USUALLY_MISSING and level not in known
-    )
+def _usually_missing(level: Any) -> bool:
+    return isinstance(level, str) and level.strip().lower() in USUALLY_MISSING

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.memory import available_bytes
-from bandsvm._tables.bytes import PACKED, DataFile
+from bandsvm._tables.data_file import PACKED, DataFile
 from bandsvm._tables.formats import format_by_content
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import gigabytes, require_disk
@@ -87,13 +87,10 @@ def open_large(path: str, kind: str | None, is_asked: bool) -> LargeFile | None:
         if is_asked:
             raise file.needs_memory("is packed" if is_packed else f"is of the format {kind}")
         return None
-    return file if is_asked or _fills_memory(file, kind) else None
-
-
-def _fills_memory(file: LargeFile, kind: str) -> bool:
-    """Return whether text and numbers of a file would take too much memory."""
-    needed = file.n_stored + COPIES * number_bytes(file, kind)
-    return needed > MEMORY_SHARE * available_bytes()
+    if is_asked:
+        return file
+    needed = size + COPIES * number_bytes(file, kind)
+    return file if needed > MEMORY_SHARE * available_bytes() else None
 
 
 def number_bytes(file: LargeFile, kind: str) -> float:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import is_text, short_list
-from bandsvm._tables.bytes import DataFile, reason
+from bandsvm._tables.data_file import DataFile, reason
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence._decoder import checked_csr
 
@@ -74,8 +74,8 @@ def _read_arrays(file: DataFile) -> dict[str, NDArray]:
 
 def _entries(file: DataFile, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Return the members that hold samples and labels."""
-    names = [entry.filename for entry in archive.infolist()]
-    held = {name.removesuffix(".npy") for name in names if name.endswith(".npy")}
+    arrays = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+    held = {entry.filename.removesuffix(".npy") for entry in arrays}
     if "X" in held:
         wanted = {"X", "y"} & held
     elif held.issuperset(CSR_PARTS):
@@ -85,8 +85,7 @@ def _entries(file: DataFile, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipI
             f"{file.source} must hold the array X, or data, indices, indptr and shape of a CSR "
             f"matrix; it holds {short_list(sorted(held))}."
         )
-    members = [entry for entry in archive.infolist() if entry.filename[:-4] in wanted]
-    members = [entry for entry in members if entry.filename.endswith(".npy")]
+    members = [entry for entry in arrays if entry.filename.removesuffix(".npy") in wanted]
     if len(members) > len(wanted):
         raise DataFileError(f"{file.source} holds an array twice.")
     if any(entry.compress_type not in METHODS for entry in members):

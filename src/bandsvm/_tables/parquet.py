@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -22,7 +21,8 @@ from bandsvm._tables.cells import (
     not_a_number,
     number,
 )
-from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Kind, twice
+from bandsvm._tables.columns import CodedColumn, ColumnBuilder, Columns, Kind, twice
+from bandsvm._tables.data_file import DataFile, reason
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
@@ -38,8 +38,8 @@ MAX_BAD_CELLS = 1000
 ZEROS_IN_FRONT = re.compile(r"0\d+")
 
 
-class ParquetColumns:
-    """A Parquet file: its names, and some of its columns."""
+class ParquetColumns(Columns):
+    """The columns of a Parquet file."""
 
     def __init__(self, file: DataFile) -> None:
         try:
@@ -55,8 +55,6 @@ class ParquetColumns:
             # Threads of pyarrow that are still busy when the command ends can abort the process.
             stored = pq.ParquetFile(self._stream(), pre_buffer=False)
             self._names = list(stored.schema_arrow.names)
-            self.names: list[str] | None = self._names
-            self.n_columns = len(self._names)
             self._types = [field.type for field in stored.schema_arrow]
             self._n_rows: int = stored.metadata.num_rows
             n_unpacked = unpacked_bytes(stored.metadata)
@@ -66,11 +64,10 @@ class ParquetColumns:
             raise DataFileError(
                 f"{file.source}: two columns have the same name: {short_list(twins)}."
             )
-        self.notes: list[str] = []
-        self.kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
-        self._are_texts = [kind is Kind.TEXT for kind in self.kinds]
+        kinds = [_kind(pa.types, stored_as) for stored_as in self._types]
+        super().__init__(file.source, self._names, len(self._names), kinds)
+        self._are_texts = [kind is Kind.TEXT for kind in kinds]
         self._styles: dict[int, NumberStyle] = {}
-        self.styled_examples: dict[int, str] = {}
         file.require_room(n_unpacked)
         # What is wrong with a column is said if it is used.
         with contextlib.suppress(DataFileError):
@@ -101,12 +98,9 @@ class ParquetColumns:
                 self._styles[k] = style
 
     def read(
-        self,
-        numbers: list[int],
-        coded: dict[int, int | None],
-        labels: int | None = None,
+        self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
     ) -> tuple[NDArray, dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
+        """Return numbers and codes."""
         self._file.require_room(BYTES_PER_VALUE * self._n_rows * (len(numbers) + len(coded)))
         is_large = isinstance(self._file, LargeFile)
         X = self._on_disk(numbers) if is_large else self._in_memory(numbers)
@@ -168,7 +162,7 @@ class ParquetColumns:
         if bad:
             rows = np.flatnonzero(np.isin(codes, list(bad)))[:MAX_BAD_CELLS].tolist()
             cells = [(self.place(start + row), bad[codes[row]]) for row in rows]
-            raise not_a_number(self._file.source, short_text(repr(self._names[k])), cells)
+            raise not_a_number(self.source, self.quoted_name(k), cells)
         return values[codes]
 
     def _stream(self) -> Any:
@@ -192,33 +186,26 @@ class ParquetColumns:
         start = 0
         try:
             # A long text that occurs often is stored once, and must stay so.
-            stored = pq.ParquetFile(
-                self._stream(),
-                pre_buffer=False,
-                read_dictionary=texts or None,
-            )
+            dictionaries = texts or None
+            stored = pq.ParquetFile(self._stream(), pre_buffer=False, read_dictionary=dictionaries)
             for batch in stored.iter_batches(rows, columns=names, use_threads=False):
                 # Names with dots may stand for parts of other columns.
                 if batch.num_columns != len(names) or start + batch.num_rows > self._n_rows:
-                    raise DataFileError(
-                        f"{self._file.source} has columns that do not fit together."
-                    )
+                    raise DataFileError(f"{self.source} has columns that do not fit together.")
                 batch.validate(full=True)
                 yield start, batch.select(names)
                 start += batch.num_rows
         except self._errors as error:
             raise self._unreadable(error) from None
         if start != self._n_rows:
-            raise DataFileError(
-                f"{self._file.source} has {start} samples where it says {self._n_rows}."
-            )
+            raise DataFileError(f"{self.source} has {start} samples where it says {self._n_rows}.")
 
     def _coded(self, k: int, max_levels: int | None) -> CodedColumn:
         """Return a column of text or numbers as codes."""
         if self.kinds[k] is Kind.OTHER:
             raise DataFileError(
-                f"{self._file.source} holds {short_text(self._types[k])} in its column "
-                f"{short_text(repr(self._names[k]))}; it must hold numbers or text."
+                f"{self.source} holds {short_text(self._types[k])} in its column "
+                f"{self.quoted_name(k)}; it must hold numbers or text."
             )
         builder = ColumnBuilder(max_levels)
         for _, batch in self._batches([k]):
@@ -236,10 +223,8 @@ class ParquetColumns:
         return column if is_encoded else column.dictionary_encode()
 
     def _unreadable(self, error: Exception) -> DataFileError:
-        return DataFileError(
-            f"{self._file.source} is not a Parquet file that can be read: "
-            f"{short_text(reason(error))}."
-        )
+        said = short_text(reason(error))
+        return DataFileError(f"{self._file.source} is not a Parquet file that can be read: {said}.")
 
 
 def unpacked_bytes(metadata: Any) -> int:

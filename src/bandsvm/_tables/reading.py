@@ -8,10 +8,9 @@ import numpy as np
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._tables import npz, svmlight
-from bandsvm._tables.bytes import DataFile, read_file
 from bandsvm._tables.checks import check_classes, check_size, check_values, with_known_labels
 from bandsvm._tables.columns import CodedColumn
-from bandsvm._tables.expected import Expected, Notes
+from bandsvm._tables.data_file import DataFile, read_file
 from bandsvm._tables.formats import format_by_name, format_of, require_data
 from bandsvm._tables.frames import read_columns
 from bandsvm._tables.labels import (
@@ -24,7 +23,7 @@ from bandsvm._tables.large import LargeFile, NeedsMemoryError, check_disk, open_
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.remarks import Remark
 from bandsvm._tables.scratch import kept_rows
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Notes, Table
 
 
 def read_table(

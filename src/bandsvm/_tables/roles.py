@@ -8,28 +8,10 @@ from dataclasses import dataclass, field
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.columns import TARGET_NAMES, Kind
-from bandsvm._tables.expected import Expected
+from bandsvm._tables.columns import TARGET_NAMES, Columns, Kind
 from bandsvm._tables.options import ReadOptions
 from bandsvm._tables.remarks import DataFileError
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a file: their names, if it has any, and what they hold."""
-
-    source: str
-    names: list[str] | None
-    n_columns: int
-    kinds: list[Kind]
-
-    def name(self, k: int) -> str:
-        """Return the name of a column; without names its number."""
-        return self.names[k] if self.names else f"column {k + 1}"
-
-    def quoted_name(self, k: int) -> str:
-        """Return the name of a column for a sentence."""
-        return short_text(repr(self.name(k))) if self.names else self.name(k)
+from bandsvm._tables.table import Expected
 
 
 @dataclass(frozen=True)
@@ -101,7 +83,9 @@ def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> 
         target = _position(columns, options.target, "target")
     elif model.notes.target is not None and model.notes.target in places:
         target = places[model.notes.target]
-    if model.names is None or not (columns.names or _has_numbered_names(model)):
+    # Those of a table without names, of which some columns were left out.
+    are_numbered = all(name.startswith("column ") for name in model.names or [])
+    if model.names is None or not (columns.names or are_numbered):
         features, target = _by_position(columns, model, target)
         ids = [_position(columns, name, "id") for name in options.id]
     else:
@@ -128,7 +112,10 @@ def _by_position(
     """Return the columns of features and of labels where names do not tell."""
     n_extra = columns.n_columns - model.n_features
     if target is None and n_extra == 1:
-        target = _remembered_position(columns, model)
+        # By its number in training; the last one if that has none.
+        number = (model.notes.target or "").removeprefix("column ")
+        is_place = number.isdecimal() and 1 <= int(number) <= columns.n_columns
+        target = int(number) - 1 if is_place else default_target(columns)
     features = [k for k in range(columns.n_columns) if k != target]
     if len(features) != model.n_features:
         known = f" ({short_list(model.names)})" if model.names else ""
@@ -137,19 +124,6 @@ def _by_position(
             f"{model.n_features}{known}."
         )
     return features, target
-
-
-def _remembered_position(columns: Columns, model: Expected) -> int:
-    """Return the column of labels by its number in training; the last one if that has none."""
-    number = (model.notes.target or "").removeprefix("column ")
-    if number.isdecimal() and 1 <= int(number) <= columns.n_columns:
-        return int(number) - 1
-    return default_target(columns)
-
-
-def _has_numbered_names(model: Expected) -> bool:
-    """Return whether a model was trained on a table without names, some columns left out."""
-    return all(name.startswith("column ") for name in model.names or [])
 
 
 def default_target(columns: Columns, taken: Iterable[int] = ()) -> int:

@@ -12,8 +12,8 @@ from sklearn.datasets import load_svmlight_file
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, reason
 from bandsvm._tables.cells import converts
+from bandsvm._tables.data_file import DataFile, reason
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix, mapped_rows

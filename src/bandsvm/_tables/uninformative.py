@@ -16,9 +16,9 @@ DATES = "dates; numbers, such as days since a date, could be features"
 NUMBERS_THE_ROWS = "a number per row"
 # Names of columns that number the rows, as pandas and people write them.
 _ID = re.compile(
-    r"(unnamed: 0|__index_level_0__|index|row|.*[ _.-])?(id|no|nr|num|number|)\.?", re.IGNORECASE
+    r"(?i:(unnamed: 0|__index_level_0__|index|row|.*[ _.-])?(id|no|nr|num|number|)\.?)"
+    r"|.*[a-z](Id|ID|No|Nr|Num|Number)"
 )
-_CAMEL_ID = re.compile(r".*[a-z](Id|ID|No|Nr|Num|Number)")
 
 
 def rare_below(n_samples: int) -> int:
@@ -33,7 +33,7 @@ def uninformative_numbers(X: NDArray, names: list[str]) -> dict[int, str]:
     # nan where no value is known at all
     found = {int(k): "constant" for k in np.flatnonzero(~(low < high))}
     for k, name in enumerate(names):
-        if k not in found and _names_ids(name) and _numbers_the_rows(X[:, k]):
+        if k not in found and _ID.fullmatch(name) and _numbers_the_rows(X[:, k]):
             found[k] = NUMBERS_THE_ROWS
     return found
 
@@ -58,10 +58,6 @@ def left_out(reasons: dict[str, str]) -> str:
         more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
         parts.append(f"{', '.join(names[:MAX_SHOWN])}{more} ({reason})")
     return f"Left out: {'; '.join(parts)}."
-
-
-def _names_ids(name: str) -> bool:
-    return bool(_ID.fullmatch(name) or _CAMEL_ID.fullmatch(name))
 
 
 def _numbers_the_rows(values: NDArray) -> bool:

@@ -5,6 +5,7 @@ A checkpoint is taken only from its owner, and removed only by who made it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -26,6 +27,10 @@ from bandsvm.persistence.native import load_with_notes
 # Without waiting for whoever writes to a pipe, and without following a link.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _FLAGS |= getattr(os, "O_BINARY", 0)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 class CheckpointFile:
@@ -58,23 +63,19 @@ class CheckpointFile:
             if not (stat.S_ISREG(found.st_mode) and is_own(found)):
                 raise self._foreign()
             model, _ = load_with_notes(file.read(), str(self.path))
-        self._identity = (found.st_dev, found.st_ino)
+        self._identity = _identity(found)
         return model
 
     def write(self, pipeline: Pipeline, table: Table) -> None:
         """Write a checkpoint in place of the last one."""
         write_model(pipeline, table, self.path)
-        found = os.lstat(self.path)
-        self._identity = (found.st_dev, found.st_ino)
+        self._identity = _identity(os.lstat(self.path))
 
     def remove(self) -> None:
         """Remove the checkpoint if it is the one that this run wrote or went on from."""
-        try:
-            found = os.lstat(self.path)
-        except FileNotFoundError:
-            return
-        if self._identity == (found.st_dev, found.st_ino):
-            self.path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if self._identity == _identity(os.lstat(self.path)):
+                self.path.unlink()
 
     def _foreign(self) -> PermissionError:
         return PermissionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -131,14 +132,16 @@ class Quality:
         """Share of right predictions."""
         return self.n_right / self.n_samples
 
-    def rows(self) -> list[list[str]]:
+    def _per_class(self) -> Iterator[tuple[str, float, float, float, int]]:
         """Return name, precision, recall, f1 and number of samples per class."""
-        scores = zip(self.precision, self.recall, self.f1, strict=True)
-        numbers = [[score_text(value) for value in of_class] for of_class in scores]
-        counts = self.confusion.sum(axis=1).tolist()
+        columns = (self.precision, self.recall, self.f1, self.confusion.sum(axis=1))
+        return zip(self.names, *(column.tolist() for column in columns), strict=True)
+
+    def rows(self) -> list[list[str]]:
+        """Return name, precision, recall, f1 and number of samples per class, as text."""
         return [
-            [short_text(name), *row, str(count)]
-            for name, row, count in zip(self.names, numbers, counts, strict=True)
+            [short_text(name), *map(score_text, scores), str(n)]
+            for name, *scores, n in self._per_class()
         ]
 
     def mistakes(self) -> list[tuple[str, str, int]]:
@@ -175,14 +178,7 @@ class Quality:
             "accuracy": self.accuracy,
             "per_class": [
                 {"class": name, "precision": p, "recall": r, "f1": f, "n_samples": n}
-                for name, p, r, f, n in zip(
-                    self.names,
-                    self.precision.tolist(),
-                    self.recall.tolist(),
-                    self.f1.tolist(),
-                    self.confusion.sum(axis=1).tolist(),
-                    strict=True,
-                )
+                for name, p, r, f, n in self._per_class()
             ],
             "confusion": self.confusion,
         }

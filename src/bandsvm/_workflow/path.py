@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.holdout import PLACE_WORDS, Holdout
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import band_path
-from bandsvm.model_selection._band_path import BandPath, PathInterrupted
+from bandsvm.model_selection._band_path import PathInterrupted
 
 VARIED = ("C2", "rho2")
 POINTS = 25
@@ -33,6 +32,8 @@ def band_path_on_page(
         raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r:.60}.")
     model = clone(classifier)
     values = _values(model, vary)
+    places = holdout.held_out if len(holdout.held_out) else holdout.train
+    y = holdout.table.y[places]
     work.report({"stage": "path", "line": f"Fitting {len(values)} models."})
     with collected_warnings() as said, stop_when(work.reason):
         try:
@@ -46,7 +47,11 @@ def band_path_on_page(
         try:
             for k in range(len(found.values)):
                 check_stop()
-                _add(points, holdout, found, k)
+                predictions = Predictions(found.model(k), holdout.samples[places], y)
+                is_right = predictions.predicted_codes == predictions.true_codes
+                points["accuracy"].append(float(np.mean(is_right)))
+                for place, word in PLACE_WORDS.items():
+                    points[word].append(float(np.mean(predictions.position == place)))
         except Stop:
             pass
     n_points = len(points["accuracy"])
@@ -64,7 +69,7 @@ def band_path_on_page(
         "n_upper": found.n_theta[:n_points].tolist(),
         "primal": [certificate.primal for certificate in found.certificates[:n_points]],
         "is_optimal": [certificate.is_optimal for certificate in found.certificates[:n_points]],
-        "n_samples": len(_evaluated_places(holdout)),
+        "n_samples": len(places),
         "is_held_out": len(holdout.held_out) > 0,
         "sentences": said,
         **points,
@@ -79,16 +84,3 @@ def _values(model: Classifier, vary: str) -> Any:
     widest = max(MAX_BAND * model.rho1, model.rho2)
     # From a wide band (almost a C-SVM) to a narrow one, which has the most support vectors.
     return np.unique([*np.linspace(model.rho1, widest, POINTS), model.rho2])[::-1]
-
-
-def _evaluated_places(holdout: Holdout) -> Any:
-    return holdout.held_out if len(holdout.held_out) else holdout.train
-
-
-def _add(points: dict[str, list[Any]], holdout: Holdout, found: BandPath, k: int) -> None:
-    """Add what the model at a point says of the held-out samples."""
-    places = _evaluated_places(holdout)
-    predictions = Predictions(found.model(k), holdout.samples[places], holdout.table.y[places])
-    points["accuracy"].append(float(np.mean(predictions.predicted_codes == predictions.true_codes)))
-    for place in POSITIONS.tolist():
-        points[PLACE_WORDS[place]].append(float(np.mean(predictions.position == place)))

@@ -28,9 +28,8 @@ from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._kernels import available_kernels
 from bandsvm._system.memory import available_bytes
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.expected import Expected, Notes
 from bandsvm._tables.scratch import mapped_rows, row_blocks
-from bandsvm._tables.table import Table
+from bandsvm._tables.table import Expected, Notes, Table
 from bandsvm._tables.uninformative import rare_below
 from bandsvm.persistence.native import save
 
@@ -153,27 +152,19 @@ def _fitted_in_blocks(steps: Pipeline, X: Any) -> Any:
 
 def _fit_imputer(imputer: SimpleImputer, X: NDArray) -> None:
     """Fit an imputer of medians: two rows that have these medians, and lack the same columns."""
-    medians = _medians(X)
-    is_missing = np.zeros(X.shape[1], bool)
-    for rows in row_blocks(X):
-        is_missing |= np.isnan(X[rows]).any(axis=0)
-    two_rows = np.vstack([medians, np.where(is_missing, np.nan, medians)])
-    imputer.fit(two_rows.astype(X.dtype))
-
-
-def _medians(X: NDArray) -> NDArray[np.float64]:
-    """Return the median of each column, without what is missing."""
     n_samples, n_features = X.shape
     room = MEDIAN_SHARE * available_bytes() / MEDIAN_COPIES
     step = max(1, int(room // (X.dtype.itemsize * n_samples)))
-    medians = np.empty(n_features)
+    medians, is_missing = np.empty(n_features), np.empty(n_features, bool)
     with warnings.catch_warnings():
         # Of columns without any number.
         warnings.filterwarnings("ignore", "All-NaN slice encountered")
         for first in range(0, n_features, step):
             part = slice(first, first + step)
             medians[part] = np.nanmedian(X[:, part], axis=0)
-    return medians
+            is_missing[part] = np.isnan(X[:, part]).any(axis=0)
+    two_rows = np.vstack([medians, np.where(is_missing, np.nan, medians)])
+    imputer.fit(two_rows.astype(X.dtype))
 
 
 def classifier_of(model: Model) -> Classifier:
@@ -210,24 +201,29 @@ def write_model(pipeline: Pipeline, table: Table, path: Path) -> None:
     save(Pipeline(steps) if len(steps) > 1 else last, path, notes=table.notes.as_json())
 
 
+def all_steps(model: Any) -> list[Any]:
+    """Return the steps of a model, then those within a first step that takes columns by name."""
+    steps = list(model) if isinstance(model, Pipeline) else [model]
+    if isinstance(steps[0], ColumnTransformer):
+        steps += [part for _, step, _ in steps[0].transformers_ for part in all_steps(step)]
+    return steps
+
+
 def expected_table(model: Model, notes: Notes | None = None) -> Expected:
     """Return what a model expects of a table."""
     names = getattr(model, "feature_names_in_", None)
-    first = model[0] if isinstance(model, Pipeline) else model
+    steps = all_steps(model)
+    is_by_column = isinstance(steps[0], ColumnTransformer)
     texts: set[str] = set()
-    steps = [first, *model] if isinstance(model, Pipeline) else [model]
-    if isinstance(first, ColumnTransformer):
-        for _, step, columns in first.transformers_:
-            parts = list(step) if isinstance(step, Pipeline) else [step]
-            steps += parts
-            if any(isinstance(part, (OneHotEncoder, OrdinalEncoder)) for part in parts):
-                texts.update(map(str, columns))
+    for _, step, columns in steps[0].transformers_ if is_by_column else []:
+        if any(isinstance(part, (OneHotEncoder, OrdinalEncoder)) for part in all_steps(step)):
+            texts.update(map(str, columns))
     return Expected(
         n_features=int(model.n_features_in_),
         names=None if names is None else list(map(str, names)),
         texts=frozenset(texts),
         takes_missing=any(isinstance(step, SimpleImputer) for step in steps),
-        takes_frames=isinstance(first, ColumnTransformer),
+        takes_frames=is_by_column,
         classes=[str(label) for label in model.classes_.tolist()],
         notes=notes or Notes(),
     )
@@ -235,11 +231,8 @@ def expected_table(model: Model, notes: Notes | None = None) -> Expected:
 
 def unseen_categories(model: Model, table: Table) -> list[str]:
     """Return a sentence for each column that has categories which the model does not know."""
-    first = model[0] if isinstance(model, Pipeline) else model
-    if not isinstance(first, ColumnTransformer):
-        return []
-    said = []
-    for _, step, names in first.transformers_:
+    first, said = all_steps(model)[0], []
+    for _, step, names in first.transformers_ if isinstance(first, ColumnTransformer) else []:
         if not isinstance(step, OneHotEncoder):
             continue
         for name, known in zip(names, step.categories_, strict=True):
@@ -270,14 +263,11 @@ def describe_preparation(pipeline: Pipeline, way_out: str = "") -> str:
         if n_missing:
             columns = "1 column" if n_missing == 1 else f"{n_missing} columns"
             said.insert(0, f"It fills in missing numbers in {columns} by the median.")
-    return " ".join([_describe_scaling(steps.get("scale"), way_out), *said])
-
-
-def _describe_scaling(scaler: Any, way_out: str) -> str:
+    scaler, scaling = steps.get("scale"), "takes the features as they are."
     if isinstance(scaler, StandardScaler):
         centred = "mean 0 and " if scaler.with_mean else ""
         hint = f" ({way_out})" if way_out else ""
-        return f"The model scales every feature to {centred}variance 1 before it classifies{hint}."
-    if isinstance(scaler, MaxAbsScaler):
-        return "The model scales every feature to at most 1 in size before it classifies."
-    return "The model takes the features as they are."
+        scaling = f"scales every feature to {centred}variance 1 before it classifies{hint}."
+    elif isinstance(scaler, MaxAbsScaler):
+        scaling = "scales every feature to at most 1 in size before it classifies."
+    return " ".join([f"The model {scaling}", *said])

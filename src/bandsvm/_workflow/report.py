@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from bandsvm.plotting._page import (
 MAX_SAMPLES, MAX_CLASSES = 20, 30
 HISTOGRAM_BINS = 60
 N_PROBABILITY_BINS = 10
+PROBABILITY_EDGES = np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1)
 # The logarithm of a probability of 0 is not finite.
 MIN_PROBABILITY = 1e-15
 TRAINED = (
@@ -122,9 +124,16 @@ def prediction_parts(predictions: Predictions, features: Sequence[str] = ()) -> 
 
 def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[str]:
     """Return tables of the samples that deserve a look; ``names`` are a title and their names."""
-    own, decision, position = predictions.own_values, predictions.decision, predictions.position
-    title_of_names, name_of = names
-    are_numbers = title_of_names == NUMBERED
+    own, position = predictions.own_values, predictions.position
+    are_numbers = names[0] == NUMBERED
+    # A list, as names of samples may have any title.
+    columns: list[tuple[str, NDArray, Callable[[Any], str]]] = [
+        (*names, short_text),
+        *([] if predictions.y is None else [("true", predictions.y, short_text)]),
+        ("predicted", predictions.predicted, short_text),
+        ("decision value", predictions.decision, signed),
+        ("position", position, str),
+    ]
     lists = {
         "Doubtful samples": (position == "below", own, "below the band, the least confident first"),
         "Extreme samples": (position == "above", -own, "above the band, the most extreme first"),
@@ -139,24 +148,11 @@ def sample_parts(predictions: Predictions, names: tuple[str, NDArray]) -> list[s
         parts.append(heading(title))
         numbered = "; the number counts from 1" if are_numbers else ""
         parts.append(paragraph(f"{len(where)} samples: {words}{numbered}."))
-        head = [short_text(title_of_names), "predicted", "decision value", "position"]
-        rows = [
-            [
-                short_text(name_of[k]),
-                short_text(predictions.predicted[k]),
-                signed(decision[k]),
-                position[k],
-            ]
-            for k in first.tolist()
-        ]
-        if predictions.y is not None:
-            head.insert(1, "true")
-            for row, k in zip(rows, first.tolist(), strict=True):
-                row.insert(1, short_text(predictions.y[k]))
+        rows = [[show(column[k]) for _, column, show in columns] for k in first.tolist()]
         if rows:
-            parts.append(
-                html_table(head, rows, numbers=(*([0] if are_numbers else []), len(head) - 2))
-            )
+            head = [short_text(title) for title, *_ in columns]
+            numbers = (*([0] if are_numbers else []), len(head) - 2)
+            parts.append(html_table(head, rows, numbers=numbers))
     return parts
 
 
@@ -213,24 +209,18 @@ def _draw_values(predictions: Predictions) -> Any:
     """Draw how decision values are distributed: by class or, of many classes, by what is right."""
     figure, ax = _new_figure()
     classes, values = predictions.classifier.classes_, predictions.values
-    groups: dict[str, NDArray[np.bool_]]
+    codes = predictions.codes
     if len(classes) == 2:
-        codes = predictions.codes
-        groups = {
-            f"class {short_text(label)}": codes == k for k, label in enumerate(classes.tolist())
-        }
-        colours = (NEGATIVE, POSITIVE)
+        names = [f"class {short_text(label)}" for label in classes.tolist()]
+        groups = zip(names, (codes == 0, codes == 1), strict=True)
     else:
-        values, colours = predictions.own_values, (NEGATIVE, POSITIVE)
-        right = (
-            predictions.predicted_codes >= 0
-            if predictions.true_codes is None
-            else predictions.predicted_codes == predictions.true_codes
-        )
-        groups = {"all" if predictions.true_codes is None else "right": right, "wrong": ~right}
+        values, is_right = predictions.own_values, predictions.predicted_codes == codes
+        # Without labels, predicted classes stand for the true ones.
+        all_or_right = "all" if predictions.true_codes is None else "right"
+        groups = zip((all_or_right, "wrong"), (is_right, ~is_right), strict=True)
     _shade_band(predictions.classifier, ax)
     edges = histogram_edges(values, HISTOGRAM_BINS)
-    for (label, chosen), colour in zip(groups.items(), colours, strict=True):
+    for (label, chosen), colour in zip(groups, (NEGATIVE, POSITIVE), strict=True):
         if chosen.any():
             ax.hist(values[chosen], bins=edges, color=colour, alpha=0.6, label=plain(label))
     ax.set_xlabel("decision value" + ("" if len(classes) == 2 else " of the predicted class"))
@@ -244,11 +234,10 @@ def _shade_band(classifier: Classifier, ax: Any) -> None:
     band = band_parameters(classifier, classifier.classes_)
     bands = list(zip(band.rho1.tolist(), band.rho2.tolist(), strict=True))
     if len(bands) == 2:
-        (low, high), bands = bands[0], bands[1:]
-        bands = [(-high, -low), *bands]
+        bands[0] = (-bands[0][1], -bands[0][0])
     elif len(set(bands)) > 1:
         return
-    for k, (low, high) in enumerate(bands[:2] if len(bands) == 2 else bands[:1]):
+    for k, (low, high) in enumerate(bands if len(bands) == 2 else bands[:1]):
         ax.axvspan(low, high, color=BAND, alpha=0.15, label=None if k else "band")
 
 
@@ -259,22 +248,23 @@ def _new_figure() -> tuple[Any, Any]:
     return figure, figure.subplots()
 
 
-def reliability_parts(
-    of_classes: NDArray | None, true: NDArray[np.intp] | None, classes: NDArray, role: str
-) -> list[str]:
+def reliability_parts(of_classes: NDArray | None, predictions: Predictions, role: str) -> list[str]:
     """Return how often samples belong to a class, next to how probable that was said to be.
 
-    Nothing is said where there are no probabilities of classes, a column each, or no labels.
-    ``true`` are places of the true classes, -1 where the model does not know them; ``role`` is what
-    the samples are to the model, in a sentence.
+    Nothing is said where there are no probabilities of classes, a column each, or no labels that
+    the model knows. ``role`` is what the samples are to the model, in a sentence.
     """
-    if of_classes is None or true is None:
+    true = predictions.true_codes
+    if of_classes is None or true is None or not (true >= 0).any():
         return []
-    known = true >= 0
-    of_classes, true = of_classes[known], true[known]
-    if not len(true):
-        return []
-    said, came, words = _events(of_classes, true, classes)
+    of_classes, true = of_classes[true >= 0], true[true >= 0]
+    if of_classes.shape[1] == 2:
+        words = f"the class is {short_text(predictions.classifier.classes_[1])}"
+        said, came = of_classes[:, 1], true == 1
+    else:
+        words = "the most probable class is the true one"
+        said, came = of_classes.max(axis=1), true == of_classes.argmax(axis=1)
+    bins = _probability_bins(said, came)
     own = np.maximum(of_classes[np.arange(len(true)), true], MIN_PROBABILITY)
     log_loss = -float(np.mean(np.log(own)))
     wrong = of_classes.copy()
@@ -283,7 +273,7 @@ def reliability_parts(
     brier = float(np.mean(np.sum(wrong**2, axis=1))) / (2.0 if wrong.shape[1] == 2 else 1.0)
     rows = [
         (f"{low:.1f} to {high:.1f}", n, f"{mean:.3f}", f"{share:.3f}")
-        for low, high, n, mean, share in _probability_bins(said, came)
+        for low, high, n, mean, share in bins
     ]
     caption = f"How often {words}, by its probability; dots on the dashed line are right."
     return [
@@ -291,51 +281,33 @@ def reliability_parts(
         paragraph(role),
         paragraph(f"Log loss {log_loss:.4f}, Brier score {brier:.4f}; smaller is better."),
         html_table(("probability", "samples", "mean", "came true"), rows, numbers=(1, 2, 3)),
-        html_picture(rendered(_draw_reliability(said, came, words), "png"), caption),
+        html_picture(rendered(_draw_reliability(said, bins, words), "png"), caption),
     ]
-
-
-def _events(
-    of_classes: NDArray, true: NDArray, classes: NDArray
-) -> tuple[NDArray, NDArray[np.bool_], str]:
-    """Return probabilities of an event per sample, whether it came true, and what it is."""
-    if of_classes.shape[1] == 2:
-        return of_classes[:, 1], true == 1, f"the class is {short_text(classes[1])}"
-    most_probable = of_classes.argmax(axis=1)
-    return of_classes.max(axis=1), true == most_probable, "the most probable class is the true one"
 
 
 def _probability_bins(said: NDArray, came: NDArray) -> list[tuple[float, float, int, float, float]]:
     """Return edges, number, mean probability and share of events of each bin that has samples."""
-    edges = np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1)
     place = np.minimum((said * N_PROBABILITY_BINS).astype(np.intp), N_PROBABILITY_BINS - 1)
-    return [
-        (
-            float(edges[k]),
-            float(edges[k + 1]),
-            int(np.sum(place == k)),
-            float(said[place == k].mean()),
-            float(came[place == k].mean()),
-        )
-        for k in range(N_PROBABILITY_BINS)
-        if (place == k).any()
-    ]
+    bins = []
+    for k, (low, high) in enumerate(pairwise(PROBABILITY_EDGES.tolist())):
+        if (own := place == k).any():
+            bins.append((low, high, int(own.sum()), said[own].mean(), came[own].mean()))
+    return bins
 
 
-def _draw_reliability(said: NDArray, came: NDArray, words: str) -> Any:
+def _draw_reliability(said: NDArray, bins: Sequence[tuple[float, ...]], words: str) -> Any:
     """Draw shares of events over probabilities, and how many samples there are."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.0, 5.2), layout="constrained")
     axes: Any = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     above, below = axes
-    bins = _probability_bins(said, came)
     above.plot([0, 1], [0, 1], color=NEUTRAL, linestyle="--", label="as said")
     above.plot([b[3] for b in bins], [b[4] for b in bins], "o-", color=NEGATIVE, label="came true")
     above.set_ylabel(plain(f"share where {words}"))
     above.set_ylim(-0.03, 1.03)
     above.legend(loc="upper left", frameon=False)
-    below.hist(said, bins=np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1), color=NEGATIVE, alpha=0.6)
+    below.hist(said, bins=PROBABILITY_EDGES, color=NEGATIVE, alpha=0.6)
     below.set_ylabel("samples")
     below.set_xlabel("probability")
     return figure

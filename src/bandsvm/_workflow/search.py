@@ -219,17 +219,13 @@ class SearchProgress(SearchObserver):
         self._n_planned = n_candidates
 
     def fold_ended(self, n_candidates: int) -> None:
-        """Report how far the search is."""
+        """Report how much is done, out of how much, and for how long the rest may take."""
         with self._lock:
             self._n_done += n_candidates
-        self._report({"stage": "search", "progress": self._progress()})
-
-    def _progress(self) -> dict[str, Any]:
-        """Return how much is done, out of how much, and for how long the rest may take."""
         n_all = max(self._n_planned * DEFAULT_FOLDS, self._n_done, 1)
         share, seconds = self._n_done / n_all, time.monotonic() - self._began
         is_known = share > 0.0 and seconds >= self._min_seconds
-        return {
+        progress = {
             "n_candidates": self._n_planned,
             "n_done": self._n_done,
             "n_all": n_all,
@@ -237,6 +233,7 @@ class SearchProgress(SearchObserver):
             "share": share,
             "seconds_left": seconds * (1.0 - share) / share if is_known else None,
         }
+        self._report({"stage": "search", "progress": progress})
 
     def line(self, text: str) -> None:
         """Report a line on what was done."""
@@ -282,7 +279,9 @@ def search_on_page(
         )
     progress = progress or SearchProgress(work.report)
     with collected_warnings() as said, stop_when(work.reason):
-        folds = _training_folds(holdout)
+        X, y = rows_of(holdout.table.X, holdout.train), holdout.y_train
+        splits = stratified_splits(y, DEFAULT_FOLDS)
+        folds = PreparedFolds.of(holdout.preparation, holdout.training_samples, X, y, splits)
         search = BandedSVCCV(**fixed, cv=folds.splits, refit=False)
         try:
             fit_search(search, folds.X, folds.y, progress, folds.by_fold)
@@ -293,29 +292,21 @@ def search_on_page(
                     "to show."
                 ) from None
     was_stopped = work.take_stop()
-    classifier = BandedSVC(**fixed)
-    classifier.set_params(**search.best_params_)
-    classifier.set_params(time_limit=SECONDS_AFTER_STOP if was_stopped else None)
+    limit = SECONDS_AFTER_STOP if was_stopped else None
+    classifier = BandedSVC(**fixed).set_params(**search.best_params_, time_limit=limit)
     about_fit = holdout.fit(classifier, work)
     classifier.set_params(time_limit=None)
     n_tried = len(search.cv_results_["params"])
-    sentences = [
+    sentence = (
         f"{'Stopped: the best so far' if was_stopped else 'Best'} of {n_tried} candidates, with a "
         f"mean accuracy of {search.best_score_:.4f} in {DEFAULT_FOLDS} folds of the training "
         "samples."
-    ]
+    )
     chosen = {**progress.last, "best": int(search.best_index_)}
     held_out: Predictions | str = "the search was stopped"
     if not was_stopped:
         held_out = _held_out_on_page(folds, classifier, work)
-    return SearchResult(classifier, [*sentences, *said, *about_fit], chosen, search, held_out)
-
-
-def _training_folds(holdout: Holdout) -> PreparedFolds:
-    """Return folds of the training samples of a table."""
-    X, y = rows_of(holdout.table.X, holdout.train), holdout.y_train
-    splits = stratified_splits(y, DEFAULT_FOLDS)
-    return PreparedFolds.of(holdout.preparation, holdout.training_samples, X, y, splits)
+    return SearchResult(classifier, [sentence, *said, *about_fit], chosen, search, held_out)
 
 
 def _held_out_on_page(folds: PreparedFolds, classifier: BandedSVC, work: Work) -> Predictions | str:

@@ -101,28 +101,17 @@ def holdout_page(
     if result is None:
         first = next(iter(parts.values()))
         return report_page(model, _table_of(first), first.predictions, f"From {first.role}")
-    trained, unseen = parts["train"], parts.get("folds")
-    return search_page(
-        result.search,
-        model,
-        _table_of(trained),
-        trained.predictions,
-        str(result.folds) if unseen is None else unseen.predictions,
-        sentences,
-        _parts_of_held_out(parts.get("held out")),
-    )
-
-
-def _parts_of_held_out(part: TablePart | None) -> list[str]:
-    """Return what the report says of samples that the search has not seen."""
-    if part is None:
-        return []
-    return [
-        heading("Samples that the search has not seen"),
-        paragraph(f"From {part.role}"),
-        *prediction_parts(part.predictions),
-        *sample_parts(part.predictions, _table_of(part).sample_names()),
-    ]
+    trained, more = parts["train"], []
+    unseen = parts["folds"].predictions if "folds" in parts else str(result.folds)
+    if (part := parts.get("held out")) is not None:
+        more = [
+            heading("Samples that the search has not seen"),
+            paragraph(f"From {part.role}"),
+            *prediction_parts(part.predictions),
+            *sample_parts(part.predictions, _table_of(part).sample_names()),
+        ]
+    table, predictions = _table_of(trained), trained.predictions
+    return search_page(result.search, model, table, predictions, unseen, sentences, more)
 
 
 def _table_of(part: TablePart) -> Table:
@@ -149,8 +138,7 @@ def _search_parts(search: BandedSVCCV) -> list[str]:
     n_more = len(search.cv_results_["params"]) - len(listed)
     rest = f"; {n_more} more" if n_more else ""
     candidates, places = (
-        Figure(figsize=(10.0, 4.2), layout="constrained"),
-        Figure(figsize=(7.0, 4.2), layout="constrained"),
+        Figure(figsize=(width, 4.2), layout="constrained") for width in (10.0, 7.0)
     )
     draw_candidates(search, candidates)
     draw_places(search, places.subplots())

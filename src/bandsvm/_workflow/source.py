@@ -9,16 +9,15 @@ from typing import Any
 
 from bandsvm._system.memory import MEGABYTE
 from bandsvm._system.text import short_text
-from bandsvm._tables.bytes import DataFile, unpacked
-from bandsvm._tables.columns import Kind
-from bandsvm._tables.expected import Notes
+from bandsvm._tables.columns import Columns, Kind
+from bandsvm._tables.data_file import DataFile, unpacked
 from bandsvm._tables.formats import format_of, require_data
 from bandsvm._tables.frames import open_columns
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.reading import table_of
 from bandsvm._tables.remarks import DataFileError
-from bandsvm._tables.roles import Columns, default_target
-from bandsvm._tables.table import Table
+from bandsvm._tables.roles import default_target
+from bandsvm._tables.table import Notes, Table
 from bandsvm._tables.uninformative import DATES, NUMBERS_THE_ROWS
 from bandsvm._workflow.pipeline import Model, expected_table
 
@@ -104,14 +103,11 @@ class Source:
         about["target"] = default_target(columns)
         about["has_header"] = columns.names is not None
         if columns.n_columns <= MAX_COLUMNS_LISTED:
-            kinds = columns.kinds or [Kind.NUMBER] * columns.n_columns
+            kinds = list(enumerate(columns.kinds))
             about["columns"] = [
-                {"name": short_text(columns.name(k)), "kind": kinds[k].value}
-                for k in range(columns.n_columns)
+                {"name": short_text(columns.name(k)), "kind": kind.value} for k, kind in kinds
             ]
-            about["left_out"] = [
-                _left_out(k, DATES) for k, kind in enumerate(kinds) if kind is Kind.DATE
-            ]
+            about["left_out"] = [_left_out(k, DATES) for k, kind in kinds if kind is Kind.DATE]
         return about
 
     def table(self, choices: Choices) -> Table:
@@ -137,8 +133,7 @@ class Source:
         return table_of(self.file, ReadOptions(), expected)
 
     def _columns(self, has_header: bool | None) -> Columns:
-        stored = open_columns(self.file, self.kind, has_header)
-        return Columns(self.file.source, stored.names, stored.n_columns, stored.kinds)
+        return open_columns(self.file, self.kind, has_header)
 
     def read_options(self, choices: Choices) -> ReadOptions:
         """Return how to read the file, with columns chosen by name or number."""

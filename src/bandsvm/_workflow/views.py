@@ -121,20 +121,29 @@ def abstention(part: TablePart) -> dict[str, Any]:
     true, given = class_places(predictions.y, np.array(result.names)), predictions.predicted_codes
     curve = risk_coverage_curve(true, given, score)
     coverage, risk, thresholds = (values[::-1] for values in curve)  # from all samples down
-    at = _stops(thresholds, _lower_edge(part))
+    edge = _lower_edge(part)
+    # Stops are evenly spread thresholds, which rise, and the first in the band.
+    places = [*np.linspace(0, len(thresholds) - 1, STOPS).round()]
+    if edge is not None:
+        places.append(min(np.searchsorted(thresholds, edge), len(thresholds) - 1))
+    at = np.unique(np.array(places, np.intp))
+    stops = thresholds[at]
     names = [short_text(name) for name in result.names]
     about: dict[str, Any] = {
         "role": part.role,
         "classes": names,
-        "threshold": thresholds[at].tolist(),
+        "threshold": stops.tolist(),
         "coverage": coverage[at].tolist(),
         "risk": risk[at].tolist(),
         "n_samples": len(predicted),
-        "band_stop": _stop_at_band(thresholds[at], _lower_edge(part)),
+        "band_stop": None,
         "confusion": None,
     }
+    if edge is not None and stops[-1] >= edge:
+        # All doubtful samples are left out here.
+        about["band_stop"] = int(np.searchsorted(stops, edge))
     if len(names) <= MAX_CLASSES:
-        about["confusion"] = _confusions(true, given, score, thresholds[at], len(names))
+        about["confusion"] = _confusions(true, given, score, stops, len(names))
     return about
 
 
@@ -143,21 +152,6 @@ def _lower_edge(part: TablePart) -> float | None:
     band = band_parameters(part.classifier, part.classifier.classes_)
     is_one = len(band.rho1) == 2 and band.rho1[0] == band.rho1[1]
     return float(band.rho1[0]) if is_one else None
-
-
-def _stops(thresholds: NDArray, edge: float | None) -> NDArray[np.intp]:
-    """Return which of rising thresholds are stops: evenly spread, and the first in the band."""
-    spread = np.linspace(0, len(thresholds) - 1, STOPS).round()
-    at_edge = [] if edge is None else [float(np.searchsorted(thresholds, edge))]
-    at = np.concatenate([spread, at_edge]).astype(np.intp)
-    return np.unique(np.minimum(at, len(thresholds) - 1))
-
-
-def _stop_at_band(stops: NDArray, edge: float | None) -> int | None:
-    """Return the stop at which all doubtful samples are left out, if there is one."""
-    if edge is None or stops[-1] < edge:
-        return None
-    return int(np.searchsorted(stops, edge))
 
 
 def _confusions(

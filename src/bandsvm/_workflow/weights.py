@@ -14,7 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._system.text import short_text
-from bandsvm._workflow.pipeline import Classifier, Model, classifier_of
+from bandsvm._workflow.pipeline import Classifier, Model, all_steps, classifier_of
 
 # Features that are listed for and against each class, and classes that are listed.
 MAX_WEIGHTS, MAX_CLASSES_LISTED = 6, 20
@@ -122,10 +122,7 @@ def _numbered(n_features: int) -> list[str]:
 
 def scale_of_weights(model: Model) -> str:
     """Return the units of the features that weights belong to, as the end of a sentence."""
-    steps: list[Any] = list(model) if isinstance(model, Pipeline) else []
-    if steps and isinstance(steps[0], ColumnTransformer):
-        for _, step, _ in steps[0].transformers_:
-            steps += list(step) if isinstance(step, Pipeline) else [step]
+    steps = all_steps(model)
     if any(isinstance(step, StandardScaler) and step.with_std for step in steps):
         return "of features scaled to variance 1"
     if any(isinstance(step, MaxAbsScaler) for step in steps):

@@ -1,8 +1,10 @@
-"""The command ``bandsvm``: one file per command, imported only as far as ``--help`` needs.
+"""The command ``bandsvm``: one module per command, imported when it runs.
 
-- `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `__main__`:
-  ``python -m bandsvm.cli``.
-- `_options`, `_output`: what they share; `_preflight`: what they check before the work.
+- `_parser`: the commands and their options, over `_options`, which several have, and `_types`, what
+  their values must be. ``--help`` needs nothing else.
+- `fit`, `predict`, `inspect`, `export`, `tune`, `explore`, `reproduce`: the commands; `_preflight`:
+  what they check before the work; `_output`: what they say.
+- `__main__`: ``python -m bandsvm.cli``.
 """
 
 from __future__ import annotations
@@ -10,38 +12,22 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib import import_module
 from typing import Any
 
 from bandsvm._system.advice import AdvisedError
 from bandsvm._workflow.naming import shell_name
-from bandsvm.cli import explore, export, fit, inspect, predict, reproduce, tune
-from bandsvm.cli._output import (
-    EXIT_CODES,
-    FAILED,
-    INTERRUPTED,
-    complain,
-    discard_unprinted,
-)
+from bandsvm.cli._output import FAILED, INTERRUPTED, complain, discard_unprinted
+from bandsvm.cli._parser import new_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="bandsvm",
-        description="The Banded SVM at the shell.",
-        epilog="Data files: CSV, ARFF, svmlight, Parquet, NPZ; plain or .gz, .bz2, .xz, .zst; - is "
-        "standard input. " + EXIT_CODES,
-    )
-    parser.add_argument("--version", action="version", version=f"bandsvm {version('bandsvm')}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (fit, predict, inspect, export, tune, explore, reproduce):
-        command.add_parser(commands)
-    options = parser.parse_args(arguments)
+    options = new_parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning  # type: ignore[assignment]
-            code = options.run(options)
+            code = import_module(f"bandsvm.cli.{options.command}").run(options)
             # What a full disk or a closed pipe does not take must not be found out after the end.
             print(end="", flush=True)
             return code

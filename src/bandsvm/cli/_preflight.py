@@ -11,11 +11,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn import metrics
+
+from bandsvm._checks.parameters import band_parameters, check_fit_parameters
+from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import follow_links
 from bandsvm._system.text import short_list
 from bandsvm._workflow.naming import shell_name
+from bandsvm._workflow.pipeline import check_kernel_model
 from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR
+from bandsvm.model_selection._scoring import StoredDecisions
+from bandsvm.plotting._canvas import require_matplotlib
 
+# Scores that count one class as positive: function, and what it scores.
+SCORES_OF_ONE_CLASS: dict[str, tuple[Any, str]] = {
+    "f1": (metrics.f1_score, "predict"),
+    "precision": (metrics.precision_score, "predict"),
+    "recall": (metrics.recall_score, "predict"),
+    "jaccard": (metrics.jaccard_score, "predict"),
+    "average_precision": (metrics.average_precision_score, "decision_function"),
+}
 # Outputs that hold pictures.
 WITH_PICTURES = ("plot", "report")
 
@@ -28,8 +44,6 @@ def check_outputs(options: argparse.Namespace, *names: str, read: Sequence[Any])
         if path is None:
             continue
         if name in WITH_PICTURES:
-            from bandsvm.plotting._canvas import require_matplotlib
-
             require_matplotlib(f"--{name}")
         try:
             target = follow_links(path)
@@ -60,12 +74,6 @@ def check_folder(folder: Path, wanted: str) -> None:
 
 def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
     """Raise unless parameters make a model, whatever the classes."""
-    import numpy as np
-
-    from bandsvm import LinearBandedSVC
-    from bandsvm._checks.parameters import band_parameters, check_fit_parameters
-    from bandsvm._workflow.pipeline import check_kernel_model
-
     check_options(parameters, is_linear)
     if is_linear:
         linear = LinearBandedSVC(**parameters)
@@ -94,40 +102,25 @@ def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
 
 def check_scoring(name: str | None, positive: str | None) -> None:
     """Raise unless scikit-learn has a score of that name, which makes use of ``positive``."""
-    from sklearn.metrics import get_scorer_names
-
-    known = get_scorer_names()
+    known = metrics.get_scorer_names()
     if name is not None and name not in known:
         close = difflib.get_close_matches(name, known, 3)
         cure = f"did you mean {' or '.join(close)}?" if close else "accuracy and f1_macro are two."
         raise ValueError(
             f"--scoring must be the name of a score of scikit-learn, got {name!r}; {cure}"
         )
-    if positive is not None and name not in scores_of_one_class():
+    if positive is not None and name not in SCORES_OF_ONE_CLASS:
         raise ValueError(
-            f"--positive goes with --scoring {', '.join(scores_of_one_class())}; "
+            f"--positive goes with --scoring {', '.join(SCORES_OF_ONE_CLASS)}; "
             f"{name or 'accuracy'} treats all classes alike, so leave it out."
         )
-
-
-def scores_of_one_class() -> dict[str, tuple[Any, str]]:
-    """Return the scores that count one class as positive: function, and what it scores."""
-    from sklearn import metrics
-
-    return {
-        "f1": (metrics.f1_score, "predict"),
-        "precision": (metrics.precision_score, "predict"),
-        "recall": (metrics.recall_score, "predict"),
-        "jaccard": (metrics.jaccard_score, "predict"),
-        "average_precision": (metrics.average_precision_score, "decision_function"),
-    }
 
 
 def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
     """Return the scorer for labels: a name, or a scorer that knows which class is positive."""
     if name is None:
         return None
-    if name not in scores_of_one_class():
+    if name not in SCORES_OF_ONE_CLASS:
         _try_scorer(name, labels)
         return name
     if len(labels) != 2:
@@ -145,26 +138,19 @@ def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
             f"--scoring {name} needs --positive, the class to look for, which must be one of "
             f"{short_list(labels.tolist())}; {got}."
         )
-    from sklearn.metrics import make_scorer
-
-    function, response = scores_of_one_class()[name]
-    return make_scorer(function, response_method=response, pos_label=chosen[0])
+    function, response = SCORES_OF_ONE_CLASS[name]
+    return metrics.make_scorer(function, response_method=response, pos_label=chosen[0])
 
 
 def _try_scorer(name: str, labels: Any) -> None:
     """Raise if a score cannot be had of decision values for such labels; those here are made up."""
-    import numpy as np
-    from sklearn.metrics import get_scorer
-
-    from bandsvm.model_selection._scoring import StoredDecisions
-
     y = np.tile(labels, 4)
     values = np.cos(np.arange(len(y) * len(labels))).reshape(len(y), -1)
     decisions = StoredDecisions(labels, values[:, 0] if len(labels) == 2 else values)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            get_scorer(name)(decisions, np.zeros((len(y), 1)), y)
+            metrics.get_scorer(name)(decisions, np.zeros((len(y), 1)), y)
     except (ValueError, TypeError, AttributeError) as error:
         reason = str(error).rstrip(".")
         if "predict_proba" in reason:

@@ -6,74 +6,33 @@ import argparse
 import csv
 import io
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.text import printable, short_list
-from bandsvm.cli._options import (
-    add_data_options,
-    add_disk_option,
-    add_output_options,
-    add_report_option,
-    read_options,
+from bandsvm._tables.reading import read_table
+from bandsvm._tables.table import Notes
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.pipeline import (
+    check_takes_tables,
+    classifier_of,
+    expected_table,
+    transformed,
+    unseen_categories,
 )
+from bandsvm._workflow.report import reliability_parts, report_page
+from bandsvm._workflow.samples import FORMULAS
+from bandsvm.cli._options import read_options
 from bandsvm.cli._output import Output
-
-if TYPE_CHECKING:
-    from bandsvm._workflow.evaluation import Predictions
-
-
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "predict",
-        help="predict the labels of samples",
-        usage="bandsvm predict DATA --model FILE [options]",
-        description="Predict labels: one per line or, with --values, --proba or --band, as CSV "
-        "with a header. If the data have labels, print accuracy, scores per class and the "
-        "confusion matrix.",
-    )
-    parser.add_argument("data", metavar="DATA", help="data file, or -")
-    parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="a model file")
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write here instead of to standard output"
-    )
-    parser.add_argument("--values", action="store_true", help="add the decision values")
-    parser.add_argument(
-        "--proba",
-        action="store_true",
-        help="add probabilities (of models trained with --calibrate)",
-    )
-    parser.add_argument(
-        "--band", action="store_true", help="add whether they are below, inside or above the band"
-    )
-    add_disk_option(parser)
-    add_report_option(parser)
-    add_output_options(parser)
-    add_data_options(parser, for_training=False)
-    parser.set_defaults(run=run)
+from bandsvm.cli._preflight import check_outputs
+from bandsvm.persistence.native import load_with_notes
 
 
 def run(options: argparse.Namespace) -> int:
     """Predict and write."""
-    from bandsvm.cli._preflight import check_outputs
-
     reading = read_options(options)
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
-    from bandsvm import LinearBandedSVC
-    from bandsvm._tables.expected import Notes
-    from bandsvm._tables.reading import read_table
-    from bandsvm._workflow.evaluation import Predictions
-    from bandsvm._workflow.pipeline import (
-        check_takes_tables,
-        classifier_of,
-        expected_table,
-        transformed,
-        unseen_categories,
-    )
-    from bandsvm.persistence.native import load_with_notes
-
     model, notes = load_with_notes(options.model.read_bytes(), str(options.model))
     check_takes_tables(model)
     classifier = classifier_of(model)
@@ -102,11 +61,9 @@ def run(options: argparse.Namespace) -> int:
         output.report(scores.describe())
     result |= _write(options, output, columns)
     if options.report is not None:
-        from bandsvm._workflow.report import reliability_parts, report_page
-
         role = f"Predictions of the model {options.model}."
         said = predictions.probabilities if hasattr(classifier, "sigmoids_") else None
-        parts = reliability_parts(said, predictions.true_codes, classifier.classes_, role)
+        parts = reliability_parts(said, predictions, role)
         page = report_page(model, table, predictions, role, parts)
         output.write(options.report, page, "report is")
     output.result(result)
@@ -115,8 +72,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _warn_of_formulas(output: Output, classes: Any) -> None:
     """Say so if a spreadsheet would compute a label; written labels are those of the model."""
-    from bandsvm._workflow.samples import FORMULAS
-
     if classes.dtype.kind not in "UO":
         return
     formulas = [label for label in classes.tolist() if label.startswith(FORMULAS)]

@@ -5,30 +5,40 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import warnings
+from typing import Any
 
-from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
+import numpy as np
+
+from bandsvm._certificate.not_optimal import Cure, why_not_optimal
+from bandsvm._defaults import SEARCHED
+from bandsvm._estimators.calibration import check_can_calibrate
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.fit import fit_model
+from bandsvm._tables.reading import read_table
+from bandsvm._tables.table import Table
+from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
+from bandsvm._workflow.evaluation import Predictions
+from bandsvm._workflow.folds import PreparedFolds, Splits, stratified_splits
 from bandsvm._workflow.naming import shell_name
-from bandsvm.cli._options import (
-    add_data_options,
-    add_grid_options,
-    add_model_options,
-    add_output_options,
-    add_report_option,
-    chosen_parameters,
-    compact_help,
-    folds,
-    read_options,
+from bandsvm._workflow.pipeline import (
+    Model,
+    describe_preparation,
+    fitted_samples,
+    new_pipeline,
+    with_classifier,
+    write_model,
 )
+from bandsvm._workflow.report import HELD_OUT, reliability_parts
+from bandsvm._workflow.search import FinishedSearch, TimeBudget, best_candidates
+from bandsvm._workflow.search_report import draw_search, search_page
+from bandsvm._workflow.training import summarise
+from bandsvm.cli._options import chosen_parameters, read_options
 from bandsvm.cli._output import Output, training_code
-
-if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
-    from bandsvm import BandedSVCCV
-    from bandsvm._tables.table import Table
-    from bandsvm._workflow.folds import PreparedFolds
+from bandsvm.cli._preflight import check_model, check_outputs, check_scoring, scorer_of
+from bandsvm.model_selection import BandedSVCCV
+from bandsvm.model_selection._cv import fit_search
+from bandsvm.plotting._page import rendered
 
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
 SECONDS_TO_FINISH = 10.0
@@ -36,69 +46,22 @@ SECONDS_TO_FINISH = 10.0
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def add_parser(commands: Any) -> None:
-    """Describe the command."""
-    parser = commands.add_parser(
-        "tune",
-        help="search for good parameters and write the best model",
-        usage="bandsvm tune TRAIN --model FILE [options]",
-        formatter_class=compact_help,
-        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma by folds of the "
-        "data file TRAIN. Ctrl-C keeps the best so far. Exit code 3: not optimal.",
-    )
-    parser.add_argument("train", metavar="TRAIN", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--model", type=Path, required=True, metavar="FILE", help="where to write the model"
-    )
-    parser.add_argument(
-        "--folds", type=folds, default=DEFAULT_FOLDS, metavar="K", help=f"folds ({DEFAULT_FOLDS})"
-    )
-    parser.add_argument(
-        "--groups",
-        default=argparse.SUPPRESS,
-        metavar="COLUMN",
-        help="keep samples of a group in one fold (CSV, Parquet)",
-    )
-    parser.add_argument("--scoring", metavar="NAME", help="a score of scikit-learn (accuracy)")
-    parser.add_argument(
-        "--positive", metavar="LABEL", help="the class that f1, precision, recall ... look for"
-    )
-    parser.add_argument(
-        "--calibrate", action="store_true", help="also fit probabilities, by the folds (--proba)"
-    )
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw candidates, path, risk (PNG, SVG or PDF)"
-    )
-    add_report_option(parser)
-    add_output_options(parser)
-    add_grid_options(parser)
-    add_data_options(parser)
-    add_model_options(parser, searched=SEARCHED)
-    # Not offered, but refused with advice.
-    parser.add_argument("--linear", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(run=run)
-
-
 def run(options: argparse.Namespace) -> int:
     """Search, train, write."""
     output, began = Output(options), time.monotonic()
     _preflight(options)
-    import numpy as np
-
-    from bandsvm import BandedSVCCV
-    from bandsvm._workflow.advice import LEAVES_FEATURES
-    from bandsvm._workflow.pipeline import describe_preparation, with_classifier, write_model
-    from bandsvm._workflow.search import FinishedSearch, TimeBudget
-    from bandsvm._workflow.training import summarise
-    from bandsvm.cli._preflight import scorer_of
-
     is_drawn = options.plot is not None or options.report is not None
     limit = getattr(options, "time_limit", math.inf)
     budget = TimeBudget(limit, began, is_drawn=is_drawn, is_calibrated=options.calibrate)
-    table = _read(options, output)
+    table = read_table(options.train, read_options(options))
+    output.about_table(table)
+    if options.calibrate:
+        check_can_calibrate(table.y, options.folds)
     scoring = scorer_of(options.scoring, options.positive, np.unique(table.y))
     splits = splits_of(options, table)
-    pipeline, folds = _prepared(options, table, splits)
+    pipeline = new_pipeline(table, options.scale, BandedSVC(**_kept_parameters(options)))
+    X = fitted_samples(pipeline, table)
+    folds = PreparedFolds.of(pipeline, X, table.X, table.y, splits)
     output.report(describe_preparation(pipeline, LEAVES_FEATURES))
     parameters = {**chosen_parameters(options), "time_limit": budget.seconds_for_search()}
     search = BandedSVCCV(
@@ -113,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     sentences = _about_best(search, score)
     for sentence in sentences:
         output.report(sentence)
-    result = summarise(best, folds.X, table.y, is_hurried=was_interrupted)
+    result = summarise(best, X, table.y, is_hurried=was_interrupted)
     output.about_model(best, result, options.model)
     if was_interrupted:
         budget.spend()
@@ -138,31 +101,6 @@ def run(options: argparse.Namespace) -> int:
     return training_code(was_interrupted, best.certificate_.is_optimal)
 
 
-def _read(options: argparse.Namespace, output: Output) -> Table:
-    """Return the training set; say what it is."""
-    from bandsvm._estimators.calibration import check_can_calibrate
-    from bandsvm._tables.reading import read_table
-
-    table = read_table(options.train, read_options(options))
-    output.about_table(table)
-    if options.calibrate:
-        check_can_calibrate(table.y, options.folds)
-    return table
-
-
-def _prepared(
-    options: argparse.Namespace, table: Table, splits: Any
-) -> tuple[Pipeline, PreparedFolds]:
-    """Return the steps that prepare samples, fitted to all of them, and the folds of a search."""
-    from bandsvm import BandedSVC
-    from bandsvm._workflow.folds import PreparedFolds
-    from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
-
-    pipeline = new_pipeline(table, options.scale, BandedSVC(**_kept_parameters(options)))
-    X = fitted_samples(pipeline, table)
-    return pipeline, PreparedFolds.of(pipeline, X, table.X, table.y, splits)
-
-
 def _kept_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters that the user gave and no search chooses."""
     return {k: value for k, value in chosen_parameters(options).items() if k not in SEARCHED}
@@ -170,37 +108,31 @@ def _kept_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def _about_best(search: BandedSVCCV, score: str) -> list[str]:
     """Return what the best candidate of a search is, and its score, in sentences."""
-    from bandsvm._workflow.search import best_candidates
-
     n_folds, n_scored = search.n_splits_, best_candidates(search)[0].n_folds
     of_folds = str(n_folds) if n_scored == n_folds else f"{n_scored} of {n_folds}"
     n_candidates = len(search.cv_results_["params"])
+    settings = ", ".join(
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in search.best_params_.items()
+    )
     return [
-        f"Best of {n_candidates} candidates: {_settings(search.best_params_)}",
+        f"Best of {n_candidates} candidates: {settings}",
         f"Mean {score} in {of_folds} folds: {search.best_score_:.4f}",
     ]
 
 
 def _complaint(options: argparse.Namespace, best: Any) -> str | None:
     """Return why the best model is not optimal, and what to do; None if it is."""
-    from bandsvm._certificate.not_optimal import Cure, why_not_optimal
-    from bandsvm._workflow.advice import SHELL
-
     reason = why_not_optimal(best.certificate_)
     go_on = f"go on with bandsvm fit {options.train} --model {options.model} --resume"
     return None if reason is None else reason.render({**SHELL, Cure.RESUME: go_on}, shell_name)
 
 
-def _searched(search: Any, folds: Any, output: Output) -> bool:
+def _searched(search: BandedSVCCV, folds: PreparedFolds, output: Output) -> bool:
     """Search; return whether Ctrl-C was pressed. The best model is then finished if that is short.
 
     Raises KeyboardInterrupt if there is no model yet.
     """
-    import warnings
-
-    from bandsvm._fitting.fit import fit_model
-    from bandsvm.model_selection._cv import fit_search
-
     try:
         with warnings.catch_warnings():
             # Said later, with what to do about it in the shell.
@@ -224,7 +156,7 @@ def _searched(search: Any, folds: Any, output: Output) -> bool:
     return True
 
 
-def _calibrated(options: argparse.Namespace, output: Output, finished: Any) -> bool:
+def _calibrated(options: argparse.Namespace, output: Output, finished: FinishedSearch) -> bool:
     """Give the best model probabilities; return whether that worked."""
     output.report(f"Calibrating probabilities on {finished.search.n_splits_} folds.")
     reason = finished.calibrate()
@@ -237,24 +169,17 @@ def _calibrated(options: argparse.Namespace, output: Output, finished: Any) -> b
 def _write_pages(
     options: argparse.Namespace,
     output: Output,
-    finished: Any,
-    model: Any,
-    table: Any,
+    finished: FinishedSearch,
+    model: Model,
+    table: Table,
     sentences: list[str],
 ) -> None:
     """Write the report and the picture that are wanted."""
-    if options.report is None and options.plot is None:
-        return
-    from bandsvm._workflow.evaluation import Predictions
-    from bandsvm._workflow.report import HELD_OUT, reliability_parts
-    from bandsvm._workflow.search_report import draw_search, search_page
-    from bandsvm.plotting._page import rendered
-
     search, X, y = finished.search, finished.folds.X, table.y
     if options.report is not None:
         held_out, trained = finished.held_out, Predictions(search.best_estimator_, X, y)
         said = finished.held_out_probabilities()
-        parts = reliability_parts(said, trained.true_codes, search.classes_, HELD_OUT)
+        parts = reliability_parts(said, trained, HELD_OUT)
         page = search_page(search, model, table, trained, held_out, sentences, parts)
         output.write(options.report, page, "report is")
     if options.plot is not None:
@@ -265,8 +190,6 @@ def _write_pages(
 
 def _preflight(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
-    from bandsvm.cli._preflight import check_model, check_outputs, check_scoring
-
     if options.linear:
         raise ValueError(
             "tune searches kernel models; try --kernel linear on some of the samples, then give "
@@ -282,12 +205,8 @@ def _preflight(options: argparse.Namespace) -> None:
         raise ValueError(f"--plot writes {', '.join(PICTURES)} files, got {options.plot}.")
 
 
-def splits_of(options: argparse.Namespace, table: Any) -> Any:
+def splits_of(options: argparse.Namespace, table: Table) -> Splits:
     """Return the folds: stratified ones, which keep groups together if there are any."""
-    import numpy as np
-
-    from bandsvm._workflow.folds import stratified_splits
-
     n_folds, counts = options.folds, np.unique(table.y, return_counts=True)[1]
     if counts.max() < n_folds:
         raise ValueError(
@@ -301,11 +220,3 @@ def splits_of(options: argparse.Namespace, table: Any) -> Any:
             f"{options.groups}; use fewer folds, or another column for --groups."
         )
     return stratified_splits(table.y, n_folds, table.groups)
-
-
-def _settings(chosen: dict[str, Any]) -> str:
-    """Return parameters in a line."""
-    return ", ".join(
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in chosen.items()
-    )

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_list, short_text
-from bandsvm._tables.bytes import DataFile
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
@@ -29,12 +28,14 @@ from bandsvm._tables.cells import (
 from bandsvm._tables.columns import (
     CodedColumn,
     ColumnBuilder,
+    Columns,
     Kind,
     MixedLevelsError,
     coded_numbers,
     twice,
 )
 from bandsvm._tables.csv_lines import SPACE, Lines
+from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.large import LargeFile
 from bandsvm._tables.remarks import DataFileError
 from bandsvm._tables.scratch import DiskMatrix
@@ -43,10 +44,8 @@ from bandsvm._tables.scratch import DiskMatrix
 CELLS_AT_ONCE = 2**15
 
 
-class CsvColumns:
-    """A CSV file: names and kinds of its columns, and their content.
-
-    `styled_examples` has a cell of each column whose numbers stand beside signs of money.
+class CsvColumns(Columns):
+    """The columns of a CSV file.
 
     Parameters
     ----------
@@ -61,30 +60,29 @@ class CsvColumns:
     def __init__(
         self, file: DataFile, has_header: bool | None, expected: list[str] | None = None
     ) -> None:
-        self._file, self._source = file, file.source
-        self._lines = Lines(file)
-        self.n_columns = self._lines.n_columns
-        n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // self.n_columns)
+        self._file, self._lines = file, Lines(file)
+        n_columns = self._lines.n_columns
+        n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // n_columns)
         line, top = next(iter(self._lines))
         below = [cells for _, cells in islice(self._lines, 1, 1 + max(1, n_lines))]
         columns = list(zip(*below, strict=True))
         if has_header is None:
-            names = {cell.strip() for cell in top}
-            is_expected = expected is not None and names.issuperset(expected)
+            is_expected = expected is not None and set(map(str.strip, top)).issuperset(expected)
             has_header = is_expected or has_names(top, columns)
         self._n_names = int(has_header)
         self._n_skipped = line if has_header else 0
-        self.names = _names(top) if has_header else None
-        if twins := twice(self.names or []):
+        # Columns without a name get one as pandas gives it.
+        own = [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]
+        names = own if has_header else None
+        if twins := twice(names or []):
             raise DataFileError(
-                f"{self._source}, line 1: two columns have the same name: {short_list(twins)}."
+                f"{file.source}, line 1: two columns have the same name: {short_list(twins)}."
             )
         if not has_header:
             columns = list(zip(top, *below, strict=True))
         has_commas = self._lines.delimiter != "," and has_decimal_commas(columns)
         # The first is faster, the last knows all that may stand in a cell.
         self._converters = (number_with_comma,) if has_commas else (float, number)
-        self.notes = ["Numbers have decimal commas."] if has_commas else []
         if has_commas:
             columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
         is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
@@ -93,17 +91,16 @@ class CsvColumns:
         found = [
             (kind_of(cells), None) if has_commas else kind_and_style(cells) for cells in columns
         ]
-        self.kinds = [kind for kind, _ in found] or [Kind.NUMBER] * self.n_columns
+        kinds = [kind for kind, _ in found] or [Kind.NUMBER] * n_columns
         self._styles = {k: style for k, (_, style) in enumerate(found) if style is not None}
-        self.styled_examples = {k: style.example for k, style in self._styles.items()}
+        notes = ["Numbers have decimal commas."] if has_commas else []
+        examples = {k: style.example for k, style in self._styles.items()}
+        super().__init__(file.source, names, n_columns, kinds, notes, examples)
 
     def read(
-        self,
-        numbers: list[int],
-        coded: dict[int, int | None],
-        labels: int | None = None,
-    ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
-        """Return columns of numbers as a matrix, and others as codes; see `StoredColumns`."""
+        self, numbers: list[int], coded: dict[int, int | None], labels: int | None = None
+    ) -> tuple[NDArray, dict[int, CodedColumn]]:
+        """Return numbers and codes."""
         if not isinstance(self._file, LargeFile):
             return self._read_block(numbers, coded, labels)
         try:
@@ -174,10 +171,6 @@ class CsvColumns:
         lines = chain.from_iterable(block._sample_lines() for block in blocks)
         return f"line {next(islice(lines, sample, None))[0]}"
 
-    def _name(self, column: int) -> str:
-        """Return the name of a column; without names its number."""
-        return short_text(repr(self.names[column]) if self.names else column + 1)
-
     def _read_plain(self) -> NDArray[np.float64] | None:
         """Return all cells, by NumPy, which is several times faster; None if some are no numbers.
 
@@ -211,7 +204,8 @@ class CsvColumns:
             for (line, _), cell in zip(block, cells, strict=True)
             if not converts(converters[-1], cell)
         ]
-        raise not_a_number(self._source, self._name(column), bad)
+        name = short_text(repr(self.names[column]) if self.names else column + 1)
+        raise not_a_number(self.source, name, bad)
 
 
 def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:
@@ -220,8 +214,3 @@ def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:
     if numbers == list(range(first, last + 1)):
         return matrix[:, first : last + 1]
     return matrix[:, numbers]
-
-
-def _names(top: list[str]) -> list[str]:
-    """Return the names of columns; those without get one as pandas gives it."""
-    return [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]
