@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from bandsvm import BandedSVCCV
-from bandsvm.cli import fit
+from bandsvm.cli import fit, tune
 from bandsvm.model_selection import _cv
 from bandsvm.model_selection._search import Search
 
@@ -44,10 +43,15 @@ def ctrl_c_after(after_calls):
 
 
 @pytest.fixture
-def searches(after_calls):
+def searches(monkeypatch):
     """A list that gets every search that a command makes."""
-    searches = []
-    after_calls(BandedSVCCV, "_fit", searches.append)
+    searches, fit_search = [], tune.fit_search
+
+    def noted(model, *arguments):
+        searches.append(model)
+        return fit_search(model, *arguments)
+
+    monkeypatch.setattr(tune, "fit_search", noted)
     return searches
 
 

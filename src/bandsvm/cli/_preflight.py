@@ -15,6 +15,7 @@ import numpy as np
 from sklearn import metrics
 
 from bandsvm._checks.parameters import band_parameters, check_fit_parameters
+from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._system.files import follow_links
 from bandsvm._system.text import short_list
@@ -146,7 +147,8 @@ def _try_scorer(name: str, labels: Any) -> None:
     """Raise if a score cannot be had of decision values for such labels; those here are made up."""
     y = np.tile(labels, 4)
     values = np.cos(np.arange(len(y) * len(labels))).reshape(len(y), -1)
-    decisions = StoredDecisions(labels, values[:, 0] if len(labels) == 2 else values)
+    strategy = MultiClass().strategy(len(labels))
+    decisions = StoredDecisions(labels, values[:, : strategy.n_problems], strategy)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
