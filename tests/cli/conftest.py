@@ -47,9 +47,9 @@ def searches(monkeypatch):
     """A list that gets every search that a command makes."""
     searches, fit_search = [], tune.fit_search
 
-    def noted(model, *arguments):
+    def noted(model, *arguments, **options):
         searches.append(model)
-        return fit_search(model, *arguments)
+        return fit_search(model, *arguments, **options)
 
     monkeypatch.setattr(tune, "fit_search", noted)
     return searches
