@@ -286,6 +286,12 @@ class TestParquet:
                 expected = [[1, 1, 1, 0.5], [2, 2, 0, 1.5], [3, 3, 1, 2.5]]
                 assert table.X.tolist() == expected
 
+    @pytest.mark.parametrize(("unit", "when"), [("s", 10**15), ("us", 2**62)])
+    def test_dates_that_python_does_not_know_are_refused(self, unit, when, tmp_path):
+        dates = self.pa.array([when, 1] * 10).cast(self.pa.timestamp(unit))
+        self.write(tmp_path / "d.parquet", {"label": dates, "f": np.arange(20.0)})
+        refused(tmp_path / "d.parquet", "'label', which Python cannot represent")
+
     def test_many_columns_and_row_groups(self, tmp_path, rng):
         X = rng.normal(size=(150, 130))
         columns = {f"f{k}": X[:, k] for k in range(130)}

@@ -210,12 +210,22 @@ class ParquetColumns(Columns):
         builder = ColumnBuilder(max_levels)
         for _, batch in self._batches([k]):
             column = self._encoded(batch.column(0))
-            levels, indices = column.dictionary.to_pylist(), column.indices
+            levels, indices = self._levels(k, column), column.indices
             if column.null_count:
                 indices = indices.fill_null(len(levels))
                 levels.append("")
             builder.add_codes(indices.to_numpy(zero_copy_only=False), levels)
         return builder.column()
+
+    def _levels(self, k: int, column: Any) -> list[Any]:
+        """Return the values of a column that is stored as codes."""
+        try:
+            return list(column.dictionary.to_pylist())
+        except (OverflowError, ValueError) as error:
+            raise DataFileError(
+                f"{self.source} holds {short_text(self._types[k])} in its column "
+                f"{self.quoted_name(k)}, which Python cannot represent: {reason(error)}."
+            ) from None
 
     def _encoded(self, column: Any) -> Any:
         """Return a column as codes and a dictionary of its values."""
