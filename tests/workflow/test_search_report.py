@@ -1,5 +1,7 @@
 """Pictures of a search."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
@@ -7,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from bandsvm import BandedSVCCV
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.search import scores_by_fold
-from bandsvm._workflow.search_report import draw_search, lowest_shown
+from bandsvm._workflow.search_report import _set_scale, draw_search, lowest_shown
 from bandsvm.model_selection._standings import mean_fold_scores
 from tests.helpers.iris_files import SPECIES, X, Y
 
@@ -36,3 +38,19 @@ def test_picture_shows_all_candidates_over_all_parameters():
     figure.canvas.draw()
     for ax in figure.get_axes():
         assert ax.title.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_zero_and_the_smallest_decade_have_room_for_their_labels():
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(14, 4)).subplots(1, 4)[0]
+    ax.set_xlim(-0.01, 150.0)
+    ax.plot(values := np.array([0.0, 0.03, 0.1, 1.0, 10.0, 100.0]), values)
+    _set_scale(ax.set_xscale, values)
+    ax.figure.canvas.draw()
+    (low, high), labels = ax.get_xlim(), ax.xaxis.get_majorticklabels()
+    shown = [label for label in labels if low <= label.get_position()[0] <= high]
+    boxes = sorted(label.get_window_extent().extents[[0, 2]].tolist() for label in shown)
+    assert len(boxes) > 3
+    assert all(left[1] < right[0] for left, right in pairwise(boxes))

@@ -31,7 +31,13 @@ from bandsvm._workflow.weights import feature_names
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.model_selection._standings import mean_fold_scores
 from bandsvm.plotting import BandPathDisplay
-from bandsvm.plotting._canvas import NEGATIVE, NEUTRAL, POSITIVE, legend_outside
+from bandsvm.plotting._canvas import (
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    legend_outside,
+    set_log_with_zero,
+)
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
 # Held-out predictions of models by name, or why there are none.
@@ -299,7 +305,6 @@ def _set_scale(set_scale: Callable[..., None], values: NDArray) -> None:
     if len(positive) == 0 or positive.max() < MIN_LOG_RATIO * positive.min():
         return
     if (values == 0.0).any():
-        # Linear from 0 to the smallest value, logarithmic beyond.
-        set_scale("symlog", linthresh=float(positive.min()))
+        set_log_with_zero(set_scale, float(positive.min()))
     else:
         set_scale("log")

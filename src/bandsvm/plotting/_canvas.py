@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -72,6 +74,14 @@ def scatter_classes(ax: Any, X: NDArray, y: NDArray, classes: NDArray, **setting
 def plain(text: str) -> str:
     """Return text that matplotlib does not take for a formula."""
     return text.replace("$", r"\$")
+
+
+def set_log_with_zero(set_scale: Callable[..., None], smallest: float) -> None:
+    """Make an axis logarithmic, but linear from 0 to the decade of its smallest positive value.
+
+    Linear up to the value itself, the label of its decade would lie on that of 0.
+    """
+    set_scale("symlog", linthresh=10.0 ** math.floor(math.log10(smallest)))
 
 
 def legend_outside(ax: Any, columns: int = 2) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm.model_selection import BandPath, band_path
-from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, legend_outside
+from bandsvm.plotting._canvas import ALPHA, NEUTRAL, THETA, legend_outside, set_log_with_zero
 from bandsvm.plotting._display import LineDisplay
 
 # Lines that are drawn of a path with more support vectors.
@@ -60,8 +60,7 @@ class BandPathDisplay(LineDisplay):
         ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
         positive = self.values[self.values > 0.0]
         if len(positive) > 1 and positive.max() >= 30.0 * positive.min():
-            # Linear from 0 to the smallest value, logarithmic beyond.
-            ax.set_xscale("symlog", linthresh=float(positive.min()))
+            set_log_with_zero(ax.set_xscale, float(positive.min()))
         ax.set_xlabel(self.vary)
         ax.set_ylabel(r"$\alpha - \theta$ of samples")
         for colour, label in ((ALPHA, r"lower edge, $\alpha$"), (THETA, r"upper edge, $\theta$")):
