@@ -10,8 +10,11 @@ from bandsvm._problem import Status
 
 
 def has_callbacks(estimator: Any) -> bool:
-    """Return whether callbacks are set on an estimator or on a meta-estimator around it."""
-    return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
+    """Return whether callbacks are set on an estimator, perhaps by a meta-estimator around it.
+
+    Meta-estimators without callbacks leave a context behind, too, which nobody watches.
+    """
+    return bool(getattr(estimator, "_skl_callbacks", ()))
 
 
 class FitTasks(Observer[KernelRun]):
