@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -28,6 +29,8 @@ def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
     If all kernels are callables, X need not hold numbers.
     """
     labelled = not (isinstance(y, str) and y == "no_validation")
+    if _is_plain(X) and _is_checked_plainly(estimator, X, y, labelled=labelled, reset=reset):
+        return (X, y) if labelled else X
     if are_objects(estimator, X, reset=reset):
         return check_objects(estimator, X, y, labelled=labelled, reset=reset)
     check_storage(X)
@@ -50,6 +53,46 @@ def check_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bo
         if cure:
             raise ValueError(f"{error}\n{cure}") from error
         raise
+
+
+def _is_plain(X: Any) -> bool:
+    """Return whether X is a matrix of finite floats that needs no conversion."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in FLOATS
+        and X.size > 0
+        and X.flags.c_contiguous
+        and X.flags.aligned
+        and math.isfinite(_sum(X))
+    )
+
+
+def _is_checked_plainly(estimator: Any, X: NDArray, y: Any, *, labelled: bool, reset: bool) -> bool:
+    """Return whether X (and y) can be taken as they are; if not, scikit-learn says why.
+
+    Its own validation takes longer than a fit of a hundred samples. This does the same for plain
+    arrays, attributes included.
+    """
+    if labelled and not (
+        type(y) is np.ndarray
+        and y.ndim == 1
+        and len(y) == len(X)
+        and (y.dtype.kind in "biuU" or (y.dtype.kind == "f" and math.isfinite(_sum(y))))
+    ):
+        return False
+    known, names = vars(estimator), "feature_names_in_"
+    if reset:
+        known.pop(names, None)
+        known["n_features_in_"] = X.shape[1]
+        return True
+    return known.get("n_features_in_") == X.shape[1] and names not in known
+
+
+def _sum(values: NDArray) -> float:
+    """Return the sum of values, which is finite only if all of them are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(values.sum())
 
 
 def check_storage(X: Any) -> None:

@@ -15,6 +15,9 @@ from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
 from bandsvm._kernels import KernelSettings
 from bandsvm._system.cached import cached_property
 
+# Products of kernel values with coefficients that take less time than finding out which are zero.
+FEW_PRODUCTS = 2**18
+
 
 @dataclass(frozen=True)
 class DecisionRule:
@@ -37,7 +40,12 @@ class DecisionRule:
         With a precomputed kernel, ``X`` holds their kernel values with the support vectors.
         """
         values = np.tile(self.intercept, (X.shape[0], 1))
-        blocks = self.strategy.blocks(self.dual_coef)
+        n_products = X.shape[0] * self.dual_coef.size
+        # Looking for blocks takes longer than a few products with zeros.
+        has_few = n_products <= FEW_PRODUCTS
+        blocks: list[tuple[Any, Any]] = (
+            [EVERYTHING] if has_few else self.strategy.blocks(self.dual_coef)
+        )
         # Two blocks, those of both classes of a pair, add to the same value.
         tolerated = min(self.tol, MAX_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
         for block in blocks:

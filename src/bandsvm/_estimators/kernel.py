@@ -290,9 +290,10 @@ default='rbf'
 
     def _problem_values(self, X: Any) -> NDArray:
         """Return the decision values of samples, one column per problem."""
-        check_is_fitted(self)
+        if "dual_coef_" not in vars(self):
+            check_is_fitted(self)  # asks for tags, which takes longer than a small prediction
         # Values that overflow raise an error with advice.
-        with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             X = data.check_for_prediction(self, X)
             values = decision_rule(self)(X)
         return values.astype(np.float32) if X.dtype == np.float32 else values

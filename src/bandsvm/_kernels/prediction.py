@@ -15,7 +15,7 @@ from bandsvm._kernels.packing import PackedKernel, pack, rows_at_once
 from bandsvm._kernels.precision import errors_of_distances, errors_of_products
 from bandsvm._kernels.samples import Samples
 from bandsvm._system.stopping import stoppable_slices
-from bandsvm._system.threads import n_threads
+from bandsvm._system.threads import n_threads, single_threaded_blas
 
 # Memory for samples that are packed at a time: more would take memory without saving time.
 PACKED_BYTES_AT_ONCE = 32 * 2**20
@@ -133,7 +133,9 @@ def product_by_definition(
 ) -> NDArray[np.float64]:
     """Return K(A, B) @ coefficients for kernels without packed rows."""
     if not isinstance(kernel, CoreKernel):
-        return kernel_product(kernel, A, B, coefficients)
+        # Results must not depend on the number of threads.
+        with single_threaded_blas():
+            return kernel_product(kernel, A, B, coefficients)
     products, terms = np.empty((len(A), coefficients.shape[1])), np.arange(len(B))
     for part in A.chunks(A.n_values_per_sample):
         targets = np.arange(part.start, part.stop)

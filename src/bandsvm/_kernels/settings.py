@@ -22,6 +22,7 @@ from bandsvm._kernels.products import Linear, Poly, Sigmoid, linear_product
 from bandsvm._kernels.rows import KernelRows, PackedWriter
 from bandsvm._kernels.samples import Samples
 from bandsvm._kernels.sizes import SMALL_PROBLEM
+from bandsvm._system.threads import single_threaded_blas
 
 # name -> kernel function of (gamma, coef0, degree)
 KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
@@ -32,6 +33,8 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
     "laplacian": lambda gamma, coef0, degree: Laplacian(gamma),
     "chi2": lambda gamma, coef0, degree: Chi2(gamma),
 }
+# Kernel values that are computed by definition in less time than it takes to pack their samples.
+LITTLE_PREDICTION = 2**14
 WITHOUT_GAMMA = ("linear", "precomputed")
 
 
@@ -43,6 +46,11 @@ class KernelSettings:
     gamma: float
     coef0: float
     degree: float
+
+    @classmethod
+    def of(cls, estimator: Any, gamma: float) -> KernelSettings:
+        """Return those of an estimator whose gamma is known."""
+        return cls(estimator.kernel, gamma, estimator.coef0, estimator.degree)
 
     @property
     def is_precomputed(self) -> bool:
@@ -102,7 +110,9 @@ class KernelSettings:
         For A in float32, rounding errors may be as large as ``largest_rounding``.
         """
         if self.is_precomputed:
-            products = A @ coefficients
+            # Results must not depend on the number of threads.
+            with single_threaded_blas():
+                products = A @ coefficients
             if not np.isfinite(products).all():
                 raise ValueError(
                     "The decision values are not finite for these kernel values; divide all kernel "
@@ -113,10 +123,12 @@ class KernelSettings:
             # Most columns are empty: dense pieces of all of them would cost as much as B declares.
             A = sp.csr_array(A)
         kernel = self.function()
-        if not isinstance(kernel, PackedKernel) or B.shape[0] == 0:
-            return product_by_definition(kernel, Samples(A), Samples(B), coefficients, n_jobs)
         if isinstance(kernel, Linear):
             return finite(linear_product(Samples(A), Samples(B), coefficients))
+        is_little = A.shape[0] * B.shape[0] <= LITTLE_PREDICTION
+        if is_little or not isinstance(kernel, PackedKernel):
+            jobs = 1 if is_little else n_jobs
+            return product_by_definition(kernel, Samples(A), Samples(B), coefficients, jobs)
         product = PackedProduct(kernel, B, coefficients, n_jobs)
         if A.dtype == np.float32 and largest_rounding > 0.0:
             return product.within(A, largest_rounding)
