@@ -17,13 +17,14 @@ import numpy as np
 
 import bandsvm._estimators.kernel
 import bandsvm._fitting.fit
-import bandsvm._fitting.kernel_run
+import bandsvm._fitting.outcomes
 import bandsvm._kernels.packed
 import bandsvm._solvers.block
 import bandsvm._solvers.driver
 from bandsvm import _core
 from bandsvm._engines.cpu import CpuEngine
 from bandsvm._kernels.packed import PackedRows
+from bandsvm._kernels.small import SmallKernel
 
 RESULTS = Path(__file__).parent / "results"
 # Threads of BLAS, OpenMP and TBB go on spinning for a while after a call.
@@ -46,8 +47,10 @@ STAGES = {
     (CpuEngine, "free"): "selection",
     (bandsvm._solvers.block, "climb_face"): "faces",
     (bandsvm._solvers.driver, "polish"): "polish",
-    (bandsvm._fitting.kernel_run, "checked_gradient"): "certificate",
-    (bandsvm._fitting.kernel_run, "certificate_of"): "certificate",
+    (SmallKernel, "solve"): "small problems",
+    (SmallKernel, "certify"): "certificate",
+    (bandsvm._fitting.outcomes, "checked_gradient"): "certificate",
+    (bandsvm._fitting.outcomes, "certificate_of"): "certificate",
     (bandsvm._fitting.fit.data, "check_samples"): "validation",
     (bandsvm._fitting.fit, "training_problems"): "validation",
 }

@@ -75,3 +75,4 @@ void bind_bands(nb::module_& module);
 void bind_linear(nb::module_& module);
 void bind_newton(nb::module_& module);
 void bind_certificate(nb::module_& module);
+void bind_small(nb::module_& module);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exact_values.hpp"
+#include "face_algebra.hpp"
 #include "kernel_rows.hpp"
 #include "newton_edges.hpp"
 
@@ -18,6 +19,7 @@ void get(Instructions<float>& offered);
 void get(Instructions<double>& offered);
 void get(NewtonInstructions& offered);
 void get(ExactInstructions& offered);
+void get(FaceInstructions& offered);
 }  // namespace baseline
 #ifdef BANDSVM_X86_LEVELS
 namespace avx2 {
@@ -25,12 +27,14 @@ void get(Instructions<float>& offered);
 void get(Instructions<double>& offered);
 void get(NewtonInstructions& offered);
 void get(ExactInstructions& offered);
+void get(FaceInstructions& offered);
 }  // namespace avx2
 namespace avx512 {
 void get(Instructions<float>& offered);
 void get(Instructions<double>& offered);
 void get(NewtonInstructions& offered);
 void get(ExactInstructions& offered);
+void get(FaceInstructions& offered);
 }  // namespace avx512
 #endif
 

@@ -55,6 +55,12 @@ def rng():
 
 
 @pytest.fixture
+def one_by_one(monkeypatch):
+    """Small problems are solved like large ones, one after the other."""
+    monkeypatch.setattr("bandsvm._fitting.small_problems.SMALL_PROBLEM", 0)
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)

@@ -370,6 +370,86 @@ def of_measure_risks(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[A
     return {**given, "tol": 0.1, "has_intercept": bool(rng.integers(2)), "risks": risks}, guarded
 
 
+def of_find_origin(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of find_origin."""
+    X, guarded = rng.normal(size=(int(rng.integers(1, 300)), int(rng.integers(1, 9)))), []
+    X[rng.random(X.shape) < 0.3] = rng.choice([0.0, 1.0, np.nan])
+    X = X.astype(rng.choice([np.float32, np.float64]))
+    origin = guard((X.shape[1],), np.float64, guarded)
+    return {"X": X, "step": int(rng.integers(1, 9)), "origin": origin}, guarded
+
+
+def small_problems(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
+    """Return what solving and certifying small problems have in common, and all samples."""
+    X = rng.normal(size=(int(rng.integers(2, 90)), int(rng.integers(1, 6))))
+    sizes = rng.integers(1, len(X) + 1, size=int(rng.integers(1, 7)))
+    members = np.concatenate([np.sort(rng.permutation(len(X))[:size]) for size in sizes])
+    c, f = (guard((len(members),), np.float64, guarded) for _ in range(2))
+    return {
+        **{"starts": np.concatenate([[0], np.cumsum(sizes)]), "members": members},
+        **{"has_intercept": bool(rng.integers(2)), "c": c, "f": f, **threads(rng)},
+    }, X
+
+
+def solving(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
+    """Return what solving small problems takes besides a kernel, and all samples."""
+    given, X = small_problems(rng, guarded)
+    number, size = len(given["starts"]) - 1, len(given["members"])
+    ridges = rng.choice([0.0, 0.5]) * np.ones((2, size))
+    counts = guard((number, 3), np.int64, guarded)
+    return {
+        **{**given, "bands": _core.Bands(*edges_and_costs(rng, size).values(), *ridges)},
+        **{"share_members": False, "tol": 1e-3, "max_iter": int(rng.integers(1, 20))},
+        **{"counts": counts, "measures": guard((number, 2), np.float64, guarded)},
+        "find_reason": None,
+    }, X
+
+
+def of_solve_small(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of solve_small."""
+    guarded: list[Any] = []
+    given, X = solving(rng, guarded)
+    packed = _core.pack_64(X, np.zeros(X.shape[1]), 0.5, 3.0, 1)
+    return {"samples": packed, **kernel(rng), **given}, guarded
+
+
+def of_solve_small_given(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of solve_small_given."""
+    guarded: list[Any] = []
+    given, X = solving(rng, guarded)
+    return {"matrix": X @ X.T, **given}, guarded
+
+
+def certifying(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
+    """Return what certifying small problems takes besides a kernel, and all samples."""
+    given, X = small_problems(rng, guarded)
+    number = len(given["starts"]) - 1
+    lo, hi, *sides = edges_and_costs(rng, len(given["members"])).values()
+    given["c"][:] = rng.choice([0.0, 1.0], size=len(given["c"]))
+    return {
+        **{**given, "bands": _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)))},
+        **{"sizes": np.ones(len(X)), "unit": 1e-16, "negligible": float(rng.choice([0.0, 1.0]))},
+        **{"share_in_sums": 0.25, "is_wanted": rng.random(number) < 0.7},
+        "measures": guard((number, 16), np.float64, guarded),
+    }, X
+
+
+def of_certify_small(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of certify_small."""
+    guarded: list[Any] = []
+    given, X = certifying(rng, guarded)
+    n_features = X.shape[1]
+    samples = X if rng.random() < 0.5 else csr_parts(X)
+    return {"X": samples, "n_features": n_features, **kernel(rng), **given}, guarded
+
+
+def of_certify_small_given(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
+    """Return arguments of certify_small_given."""
+    guarded: list[Any] = []
+    given, X = certifying(rng, guarded)
+    return {"matrix": X @ X.T, **given}, guarded
+
+
 def of_pair_step(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any]]:
     """Return arguments of pair_step."""
     band = _core.Band(0.0, 1.0, 1.0, 1.0, 0.0, 0.0)
@@ -395,6 +475,8 @@ FUNCTIONS: dict[str, Callable[[Generator, list[Any]], tuple[Arguments, list[Any]
     **{"select_variables": of_select_variables, "variables_in_play": of_variables_in_play},
     **{"dual_value": of_dual_value, "exact_products": of_exact_products},
     **{"measure_optimality": of_measure_optimality, "measure_risks": of_measure_risks},
-    "flat_interval": of_flat_interval,
+    **{"flat_interval": of_flat_interval, "find_origin": of_find_origin},
+    **{"solve_small": of_solve_small, "solve_small_given": of_solve_small_given},
+    **{"certify_small": of_certify_small, "certify_small_given": of_certify_small_given},
     **{"variance": of_variance, "pair_step": of_pair_step, "single_step": of_single_step},
 }

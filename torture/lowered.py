@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
+from bandsvm._fitting import small_problems
 from bandsvm._kernels import settings
 from bandsvm._solvers import block, driver
 
 # No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
 LOWERED = {
+    (small_problems, "SMALL_PROBLEM"): 0,
     (settings, "SMALL_PROBLEM"): 0,
     (driver, "SMALL_PROBLEM"): 0,
     (block, "MIN_BLOCK"): 8,

@@ -3,6 +3,23 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 ROWS_OF_GROUP: int
+REFINEMENTS: int
+MAX_STEPS_ON_FACE: int
+MAX_WORK_OF_CLIMB: float
+DAMPING_GROWTH: float
+SUFFICIENT_SHARE: float
+MAX_STEP: float
+TRIED_SHARES: int
+MAX_POLISHING_ROUNDS: int
+ROUNDS_WITHOUT_GAIN: int
+POLISHING_STEPS_PER_VARIABLE: int
+MAX_WORK_OF_POLISHING: float
+SNAP_SHARE: float
+SMALL_SHARE_OF_TOL: float
+STEPS_PER_VARIABLE: int
+MIN_STEP_BUDGET: int
+NEWTON_STEPS: int
+ROUNDING_OF_LIMITS: float
 
 class Kernel:
     def __init__(self, name: str, gamma: float, coef0: float, degree: int) -> None: ...
@@ -220,6 +237,7 @@ def pair_step(
 def single_step(band: Band, c: float, f: float, curvature: float) -> float: ...
 def dual_value(bands: Bands, c: NDArray, f: NDArray, n_threads: int) -> float: ...
 def variance(X: NDArray, weights: NDArray, n_threads: int) -> float: ...
+def find_origin(X: NDArray, step: int, origin: NDArray) -> None: ...
 def simd_level() -> str: ...
 def exact_products(
     A: Any,
@@ -265,3 +283,70 @@ def measure_risks(
 def flat_interval(
     bands: PricedBands, c: NDArray, f: NDArray, intercept: float, room: float
 ) -> tuple[float, float]: ...
+def solve_small(
+    samples: Samples64,
+    kernel: Kernel,
+    starts: NDArray,
+    members: NDArray,
+    bands: Bands,
+    has_intercept: bool,
+    share_members: bool,
+    tol: float,
+    max_iter: int,
+    c: NDArray,
+    f: NDArray,
+    counts: NDArray,
+    measures: NDArray,
+    n_threads: int,
+    find_reason: Any,
+) -> None: ...
+def solve_small_given(
+    matrix: NDArray,
+    starts: NDArray,
+    members: NDArray,
+    bands: Bands,
+    has_intercept: bool,
+    share_members: bool,
+    tol: float,
+    max_iter: int,
+    c: NDArray,
+    f: NDArray,
+    counts: NDArray,
+    measures: NDArray,
+    n_threads: int,
+    find_reason: Any,
+) -> None: ...
+def certify_small(
+    X: Any,
+    n_features: int,
+    kernel: Kernel,
+    starts: NDArray,
+    members: NDArray,
+    bands: PricedBands,
+    has_intercept: bool,
+    c: NDArray,
+    f: NDArray,
+    sizes: NDArray,
+    unit: float,
+    negligible: float,
+    share_in_sums: float,
+    is_wanted: NDArray,
+    measures: NDArray,
+    n_threads: int,
+) -> None: ...
+def certify_small_given(
+    matrix: NDArray,
+    starts: NDArray,
+    members: NDArray,
+    bands: PricedBands,
+    has_intercept: bool,
+    c: NDArray,
+    f: NDArray,
+    sizes: NDArray,
+    unit: float,
+    negligible: float,
+    share_in_sums: float,
+    is_wanted: NDArray,
+    measures: NDArray,
+    n_threads: int,
+) -> None: ...

@@ -75,12 +75,12 @@ def slack_multipliers(
             f"y must hold the training labels, of the classes {model.classes_.tolist()}, got "
             f"{training.classes.tolist()}."
         )
-    signs = training.gathered(training.signs)
-    of_edges = [
-        (np.where(side > 0.0, p.below, p.above), np.where(side > 0.0, p.above, p.below))
-        for p, side in zip(training.problems, signs, strict=True)
-    ]
-    lower, upper = (training.spread(costs, 0.0) for costs in zip(*of_edges, strict=True))
+    is_positive, costs = training.sides > 0.0, training.problems.values
+    of_edges = (
+        np.where(is_positive, costs.below, costs.above),
+        np.where(is_positive, costs.above, costs.below),
+    )
+    lower, upper = (training.spread(values, 0.0) for values in of_edges)
     mu = lower.T.reshape(model.alpha_.shape) - model.alpha_
     psi = upper.T.reshape(model.theta_.shape) - model.theta_
     return SlackMultipliers(mu, psi)

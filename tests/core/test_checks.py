@@ -25,6 +25,13 @@ def misaligned(values):
     return copy
 
 
+def bands_of_small():
+    """Return the bands of two problems of two samples each, one on either side."""
+    signs = np.array([1.0, -1.0, 1.0, -1.0])
+    lo, hi = np.where(signs > 0.0, 1.0, -3.0), np.where(signs > 0.0, 3.0, -1.0)
+    return _core.Bands(lo, hi, np.ones(4), np.ones(4), np.zeros(4), np.zeros(4))
+
+
 def arguments():
     """Return arguments that each function takes, by the names of both."""
     stride, panel = PACKED.stride, PACKED.panel
@@ -42,6 +49,14 @@ def arguments():
     place = {"edges": edges, "at": np.ones((4, 1, 4)), "g": np.zeros(4)}
     line, dp = {"line": np.ones((3, 1, 4))}, {"dp": np.zeros((1, 4))}
     step = {"step": np.ones((4, 1, 4)), "dg": np.zeros(4)}
+    small = {"starts": np.array([0, 2, 4]), "members": np.array([0, 1, 2, 3])}
+    small |= {"has_intercept": True, "c": np.zeros(4), "f": np.zeros(4), "n_threads": 1}
+    solving = {"bands": bands_of_small(), "share_members": False, "tol": 1e-3, "max_iter": 9}
+    solving |= {"counts": np.zeros((2, 3), dtype=int), "measures": np.zeros((2, 2))}
+    solving["find_reason"] = None
+    four_of_each = _core.PricedBands(**prices, is_squared=False)
+    certifying = {"sizes": np.ones(10), "unit": 1e-16, "negligible": 1e-6, "share_in_sums": 0.25}
+    certifying |= {"is_wanted": np.ones(2, dtype=bool), "measures": np.zeros((2, 16))}
     goal = {"step": None, "earlier": None, "goal": (0.0, 0.0, 0.0, 0.0), "products": None}
     return {
         "Kernel": {"name": "rbf", "gamma": 1.0, "coef0": 0.0, "degree": 3},
@@ -109,6 +124,17 @@ def arguments():
             **{"memory": _core.SelectionMemory(), "n_threads": 1},
         },
         "dual_value": {**three, "n_threads": 1},
+        "find_origin": {"X": VALUES, "step": 2, "origin": np.zeros(3)},
+        "solve_small": {"samples": PACKED, **kernel, **small, **solving},
+        "solve_small_given": {"matrix": VALUES @ VALUES.T, **small, **solving},
+        "certify_small": {
+            **{"X": VALUES, "n_features": 3, **kernel, **small, "bands": four_of_each},
+            **certifying,
+        },
+        "certify_small_given": {
+            **{"matrix": VALUES @ VALUES.T, **small, "bands": four_of_each},
+            **certifying,
+        },
     }
 
 
@@ -151,6 +177,8 @@ def test_rows_of_no_samples(n_threads):
 
 @pytest.mark.parametrize(("function", "name"), ARRAYS)
 def test_misaligned_arrays(function, name):
+    if arguments()[function][name].itemsize == 1:
+        pytest.skip("any address will do")
     with pytest.raises(ValueError, match=f"{name} must be aligned"):
         call(function, **{name: misaligned(arguments()[function][name])})
 
@@ -179,6 +207,7 @@ def test_other_lengths(function, name):
         ("compute_block", "known"),
         ("exact_products", "A"),
         ("exact_products", "B"),
+        ("find_origin", "X"),
     }:
         pytest.skip("any length will do")
     longer = np.concatenate([value, value])
@@ -204,6 +233,8 @@ def test_numbers_of_threads(function):
 def test_kernels_that_a_function_does_not_know(function):
     if function == "solve_block":
         pytest.skip("its kernel is a matrix")
+    if function == "certify_small":
+        pytest.skip("it knows all kernels")
     others = ("'rbf', .* or 'chi2'", "linear"), ("'linear', .* or 'sigmoid'", "laplacian")
     known, name = others[function != "exact_products"]
     with pytest.raises(ValueError, match=f"kernel must be {known}, got '{name}'"):
@@ -226,12 +257,14 @@ def test_parameters_of_kernels():
         *[("compute_rows", "indices", 10), ("compute_rows", "slots", 2)],
         *[("compute_block", "indices", 10), ("accumulate_rows", "indices", 10)],
         *[("update_gradient", "slots", 2), ("select_variables", "kept", 3)],
+        *[("solve_small", "members", 10), ("certify_small", "members", 10)],
     ],
 )
 def test_indices(function, name, count):
+    others = arguments()[function][name][:-1]
     for index in (-1, count, 2**62, -(2**63)):
         with pytest.raises(ValueError, match=rf"{name} must lie in \[0, {count}\), got {index}"):
-            call(function, **{name: np.array([index])})
+            call(function, **{name: np.append(others, index)})
 
 
 def test_indices_may_be_strided():
@@ -243,6 +276,22 @@ def test_indices_may_be_strided():
     np.testing.assert_array_equal(forth, back)
     with pytest.raises(ValueError, match="indices must not be one value repeated"):
         call("compute_rows", indices=np.broadcast_to(ONE[0], 2**40))
+
+
+@pytest.mark.parametrize("function", ["solve_small", "certify_small_given"])
+def test_where_small_problems_begin(function):
+    for starts in ([1, 2, 4], [0, 2, 3]):
+        with pytest.raises(ValueError, match="begin at 0 and end at the number of members"):
+            call(function, starts=np.array(starts))
+    with pytest.raises(ValueError, match="problems must have samples"):
+        call(function, starts=np.array([0, 4, 4]))
+    with pytest.raises(ValueError, match="starts must not fall"):
+        call(function, starts=np.array([0, 3, 2, 4]))
+
+
+def test_small_problems_that_do_not_share_samples():
+    with pytest.raises(ValueError, match="members must be the same for all problems"):
+        call("solve_small", share_members=True)
 
 
 def test_places_and_slots_of_blocks():

@@ -187,7 +187,7 @@ class CountedKernel:
         return rbf_kernel(A[:, 1:], B[:, 1:], gamma=0.2)
 
 
-def test_pairs_need_no_kernel_values_of_others():
+def test_pairs_need_no_kernel_values_of_others(one_by_one):
     X, y = FOUR
     kernel = CountedKernel(y)
     numbered = np.column_stack([np.arange(len(y)), X])
@@ -204,6 +204,14 @@ def test_pairs_need_no_kernel_values_of_others():
         model.decision_function(numbered), plain.decision_function(X), atol=1e-6
     )
     assert kernel.n_values == len(y) * len(model.support_)
+
+
+def test_a_few_samples_need_each_kernel_value_once():
+    X, y = FOUR
+    kernel = CountedKernel(y)
+    numbered = np.column_stack([np.arange(len(y)), X])
+    BandedSVC(multi_class="ovo", kernel=kernel).fit(numbered, y)
+    assert kernel.n_values == len(y) ** 2 + 20**2  # the first are checked for symmetry
 
 
 @pytest.mark.parametrize("form", ["sparse", "precomputed", "float32"])

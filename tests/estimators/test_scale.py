@@ -165,7 +165,7 @@ def test_among_rounding_errors_a_fit_ends_soon(rng, scale, solver):
     assert np.isfinite(model.decision_function(scale * X)).all()
 
 
-def test_work_is_bounded_and_goes_on_from_there(rng, monkeypatch):
+def test_work_is_bounded_and_goes_on_from_there(rng, monkeypatch, one_by_one):
     X, y = noisy(rng, 200)
     model = BandedSVC(C1=1e3, C2=1e3, kernel="linear", warm_start=True)
     with monkeypatch.context() as patch:

@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 
 from bandsvm import BandedSVC, LinearBandedSVC
 from bandsvm._fitting.fit import fit_model
-from bandsvm._fitting.kernel_run import MIN_SPOT_CHECKS
+from bandsvm._fitting.outcomes import MIN_SPOT_CHECKS
 from bandsvm._fitting.run import Observer
 from bandsvm._kernels import KernelSettings, PrecomputedRows, packing
 from bandsvm._problem import Start, Status

@@ -178,6 +178,7 @@ class FarFromDone(FitRun):
     """A run at some distance from its end."""
 
     distance = math.inf
+    titles = ()
 
     def figures(self):
         return f"violation {self.distance:.1e}, tol {self.progress.tol:.0e}, 999999 SVs"
@@ -190,7 +191,8 @@ def test_bar_fits_the_terminal(columns, title, open_terminal):
     pytest.importorskip("rich")
     open_terminal(columns)
     shown = ProgressBar()
-    run = FarFromDone([title], [])
+    run = FarFromDone([])
+    run.titles = [title]
     run.progress = SimpleNamespace(tol=8e-4)
     shown.begin(run)
     for run.distance in (1.234, 0.03):

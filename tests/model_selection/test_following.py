@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from bandsvm._certificate import intercept_interval
 from bandsvm._defaults import LOSSES
-from bandsvm._fitting.kernel_run import certified
+from bandsvm._fitting.outcomes import certified
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Start
 from bandsvm._problem.band_problem import band_problem

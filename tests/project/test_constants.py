@@ -125,6 +125,8 @@ def sweeps():
 def test_the_first_holder_of_a_constant_is_its_home(sweeps):
     homes = homes_in_python()
     for sweep in sweeps.SWEEPS:
+        if hasattr(_core, sweep.name):
+            continue  # Python asks the core
         module = sweeps.holders(sweep.name)[0].__name__.removeprefix("bandsvm.")
         assert f"{module.replace('.', '/')}.py" in homes[sweep.name]
 

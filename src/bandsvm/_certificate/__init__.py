@@ -1,7 +1,7 @@
 """The certificate of a fit: how far a solution is from optimal, computed independently of solvers.
 
 - `certificate`: `Certificate`, and how those of several problems are combined.
-- `certification`: the certificate of a solution.
+- `certification`: the certificate of a solution; `small`: those of small problems in one call.
 - `values`: gap, intercepts, violations.
 - `gradient`: whether the solver's decision values are right, and what rounding errors leave open.
 - `not_optimal`: why a solution is not optimal to ``tol``, and what to do about it.
@@ -15,6 +15,7 @@ from bandsvm._certificate.certification import (
     certificate_of,
     certify,
     measure,
+    measured_of,
 )
 from bandsvm._certificate.gradient import (
     N_SPOT_CHECKS,
@@ -46,4 +47,5 @@ __all__ = [
     "intercept_interval",
     "largest_difference",
     "measure",
+    "measured_of",
 ]

@@ -104,7 +104,7 @@ class Certificate:
             return all(part.is_optimal for part in self.parts)
         worst = self.kkt_violation + self.uncertainty
         is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
-        is_finite = np.isfinite([self.primal, self.dual, self.gap]).all()
+        is_finite = all(map(math.isfinite, (self.primal, self.dual, self.gap)))
         return bool(is_close and self.infeasibility <= FEASIBLE and is_finite)
 
     @property

@@ -116,10 +116,28 @@ def measure(
     value. Limits are those of the decision values, and the narrowest that errors leave open.
     """
     bands = priced_bands(problem, with_finite_costs(problem, c))
-    primal, dual, gap, gap_with_errors, product_error, total, size, outside, *limits = (
-        _core.measure_optimality(bands, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS)
+    return measured_of(
+        *_core.measure_optimality(bands, c, checked.f, intercept, checked.errors, SHARE_IN_SUMS)
     )
-    lower, upper, lower_with_errors, upper_with_errors, least, largest = limits
+
+
+def measured_of(
+    primal: float,
+    dual: float,
+    gap: float,
+    gap_with_errors: float,
+    product_error: float,
+    total: float,
+    size: float,
+    outside: float,
+    lower: float,
+    upper: float,
+    lower_with_errors: float,
+    upper_with_errors: float,
+    least: float,
+    largest: float,
+) -> Measured:
+    """Return what compiled functions have measured."""
     # Both values hold c'Kc / 2.
     return Measured(
         primal + (gap_with_errors - gap) + 0.5 * product_error,

@@ -9,7 +9,7 @@ from bandsvm import _core
 from bandsvm._problem.band_problem import BandProblem
 
 # Limits of the intercept that differ by less, relative to its size, are equal.
-ROUNDING_OF_LIMITS = 1e-9
+ROUNDING_OF_LIMITS = _core.ROUNDING_OF_LIMITS
 
 
 def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:

@@ -31,10 +31,9 @@ class BandParameters(NamedTuple):
 
 def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     """Return rho1, rho2, C1 and C2 of every class, checked."""
-    rho1, rho2, C1, C2 = (
-        _per_class(name, getattr(estimator, name), classes, may_be_infinite=name == "C1")
-        for name in BandParameters._fields
-    )
+    rho1, rho2, C1, C2 = table = np.empty((4, len(classes)))
+    for name, values in zip(BandParameters._fields, table, strict=True):
+        values[:] = _per_class(name, getattr(estimator, name), classes, name == "C1")
     is_per_class = isinstance(estimator.rho1, Mapping) or isinstance(estimator.rho2, Mapping)
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
         of_class = _of_class(label) if is_per_class else ""
@@ -81,10 +80,10 @@ def check_finite_costs(estimator: Any) -> None:
 
 def _per_class(
     name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
-) -> NDArray[np.float64]:
-    """Return a number, or a mapping from class to number, as one number per class."""
-    if not isinstance(value, Mapping):
-        return np.full(len(classes), _finite(name, value, or_inf=may_be_infinite))
+) -> float | list[float]:
+    """Return a number for all classes, or one for each from a mapping."""
+    if type(value) is float or not isinstance(value, Mapping):
+        return _finite(name, value, or_inf=may_be_infinite)
     labels = classes.tolist()
     known = set(labels)
     unknown = [label for label in value if label not in known]
@@ -96,13 +95,13 @@ def _per_class(
             cure=literal(f"missing: {short_list(missing)}, unknown: {short_list(unknown)}"),
             of=" as a mapping",
         )
-    return np.array(
-        [_finite(name, value[label], _of_class(label), may_be_infinite) for label in labels]
-    )
+    return [_finite(name, value[label], _of_class(label), may_be_infinite) for label in labels]
 
 
 def _finite(name: str, value: Any, of: str = "", or_inf: bool = False) -> float:
     """Return a finite real number, or inf if that is allowed, as a float."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise ParameterTypeError(name, "must be a real number", value, of=of)
     try:

@@ -7,7 +7,7 @@ values of all problems, of shape (n_samples, n_problems).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -277,8 +277,9 @@ class MultiClass:
     @classmethod
     def of(cls, estimator: Any) -> MultiClass:
         """Return those of an estimator; linear models have none and are one-vs-rest."""
-        names = [field.name for field in fields(cls) if hasattr(estimator, field.name)]
-        return cls(**{name: getattr(estimator, name) for name in names})
+        if not hasattr(estimator, "multi_class"):
+            return cls()
+        return cls(estimator.multi_class, estimator.decision_function_shape, estimator.break_ties)
 
     def strategy(self, n_classes: int) -> Strategy:
         """Return the strategy for a number of classes."""

@@ -8,7 +8,8 @@
 - `limits`, `progress`, `callbacks`: observers for Ctrl-C and time limits, for ``verbose``, and for
   scikit-learn's callbacks.
 - `fit`: a fit of a BandedSVC from end to end; `rows`: kernel rows of its problems: who has which,
-  and how many at the same time; `kernel_run`: problems are solved and certified.
+  and how many at the same time; `kernel_run`: problems are solved and certified; `small_problems`:
+  the small ones, all together; `outcomes`: what problems end with.
 - `fitted`: turns outcomes into a fitted state, and a fitted model with its training set into a
   starting point.
 """

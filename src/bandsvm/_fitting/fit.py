@@ -17,14 +17,14 @@ from bandsvm._fitting.fitted import (
     set_attributes,
     starting_points,
 )
-from bandsvm._fitting.kernel_run import KernelRun, Outcome
+from bandsvm._fitting.kernel_run import KernelRun
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
+from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.rows import problem_rows
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import training_problems
 from bandsvm._kernels import resolve_gamma, uses_gamma
-from bandsvm._system.threads import single_threaded_blas
 
 
 def fit_model(
@@ -55,16 +55,15 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
 
-        def attributes(outcomes: list[Outcome]) -> dict[str, Any]:
+        def attributes(outcomes: Outcomes) -> dict[str, Any]:
             return fitted_attributes(settings, X, y, training, outcomes)
 
-        def assemble(outcomes: list[Outcome]) -> Any:
+        def assemble(outcomes: Outcomes) -> Any:
             return set_attributes(copy(model), attributes(outcomes))
 
-        with single_threaded_blas():
-            rows, starts = problem_rows(settings, X, training), starting_points(model, training)
-            run = KernelRun(settings, training, rows, starts, observers, assemble)
-            found = attributes(run.run())
+        rows, starts = problem_rows(settings, X, training), starting_points(model, training)
+        run = KernelRun(settings, training, X, rows, starts, observers, assemble)
+        found = attributes(run.run())
     set_attributes(model, found)
     for task in tasks:
         task.close()

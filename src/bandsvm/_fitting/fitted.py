@@ -18,61 +18,62 @@ from bandsvm._certificate import combine
 from bandsvm._checks import data
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import DecisionRule
-from bandsvm._fitting.kernel_run import Outcome
+from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.targets import class_of
 from bandsvm._fitting.training import Training, training_problems
+from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
 
 
 def fitted_attributes(
-    settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: list[Outcome]
+    settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: Outcomes
 ) -> dict[str, Any]:
     """Return the fitted attributes that the outcomes of all problems make."""
-    solutions = [outcome.solution for outcome in outcomes]
-    coefficients = training.spread([solution.c for solution in solutions], 0.0)
-    support = np.flatnonzero(coefficients.any(axis=0))
+    coefficients = training.spread(outcomes.c, 0.0)
+    support = np.logical_or.reduce(coefficients, axis=0).nonzero()[0]
     rule = DecisionRule(
         settings.kernel,
         np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
         coefficients[:, support],
-        np.array([outcome.intercept for outcome in outcomes]),
+        outcomes.intercepts,
         settings.solving.tol,
         settings.solving.n_jobs,
         training.strategy,
     )
-    alpha, theta = training.multipliers([solution.c for solution in solutions])
-    xi, eta = training.slacks(_decision_values(rule, support, X, training, outcomes))
+    alpha, theta = training.multipliers(outcomes.c)
+    xi, eta = training.slacks(outcomes.decision, _of_dropped(rule, support, X, training))
     by_sample = (len(y), -1)
+    classes = training.classes
     return {
-        "classes_": training.classes,
+        "classes_": classes,
         "gamma_": settings.kernel.gamma,
         "intercept_": rule.intercept,
-        "certificate_": combine([outcome.certificate for outcome in outcomes]),
+        "certificate_": combine(outcomes.certificates),
         "support_": support,
         "support_vectors_": rule.support_vectors,
-        "n_support_": np.array([np.sum(y[support] == label) for label in training.classes]),
+        "n_support_": np.bincount(class_of(y[support], classes), minlength=len(classes)),
         "dual_coef_": rule.dual_coef,
         "alpha_": alpha,
         "theta_": theta,
         "xi_": xi,
         "eta_": eta,
-        "alpha_support_": np.flatnonzero(alpha.reshape(by_sample).any(axis=1)),
-        "theta_support_": np.flatnonzero(theta.reshape(by_sample).any(axis=1)),
-        "n_iter_": max(1, sum(solution.n_iter for solution in solutions)),
+        "alpha_support_": np.logical_or.reduce(alpha.reshape(by_sample), axis=1).nonzero()[0],
+        "theta_support_": np.logical_or.reduce(theta.reshape(by_sample), axis=1).nonzero()[0],
+        "n_iter_": max(1, outcomes.n_iter),
     }
 
 
-def _decision_values(
-    rule: DecisionRule, support: NDArray, X: Any, training: Training, outcomes: list[Outcome]
+def _of_dropped(
+    rule: DecisionRule, support: NDArray, X: Any, training: Training
 ) -> NDArray[np.float64]:
-    """Return decision values of training samples, one row per problem; NaN if not known."""
-    decision = training.spread([outcome.decision for outcome in outcomes], np.nan)
+    """Return decision values of samples of weight 0, one row per problem; NaN if not known."""
     dropped = training.dropped
     if len(dropped):
         with suppress(Stop):  # nothing else depends on samples of weight 0
-            decision[:, dropped] = rule.of_training_samples(X, dropped, support).T
-    return decision
+            return rule.of_training_samples(X, dropped, support).T
+    return np.full((len(training.problems), len(dropped)), np.nan)
 
 
 def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
@@ -85,7 +86,7 @@ def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
 def decision_rule(model: Any) -> DecisionRule:
     """Return the decision rule of a fitted model."""
     return DecisionRule(
-        FitSettings.of(model, model.gamma_).kernel,
+        KernelSettings.of(model, model.gamma_),
         model.support_vectors_,
         model.dual_coef_,
         model.intercept_,

@@ -6,24 +6,20 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._certificate import (
-    Certificate,
-    certificate_of,
-    checked_gradient,
-    choose_intercept,
-)
+from bandsvm._certificate import Certificate
+from bandsvm._fitting.outcomes import Outcome, Outcomes, certified
 from bandsvm._fitting.rows import ProblemRows
 from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.small_problems import SmallResults, solve_small_problems
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Progress, Solution, Start, Status, after
-from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers import solve
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 from bandsvm._system.threads import results_in_threads, single_threaded_blas
@@ -52,46 +48,6 @@ def closer_aim(certificate: Certificate) -> float | None:
     return aim if certificate.status is Status.CONVERGED and is_way_out else None
 
 
-# Spot checks of a certificate if work must end at once.
-MIN_SPOT_CHECKS = 4
-
-
-class Outcome(NamedTuple):
-    """Solution, intercept and certificate of one problem.
-
-    Decision values that the certificate recomputed have replaced those of the solver.
-    """
-
-    solution: Solution
-    intercept: float
-    certificate: Certificate
-
-    @property
-    def decision(self) -> NDArray[np.float64]:
-        """Decision values of the training samples."""
-        return self.solution.f + self.intercept
-
-    @property
-    def falls_short(self) -> bool:
-        """Whether the problem was solved, but not to ``tol``."""
-        return not (self.solution.status.is_limit or self.certificate.is_optimal)
-
-
-def certified(
-    problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float
-) -> Outcome:
-    """Choose the intercept of a solution and certify it; with fewer spot checks if time is up."""
-    try:
-        checked = checked_gradient(problem, rows, solution, tol)
-    except Stop:
-        with stop_when(None):
-            checked = checked_gradient(problem, rows, solution, tol, MIN_SPOT_CHECKS)
-    solution = replace(solution, f=checked.f)
-    intercept = choose_intercept(problem, solution.c, solution.f)
-    certificate = certificate_of(problem, solution, checked, intercept, tol)
-    return Outcome(solution, intercept, certificate)
-
-
 class KernelRun(FitRun):
     """Solves the problems of a training set, each from given coefficients or from zero.
 
@@ -105,13 +61,14 @@ class KernelRun(FitRun):
         self,
         settings: FitSettings,
         training: Training,
+        X: Any,
         rows: ProblemRows,
         starts: list[NDArray | None],
         observers: Sequence[Observer[KernelRun]],
-        assemble: Callable[[list[Outcome]], Any],
+        assemble: Callable[[Outcomes], Any],
     ) -> None:
-        super().__init__(training.targets.titles, observers)
-        self.settings, self.training, self._rows = settings, training, rows
+        super().__init__(observers)
+        self.settings, self.training, self._X, self._rows = settings, training, X, rows
         self._starts, self._assemble = starts, assemble
         self._outcomes: dict[int, Outcome] = {}
         self._reached: dict[int, Solution] = {}  # by problems without an outcome
@@ -119,13 +76,30 @@ class KernelRun(FitRun):
         self._closer_aims: dict[int, float] = {}  # of problems that continue with the same rows
         self._has_steps = self._has_others = False
 
-    def run(self) -> list[Outcome]:
+    @property
+    def titles(self) -> list[str]:
+        """A title for each problem."""
+        return self.training.targets.titles
+
+    def run(self) -> Outcomes:
         """Return the outcomes of all problems.
 
-        If the precision of the rows does not suffice for ``tol``, problems are solved better, as
-        far as that helps, or else more precise rows continue.
+        Small ones are solved together, unless observers watch their steps. If the precision of the
+        rows of others does not suffice for ``tol``, problems are solved better, as far as that
+        helps, or else more precise rows continue.
         """
         indices = unsolved = list(range(len(self._starts)))
+        if not any(observer.watches_steps for observer in self._observers):
+            small = solve_small_problems(self.settings, self._X, self.training, self._starts)
+            if small is not None and small.is_complete:
+                return small.outcomes()
+            unsolved = indices if small is None else self._take_over(small)
+        with single_threaded_blas():
+            self._solve_to_tol(indices, unsolved)
+        return Outcomes.of([self._outcomes[index] for index in indices])
+
+    def _solve_to_tol(self, indices: list[int], unsolved: list[int]) -> None:
+        """Solve what is unsolved, and whatever falls short, as far as that helps."""
         has_aimed_closer = False
         while unsolved:
             self._solve_all(unsolved)
@@ -139,7 +113,19 @@ class KernelRun(FitRun):
             )
             self._earlier = {index: self._outcomes.pop(index).solution for index in unsolved}
             self._reached.update(self._earlier)
-        return [self._outcomes[index] for index in indices]
+
+    def _take_over(self, small: SmallResults) -> list[int]:
+        """Keep what small problems have reached, certify it, and return what is unsolved."""
+        self._outcomes = dict(small.certified())
+        self._reached = dict(small.reached())
+        self._has_steps = bool(self._outcomes or self._reached)
+        solved = [k for k, at in self._reached.items() if at.status is Status.CONVERGED]
+        for k in solved:
+            self._outcomes[k] = self._certified(k, self._rows.of(k), self._reached.pop(k))
+        self._earlier = self._reached.copy()
+        for k in [k for k, outcome in self._outcomes.items() if outcome.falls_short]:
+            del self._outcomes[k]
+        return [k for k in range(len(self._starts)) if k not in self._outcomes]
 
     @property
     def distance(self) -> float:
@@ -171,7 +157,8 @@ class KernelRun(FitRun):
         """Return an estimator fitted to the current state; later problems are at their starts."""
         self._note_progress()
         indices = range(len(self._starts))
-        return self._assemble([self._outcomes.get(k) or self._standing(k) for k in indices])
+        outcomes = [self._outcomes.get(k) or self._standing(k) for k in indices]
+        return self._assemble(Outcomes.of(outcomes))
 
     def _standing(self, index: int) -> Outcome:
         """Return the outcome of a problem if it ended now."""

@@ -87,8 +87,7 @@ def advice_on_constant_rules(model: Any) -> str:
     An empty string if there are none. Where the best rule for a class is a constant, whether the
     class is predicted does not depend on the sample.
     """
-    strategy = strategy_of(model)
-    if not isinstance(strategy, OneVsRest):
+    if len(model.classes_) == 2 or not isinstance(strategy_of(model), OneVsRest):
         return ""
     flat = [
         label

@@ -28,7 +28,7 @@ class Limits(Observer[FitRun]):
     Signals reach the main thread only. A program's own handler of SIGINT is left in place.
     """
 
-    may_interleave = True
+    may_interleave, watches_steps = True, False
 
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit

@@ -13,6 +13,7 @@ from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, some_samples
 from bandsvm._kernels import KernelOperator
 from bandsvm._kernels.packed import useful_bytes
+from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import default_bytes, stores_at_once
 from bandsvm._system.threads import n_threads
 
@@ -20,14 +21,20 @@ from bandsvm._system.threads import n_threads
 class SharedRows:
     """Rows of problems over the same samples: views of one store."""
 
-    def __init__(self, store: KernelOperator) -> None:
-        self._store = store
+    def __init__(self, settings: FitSettings, X: Any, training: Training) -> None:
+        self._settings, self._X, self._training = settings, X, training
         self._views: list[Any] = []
         self._free: list[Any] = []
         self._n_left = 0
         self._changing = Lock()
         # A context for certificates: the memory of a store is for the products of one.
         self.certifying = Lock()
+
+    @cached_property
+    def _store(self) -> KernelOperator:
+        settings, members = self._settings, self._training.kept
+        samples = some_samples(self._X, members, settings.kernel.is_precomputed)
+        return settings.rows(samples, largest_cost=self._training.largest_cost)
 
     def prepare(self, n_problems: int, max_at_once: int) -> int:
         """Prepare for some problems; return how many are solved at a time."""
@@ -124,8 +131,5 @@ ProblemRows = SharedRows | OwnRows
 
 def problem_rows(settings: FitSettings, X: Any, training: Training) -> ProblemRows:
     """Return the kernel rows of the problems of a training set."""
-    members = training.members
-    if any(own is not members[0] for own in members):
-        return OwnRows(settings, X, training)
-    samples = some_samples(X, members[0], settings.kernel.is_precomputed)
-    return SharedRows(settings.rows(samples, largest_cost=training.largest_cost))
+    rows = SharedRows if training.problems.share_samples else OwnRows
+    return rows(settings, X, training)

@@ -18,11 +18,16 @@ class FitRun:
     index: int  # the problem whose step it is
     progress: Any  # where it stands, during a step: `n_iter`, `seconds`, `tol` and more
 
-    def __init__(self, titles: Sequence[str], observers: Sequence[Observer[Any]]) -> None:
-        self.titles, self.index = titles, 0
+    def __init__(self, observers: Sequence[Observer[Any]]) -> None:
+        self.index = 0
         self._observers = observers
         self._turn = RLock()  # of observers
         self._has_failed = False
+
+    @property
+    def titles(self) -> list[str]:
+        """A title for each problem, for progress and messages."""
+        raise NotImplementedError
 
     @property
     def distance(self) -> float:
@@ -80,6 +85,8 @@ class Observer(Generic[Run]):
     """
 
     may_interleave = False
+    # Whether it does anything in `begin` and `step`; if none of them does, steps may be skipped.
+    watches_steps = True
 
     def __enter__(self) -> Observer[Run]:
         """Start, before anything is computed."""

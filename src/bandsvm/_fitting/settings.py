@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bandsvm._decisions.multiclass import MultiClass
@@ -29,7 +29,15 @@ class BandSettings:
     @classmethod
     def of(cls, estimator: Any) -> BandSettings:
         """Return the band of an estimator."""
-        return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
+        return cls(
+            estimator.C1,
+            estimator.C2,
+            estimator.rho1,
+            estimator.rho2,
+            estimator.loss,
+            estimator.fit_intercept,
+            estimator.class_weight,
+        )
 
 
 @dataclass(frozen=True)
@@ -66,10 +74,9 @@ class FitSettings:
     @classmethod
     def of(cls, estimator: Any, gamma: float) -> FitSettings:
         """Return the settings of an estimator whose gamma is known."""
-        kernel = KernelSettings(estimator.kernel, gamma, estimator.coef0, estimator.degree)
         return cls(
             BandSettings.of(estimator),
-            kernel,
+            KernelSettings.of(estimator, gamma),
             SolverSettings.of(estimator),
             MultiClass.of(estimator),
         )

@@ -20,12 +20,15 @@ from bandsvm._checks.parameters import BandParameters, band_parameters
 from bandsvm._decisions.multiclass import MultiClass, OneVsOne, Strategy
 from bandsvm._fitting.settings import BandSettings
 from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._problem.band_problems import BandProblems, joined, repeated
 from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import MEGABYTE, available_bytes
 
 # Multipliers, slacks, coefficients and decision values: bytes per sample and pair of classes.
 BYTES_PER_SAMPLE = 6 * 8
 LITTLE_TABLES = 256 * MEGABYTE
+# Edges and costs that are computed in one go: more take memory without saving time.
+MAX_VALUES_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,42 @@ class Targets:
 
     def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
         """Return the k-th problem over samples."""
-        return self.problem_of_classes(class_of(y, self.classes), weights, k)
+        which = class_of(y, self.classes)
+        return self._written(which, weights, self._sides[k][which])
 
-    def problem_of_classes(self, which: NDArray, weights: NDArray, k: int) -> BandProblem:
-        """Return the k-th problem over samples of some classes, which are numbered."""
-        signs = self._sides[k][which]
+    def problems(
+        self,
+        labels: Labels,
+        kept: NDArray[np.intp],
+        share_samples: bool,
+    ) -> BandProblems:
+        """Return all problems over the samples ``kept`` of a training set.
+
+        With ``share_samples`` all have all of these samples; else each has those of its classes.
+        """
+        signs = labels.signs if len(kept) == labels.signs.shape[1] else labels.signs[:, kept]
+        number, n_samples = signs.shape
+        if share_samples or signs.all():
+            of_samples, starts = kept, n_samples * np.arange(number + 1)
+            at_once = max(1, MAX_VALUES_AT_ONCE // n_samples)
+            parts = [slice(k, min(k + at_once, number)) for k in range(0, number, at_once)]
+            written = [
+                self._written_for(labels, repeated(kept, len(signs[some])), signs[some].ravel())
+                for some in parts
+            ]
+            return BandProblems(joined(written), starts, kept, True)
+        which_problem, places = np.nonzero(signs)
+        starts = np.concatenate([[0], np.bincount(which_problem, minlength=number).cumsum()])
+        of_samples = kept[places]
+        values = self._written_for(labels, of_samples, signs[which_problem, places])
+        return BandProblems(values, starts, of_samples, False)
+
+    def _written_for(self, labels: Labels, samples: NDArray, signs: NDArray) -> BandProblem:
+        """Return the edges and costs of samples on some sides."""
+        return self._written(labels.class_of[samples], labels.weights[samples], signs)
+
+    def _written(self, which: NDArray, weights: NDArray, signs: NDArray) -> BandProblem:
+        """Return the edges and costs of samples of some classes, which are numbered."""
         rho1, rho2, C1, C2 = (values[which] for values in self.band)
         factors = weights * self.class_weights[which]
         if not signs.all():

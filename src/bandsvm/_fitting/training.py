@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,8 @@ from bandsvm._checks.parameters import check_finite_costs
 from bandsvm._decisions.multiclass import MultiClass, Strategy
 from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.targets import Labels, Targets, labels_of
-from bandsvm._problem.band_problem import BandProblem, slacks, split_coefficients
+from bandsvm._problem.band_problem import slacks, split_coefficients
+from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.cached import cached_property
 
 
@@ -25,13 +25,14 @@ class Training:
     # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
     # part.
     signs: NDArray
-    rho1: NDArray[np.float64]  # rho1, rho2 of shape (n_samples,): each sample's band
-    rho2: NDArray[np.float64]
+    class_of: NDArray[np.intp]  # the number of each sample's class
     kept: NDArray[np.intp]  # indices of the samples of positive weight
-    # Indices of each problem's samples. If all problems have the same samples, it is the same array
-    # for all.
-    members: list[NDArray[np.intp]]
-    problems: list[BandProblem]  # one per row of signs, over its own samples
+    problems: BandProblems  # one per row of signs, over its own samples
+
+    @property
+    def members(self) -> list[NDArray[np.intp]]:
+        """Indices of each problem's samples; the same array for all if they share them."""
+        return self.problems.members
 
     @property
     def classes(self) -> NDArray:
@@ -53,42 +54,69 @@ class Training:
     @cached_property
     def largest_cost(self) -> float:
         """An estimate of the largest absolute coefficient."""
-        return max(problem.largest_coefficient() for problem in self.problems)
+        return self.problems.values.largest_coefficient()
 
-    def multipliers(self, coefficients: Sequence[NDArray]) -> tuple[NDArray, NDArray]:
+    @cached_property
+    def sides(self) -> NDArray:
+        """The sides of each problem's samples, one problem after the other."""
+        return self._taken(self.signs)
+
+    def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
         """Return alpha and theta, shaped as attributes, from c of each problem's own samples."""
-        parts = zip(self.gathered(self.signs), coefficients, strict=True)
-        split = [split_coefficients(signs, c) for signs, c in parts]
-        alpha, theta = (self.spread(values, 0.0) for values in zip(*split, strict=True))
-        return self.columns(alpha), self.columns(theta)
+        alpha, theta = split_coefficients(self.sides, coefficients)
+        return self.columns(self.spread(alpha, 0.0)), self.columns(self.spread(theta, 0.0))
 
-    def slacks(self, decision: NDArray) -> tuple[NDArray, NDArray]:
-        """Return xi and eta, shaped as attributes, from one row of g per problem.
+    def slacks(self, decision: NDArray, of_dropped: NDArray) -> tuple[NDArray, NDArray]:
+        """Return xi and eta, shaped as attributes, from g of each problem's own samples.
 
-        They are NaN for samples that take no part in a problem.
+        ``of_dropped`` are decision values of `dropped` samples, one row per problem. Slacks are NaN
+        for samples that take no part in a problem.
         """
-        xi, eta = np.full(decision.shape, np.nan), np.full(decision.shape, np.nan)
-        for k, signs in enumerate(self.signs):
-            own = slice(None) if signs.all() else np.flatnonzero(signs)
-            xi[k, own], eta[k, own] = slacks(
-                signs[own], decision[k, own], self.rho1[own], self.rho2[own]
-            )
+        dropped = self.dropped
+        own = slacks(self.sides, decision, *self._band(self.problems.stacked_members))
+        takes_part = self.sides != 0.0
+        if not takes_part.all():
+            own = np.where(takes_part, own[0], np.nan), np.where(takes_part, own[1], np.nan)
+        xi, eta = (self.spread(values, np.nan) for values in own)
+        if len(dropped):
+            signs = self.signs[:, dropped]
+            others = slacks(signs, of_dropped, *self._band(dropped))
+            for rows, values in zip((xi, eta), others, strict=True):
+                rows[:, dropped] = np.where(signs == 0.0, np.nan, values)
         return self.columns(xi), self.columns(eta)
+
+    def _band(self, samples: NDArray) -> tuple[NDArray, NDArray]:
+        """Return rho1 and rho2 of samples."""
+        band, which = self.targets.band, self.class_of[samples]
+        return band.rho1[which], band.rho2[which]
 
     def columns(self, values: NDArray) -> NDArray:
         """Return one column per problem, or a vector if there is only one problem."""
         return values[0] if len(values) == 1 else values.T
 
-    def spread(self, values: Sequence[NDArray], fill: float) -> NDArray[np.float64]:
-        """Return values of each problem's own samples as rows over all samples."""
+    def spread(self, values: NDArray, fill: float) -> NDArray[np.float64]:
+        """Return values of each problem's own samples as rows over all samples.
+
+        ``values`` hold one problem after the other.
+        """
+        if self.problems.share_samples and len(self.kept) == self.signs.shape[1]:
+            return values.reshape(self.signs.shape)
         rows = np.full(self.signs.shape, fill) if fill else np.zeros(self.signs.shape)
-        for row, members, of_members in zip(rows, self.members, values, strict=True):
-            row[members] = of_members
+        if self.problems.share_samples:
+            rows[:, self.kept] = values.reshape(len(self.signs), -1)
+        else:
+            rows[self.problems.problem_of, self.problems.of_samples] = values
         return rows
 
     def gathered(self, rows: NDArray) -> list[NDArray]:
         """Return values of each problem's own samples, from rows over all samples."""
         return [row[members] for row, members in zip(rows, self.members, strict=True)]
+
+    def _taken(self, rows: NDArray) -> NDArray:
+        """Return the same, one problem after the other."""
+        if not self.problems.share_samples:
+            return rows[self.problems.problem_of, self.problems.of_samples]
+        return (rows if len(self.kept) == rows.shape[1] else rows[:, self.kept]).ravel()
 
 
 def some_samples(X: Any, indices: NDArray, is_pairwise: bool) -> Any:
@@ -116,25 +144,26 @@ def band_problems(
     if not allows_hard:
         check_finite_costs(band)
     targets = Targets.of(band, labels)
-    rho1, rho2, C1, C2 = (values[labels.class_of] for values in targets.band)
+    _check_costs_fit(band, targets, labels)
+    kept = np.arange(len(labels.weights)) if keep_all else (labels.weights > 0.0).nonzero()[0]
+    problems = targets.problems(labels, kept, share_samples)
+    return Training(targets, labels.signs, labels.class_of, kept, problems)
+
+
+def _check_costs_fit(band: BandSettings, targets: Targets, labels: Labels) -> None:
+    """Refuse costs that are infinite after multiplication by weights."""
+    C1, C2 = targets.band.C1, targets.band.C2
+    finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
     with np.errstate(over="ignore"):
-        finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
-        largest = float((labels.factors * finite).max())
+        if np.isfinite(labels.weights.max() * (finite * labels.class_weights).max()):
+            return
+        largest = float((labels.factors * finite[labels.class_of]).max())
     if not np.isfinite(largest):
         raise ValueError(
             f"C1 and C2 times the weights of samples and classes must be finite, got C1="
             f"{band.C1!r}, C2={band.C2!r} and a largest weight of "
             f"{labels.weights.max()}; lower them."
         )
-    everything = np.arange(len(labels.weights))
-    kept = everything if keep_all else np.flatnonzero(labels.weights > 0.0)
-    members, problems = [], []
-    for k, row in enumerate(labels.signs):
-        own = kept if share_samples or row.all() else kept[row[kept] != 0.0]
-        some = slice(None) if len(own) == len(everything) else own
-        members.append(own)
-        problems.append(targets.problem_of_classes(labels.class_of[some], labels.weights[some], k))
-    return Training(targets, labels.signs, rho1, rho2, kept, members, problems)
 
 
 def training_problems(

@@ -8,6 +8,7 @@
   kernel rows.
 - `samples`: dense or CSR samples, which are never copied as a whole.
 - `exact`: sums of kernel values by their definitions, for certificates, and by NumPy.
+- `small`: kernels of problems that compiled functions solve and certify as a whole.
 - `rows`: float64 rows, for small problems and all kernels.
 - `packed`: rows computed by the compiled core, from samples that `packing` arranges for it;
   `slots`: where each row is stored; `part`: the samples that are still in play.

@@ -52,7 +52,7 @@ def exact_products(
     products = np.empty((len(targets), len(rows)))
     cost = COST_OF_VALUE + COST_OF_FEATURE * B.n_values_per_sample
     per_call = max(1, int(n_threads * MAX_CALL_COST / (cost * max(1, len(terms)))))
-    left, right, kernel_of_core = _passed(A.X), _passed(B.X), kernel.in_core()
+    left, right, kernel_of_core = as_passed(A.X), as_passed(B.X), kernel.in_core()
     for part in stoppable_slices(len(targets), per_call):
         _core.exact_products(
             left,
@@ -90,7 +90,7 @@ def _as_csr(A: Samples) -> Samples:
     return Samples(matrix)
 
 
-def _passed(X: Any) -> Any:
+def as_passed(X: Any) -> Any:
     """Return samples as the compiled function takes them."""
     if not sp.issparse(X):
         return as_contiguous(X)

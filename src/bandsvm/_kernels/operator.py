@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +31,18 @@ def errors_of_sums(
     return (unit * OF_TERMS * max(math.sqrt(float(terms @ terms)), moved)) * sizes
 
 
-class Kernel(Protocol):
+class Kernel(ABC):
     """A kernel function."""
 
+    @abstractmethod
     def __call__(self, A: Samples, B: Samples) -> NDArray[np.float64]:
         """Return the kernel values of all samples of A with all of B."""
 
+    @abstractmethod
     def diagonal(self, A: Samples) -> NDArray[np.float64]:
         """Return the kernel value of every sample with itself."""
 
+    @abstractmethod
     def sizes(self, A: Samples) -> NDArray[np.float64]:
         """Return bounds of kernel values: ``|K_ij| <= sizes_i sizes_j``."""
 

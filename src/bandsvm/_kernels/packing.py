@@ -63,17 +63,18 @@ class PackedKernel(CoreKernel):
         """
         if self.name != "rbf" or sp.issparse(X):
             return None
-        few = np.sort(looked_at(X), axis=0)
-        candidates = np.stack([few[len(few) // 2], few[0], np.zeros_like(few[0])])
-        counts = np.count_nonzero(few == candidates[:, None], axis=1)
-        # The median, which comes first, unless another value is more frequent.
-        best = counts.argmax(axis=0)
-        return np.take_along_axis(candidates, best[None], axis=0)[0].astype(np.float64)
+        origin = np.empty(X.shape[1])
+        _core.find_origin(as_contiguous(X), _step(X), origin)
+        return origin
 
 
 def looked_at(X: Any) -> Any:
     """Return some samples, evenly spaced, that stand for all."""
-    return X[:: max(1, -(-X.shape[0] // N_LOOKED_AT))]
+    return X[:: _step(X)]
+
+
+def _step(X: Any) -> int:
+    return max(1, -(-X.shape[0] // N_LOOKED_AT))
 
 
 def _largest(X: Any) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._kernels.operator import KernelOperator
+from bandsvm._kernels.operator import Kernel, KernelOperator
 from bandsvm._kernels.samples import CHUNK_BYTES, Samples, as_contiguous
 from bandsvm._system.stopping import stoppable_slices
 
@@ -18,7 +18,7 @@ DIAGONAL_BLOCK = 32
 
 
 @dataclass(frozen=True)
-class FromFunction:
+class FromFunction(Kernel):
     """A kernel computed by a function of two matrices, checked at every call."""
 
     function: Callable

@@ -30,6 +30,7 @@ from bandsvm._linear.solving import LinearSolution, available_linear_solvers
 from bandsvm._linear.units import Units
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.band_problems import stacked
 from bandsvm._system.threads import n_threads, single_threaded_blas
 
 
@@ -115,7 +116,7 @@ class LocalTraining:
         return LinearOutcome(solution, _certified(problem, self.X, dual, point.intercept, tol))
 
     def multipliers(self, coefficients: list[NDArray]) -> tuple[NDArray, NDArray]:
-        return self.training.multipliers(coefficients)
+        return self.training.multipliers(stacked(coefficients))
 
 
 def _certified(

@@ -65,11 +65,16 @@ class LinearRun(FitRun):
     progress: LinearProgress
 
     def __init__(self, model: Any, training: LinearTraining, observers: Observers) -> None:
-        super().__init__(training.targets.titles, observers)
+        super().__init__(observers)
         self._model, self._training = model, training
         self.method = training.choose_method() if model.solver == "auto" else model.solver
         check_memory(self.method, training.sizes)
         self._starts = self._find_starts()
+
+    @property
+    def titles(self) -> list[str]:
+        """A title for each problem."""
+        return self._training.targets.titles
 
     @property
     def distance(self) -> float:

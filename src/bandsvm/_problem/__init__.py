@@ -1,6 +1,6 @@
 """The band problem and its solution: all that solvers and certificates exchange.
 
-- `band_problem`: the problem, from labels, edges and costs.
+- `band_problem`: the problem, from labels, edges and costs; `band_problems`: several of them.
 - `piecewise`: piecewise linear equations.
 - `slopes`: the slopes of the dual, by which solvers select variables and stop.
 - `solution`: what a solver returns, why it stopped, and where the next one may start.

@@ -83,18 +83,24 @@ class BandProblem:
             return self.box
         if not self.is_squared:
             return Sides(self.below, self.above)
-        return self._box(self.loss_at_zero())
+        return self.box_for(self.loss_at_zero())
 
     def loss_at_zero(self) -> float:
         """Return the loss of g = 0 where losses are squared."""
         below = self.below @ np.maximum(self.lo, 0.0) ** 2
         return float(below + self.above @ np.maximum(-self.hi, 0.0) ** 2)
 
+    def losses_at_zero(self) -> NDArray[np.float64]:
+        """Return what each sample adds to `loss_at_zero`."""
+        below = self.below * np.maximum(self.lo, 0.0) ** 2
+        return below + self.above * np.maximum(-self.hi, 0.0) ** 2
+
     def boxed(self, loss_at_zero: float) -> BandProblem:
         """Return this part of a problem of squared losses in the box of the whole problem."""
-        return replace(self, box=self._box(loss_at_zero))
+        return replace(self, box=self.box_for(loss_at_zero))
 
-    def _box(self, loss_at_zero: float) -> Sides:
+    def box_for(self, loss_at_zero: float | NDArray) -> Sides:
+        """Return the box of squared losses from the loss of g = 0, or that of each sample."""
         root = np.sqrt(loss_at_zero)
         return Sides(*(4.0 * np.sqrt(cost) * root for cost in (self.below, self.above)))
 
@@ -206,11 +212,9 @@ def band_problem(
         The four vectors of docs/theory.md section 3.
     """
     positive = np.asarray(signs) > 0
-    shape = positive.shape
-    rho1, rho2, C1, C2 = (np.broadcast_to(value, shape) for value in (rho1, rho2, C1, C2))
     return BandProblem(
-        lo=np.where(positive, rho1, -rho2).astype(np.float64),
-        hi=np.where(positive, rho2, -rho1).astype(np.float64),
+        lo=_as_floats(np.where(positive, rho1, np.negative(rho2))),
+        hi=_as_floats(np.where(positive, rho2, np.negative(rho1))),
         below=_weighted(weights, np.where(positive, C1, C2)),
         above=_weighted(weights, np.where(positive, C2, C1)),
         has_intercept=has_intercept,
@@ -218,10 +222,14 @@ def band_problem(
     )
 
 
+def _as_floats(values: NDArray) -> NDArray[np.float64]:
+    return values.astype(np.float64, copy=False)
+
+
 def _weighted(weights: float | NDArray, costs: NDArray) -> NDArray[np.float64]:
     """Return costs times weights; weight 0 gives cost 0, even if the cost is infinite."""
     with np.errstate(invalid="ignore"):
-        return np.where(np.asarray(weights) > 0.0, weights * costs, 0.0).astype(np.float64)
+        return _as_floats(np.where(np.asarray(weights) > 0.0, weights * costs, 0.0))
 
 
 def split_coefficients(signs: NDArray, c: NDArray) -> tuple[NDArray, NDArray]:

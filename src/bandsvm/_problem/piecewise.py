@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
+
 # Newton's method usually finds the root of a piecewise linear function in a few steps.
-NEWTON_STEPS = 6
+NEWTON_STEPS = _core.NEWTON_STEPS
 ROUNDING = 1e-15
 
 

@@ -5,6 +5,7 @@
 - `reference`: ``"reference"``, the whole algorithm in plain NumPy; start reading here.
 - `block`: ``"smo"``, pair steps on blocks; `projected_cg`: ``"pcg"``, projected conjugate
   gradients.
+- `small`: small problems in one compiled call, many at a time.
 - `face`, `polish`: Newton steps on the free variables; exact solutions of small problems.
 - `hard_margin`: ``C1=inf``; `left_out`: solutions without one sample, from that of all samples.
 """

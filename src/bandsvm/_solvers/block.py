@@ -7,6 +7,7 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm._engines import engine_for
 from bandsvm._kernels import KernelOperator
 from bandsvm._kernels.sizes import MAX_BLOCK, MAX_PART, PANEL, SMALL_PROBLEM
@@ -38,13 +39,13 @@ WARM_SHARE = 0.8
 INNER_SHARE_OF_TOL = 0.5
 # The same for small problems, which are polished afterwards: their free variables are then usually
 # the final ones, and one Newton step makes them exact.
-SMALL_SHARE_OF_TOL = 0.1
+SMALL_SHARE_OF_TOL = _core.SMALL_SHARE_OF_TOL
 # The same where no other variable is to move: only rounding comes on top.
 SHARE_FOR_ALL = 0.9
 # Pair steps per variable, and in small blocks in all, after which a step on the whole face is the
 # better way on: fewer factorise faces that are not settled, more crawl where K is nearly singular.
-STEPS_PER_VARIABLE = 30
-MIN_STEP_BUDGET = 1000
+STEPS_PER_VARIABLE = _core.STEPS_PER_VARIABLE
+MIN_STEP_BUDGET = _core.MIN_STEP_BUDGET
 # A sample is out of play if the violation must grow by this share before it takes part again. Less
 # leaves out more samples, some of which must come back.
 MARGIN_IN_PLAY = 0.5

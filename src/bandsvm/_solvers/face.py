@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import get_lapack_funcs
 
+from bandsvm import _core
 from bandsvm._engines import Engine
 from bandsvm._problem.piecewise import project
 from bandsvm._problem.slopes import piece
@@ -18,21 +19,21 @@ from bandsvm._system.stopping import check_stop
 # Beyond this many free variables a factorisation costs more than the pair steps that it saves.
 MAX_FACE = 2000
 # Steps that end inside the face only refine each other; two reach rounding error.
-REFINEMENTS = 2
+REFINEMENTS = _core.REFINEMENTS
 # Variables may land one by one; a climb that is cut short must start again after the next block.
-MAX_STEPS_ON_FACE = 100
+MAX_STEPS_ON_FACE = _core.MAX_STEPS_ON_FACE
 # Multiplications that a climb may take: some tenths of a second.
-MAX_WORK_OF_CLIMB = 4e9
-DAMPING_GROWTH = 100.0
+MAX_WORK_OF_CLIMB = _core.MAX_WORK_OF_CLIMB
+DAMPING_GROWTH = _core.DAMPING_GROWTH
 EPSILON = float(np.finfo(np.float64).eps)
 # Of a kernel that is zero; what is divided by it stays finite.
 MIN_DAMPING = float(np.finfo(np.float64).tiny) / EPSILON
 # Shares of a direction that are tried, and the share of the promised ascent that is enough.
-STEP_SHARES = 0.5 ** np.arange(8)
-SUFFICIENT_SHARE = 0.25
+STEP_SHARES = 0.5 ** np.arange(_core.TRIED_SHARES)
+SUFFICIENT_SHARE = _core.SUFFICIENT_SHARE
 # A direction is cut to this many widths of the widest piece, and to sizes of the largest variable
 # where those are much less: beyond, only rounding errors grow.
-MAX_STEP = 100.0
+MAX_STEP = _core.MAX_STEP
 
 
 class Face(NamedTuple):

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from bandsvm import _core
 from bandsvm._engines import Engine
 from bandsvm._problem.piecewise import shares
 from bandsvm._problem.slopes import piece
@@ -15,16 +16,16 @@ from bandsvm._system.stopping import Stop
 
 # A round is a climb and pair steps on everything; problems that need more than a few are singular,
 # and more rounds only delay saying so.
-MAX_POLISHING_ROUNDS = 50
+MAX_POLISHING_ROUNDS = _core.MAX_POLISHING_ROUNDS
 # Rounds without half the violation after which rounding is all that is left.
-ROUNDS_WITHOUT_GAIN = 5
+ROUNDS_WITHOUT_GAIN = _core.ROUNDS_WITHOUT_GAIN
 # Pair steps per variable in a round: enough to change the face, which the climb then solves for.
-POLISHING_STEPS_PER_VARIABLE = 10
+POLISHING_STEPS_PER_VARIABLE = _core.POLISHING_STEPS_PER_VARIABLE
 # Multiplications on faces after which a round is the last: about a second.
-MAX_WORK_OF_POLISHING = 1e10
+MAX_WORK_OF_POLISHING = _core.MAX_WORK_OF_POLISHING
 # Share of a bound, or of the other variables, that rounding may put between a variable and the
 # end of its piece.
-SNAP_SHARE = 1e-13
+SNAP_SHARE = _core.SNAP_SHARE
 
 
 def polish(state: State) -> float:

@@ -16,7 +16,7 @@ from bandsvm._certificate import Certificate, combine
 from bandsvm._certificate.not_optimal import why_not_optimal
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.fitted import fitted_attributes, set_attributes
-from bandsvm._fitting.kernel_run import Outcome
+from bandsvm._fitting.outcomes import Outcome, Outcomes
 from bandsvm._fitting.settings import BandSettings, FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._system.threads import single_threaded_blas
@@ -41,7 +41,7 @@ class PathModels:
         settings = replace(self.settings, band=self.points[k][1])
         with single_threaded_blas():
             attributes = fitted_attributes(
-                settings, self.X, self.y, self.trainings[k], self.outcomes[k]
+                settings, self.X, self.y, self.trainings[k], Outcomes.of(self.outcomes[k])
             )
         model = copy(self.template)
         model.__dict__.update(vars(settings.band))

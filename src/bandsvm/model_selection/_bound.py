@@ -13,6 +13,7 @@ from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import Samples
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.band_problems import stacked
 
 # Bound on the relative rounding errors of the terms in a comparison.
 ROUNDING = 1e-12
@@ -117,7 +118,7 @@ def lowest_margin(
         lowest.append(lowest_signed_value(problem, signs, c, own_f, diagonal[members]))
     kept = training.kept
     return training.strategy.min_margin(
-        training.spread(lowest, np.inf)[:, kept], training.signs[:, kept]
+        training.spread(stacked(lowest), np.inf)[:, kept], training.signs[:, kept]
     )
 
 

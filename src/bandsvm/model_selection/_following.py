@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._fitting.kernel_run import Outcome
+from bandsvm._fitting.outcomes import Outcome
 from bandsvm._kernels import KernelOperator
 from bandsvm._kernels.sizes import MAX_BLOCK
 from bandsvm._problem import Solution, Start, moved_by

@@ -1,0 +1,18 @@
+// Factors of symmetric matrices for Newton steps on faces: compiled once per instruction set, as
+// kernel_rows.hpp describes.
+#pragma once
+
+#include <cstddef>
+
+namespace bandsvm {
+
+struct FaceInstructions {
+  const char* name;
+  // Replaces the lower triangle of a row-major matrix by its Cholesky factor L; what is above the
+  // diagonal stays. Returns false if the matrix is not positive definite, or not finite.
+  bool (*factorise)(double* matrix, std::size_t size);
+  // Replaces x by the solution of L L' y = x.
+  void (*solve)(const double* factor, std::size_t size, double* x);
+};
+
+}  // namespace bandsvm

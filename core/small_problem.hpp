@@ -1,0 +1,291 @@
+// Small band problems, solved exactly: pair steps, then Newton steps on the face, until only
+// rounding errors are left. The same steps as those of bandsvm._solvers.driver, block and polish,
+// where their reasons are given. What is unusual stays unsolved, for those to take over: values of
+// extreme sizes, no convergence, no more time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "block_solver.hpp"
+#include "face.hpp"
+#include "small_point.hpp"
+#include "stop_signal.hpp"
+#include "threads.hpp"
+
+namespace bandsvm {
+
+constexpr double kSmallShareOfTol = 0.1;
+constexpr std::int64_t kStepsPerVariable = 30, kMinStepBudget = 1000;
+constexpr int kMaxPolishingRounds = 50, kRoundsWithoutGain = 5;
+constexpr std::int64_t kPolishingStepsPerVariable = 10;
+constexpr double kMaxWorkOfPolishing = 1e10;
+constexpr double kSnapShare = 1e-13;
+// More outer steps than this and larger or smaller values are left to the general solver.
+constexpr std::int64_t kMaxOuterSteps = 50;
+constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
+
+struct SmallReport {
+  std::int64_t n_iter = 0, n_pair_steps = 0;
+  double violation = 0, seconds = 0;
+  bool is_solved = false;
+};
+
+class SmallSolver {
+ public:
+  SmallSolver(const SmallPoint& point, double tol, std::int64_t max_iter, StopSignal& stop)
+      : point_(point), tol_(tol), max_iter_(std::min(max_iter, kMaxOuterSteps)), stop_(stop) {}
+
+  SmallReport run() {
+    const auto began = std::chrono::steady_clock::now();
+    if (has_usual_values()) {
+      measure_roots();
+      // A start is feasible, and its f is not known.
+      point_.refresh();
+      report_.is_solved = take_steps() && polish() <= tol_;
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+    report_.seconds = spent.count();
+    return report_;
+  }
+
+ private:
+  bool has_usual_values() const {
+    double largest = 0;
+    for (std::size_t i = 0; i < point_.size(); ++i) {
+      const double* const row = point_.kernel.row(i);
+      double of_row = 0, check = 0;
+      for (std::size_t j = 0; j < point_.size(); ++j) {
+        of_row = std::fmax(of_row, std::abs(row[j]));
+        check += 0 * row[j];
+      }
+      if (check != 0) return false;  // NaN
+      largest = std::fmax(largest, of_row);
+      const Band band = point_.bands[i];
+      for (double value :
+           {band.lo, band.hi, band.below, band.above, band.ridge_below, band.ridge_above})
+        if (!(std::abs(value) <= kLargestUsual)) return false;
+    }
+    return kSmallestUsual <= largest && largest <= kLargestUsual;
+  }
+
+  void measure_roots() {
+    for (std::size_t i = 0; i < point_.size(); ++i) {
+      const Band band = point_.bands[i];
+      roots_.push_back(std::sqrt(std::abs(point_.kernel.row(i)[i])));
+      largest_root_ = std::max(largest_root_, roots_[i]);
+      largest_edge_ = std::max({largest_edge_, std::abs(band.lo), std::abs(band.hi)});
+    }
+  }
+
+  // The size of rounding errors in f; smaller violations are meaningless.
+  double rounding_error() const {
+    double reach = 0;
+    for (std::size_t i = 0; i < point_.size(); ++i) reach += roots_[i] * std::abs(point_.c[i]);
+    return kEpsilon * (largest_root_ * reach + largest_edge_);
+  }
+
+  // Block steps on all variables; returns whether they have ended by themselves.
+  bool take_steps() {
+    while (true) {
+      report_.violation = point_.violation();
+      if (report_.violation <= tol_) return true;
+      if (!std::isfinite(report_.violation) || report_.n_iter >= max_iter_ || stop_.is_set())
+        return false;
+      ++report_.n_iter;
+      const std::int64_t budget =
+          std::max(kMinStepBudget, kStepsPerVariable * std::int64_t(point_.size()));
+      const BlockReport steps = take_pair_steps(kSmallShareOfTol * tol_, budget);
+      if (steps.n_steps < budget && !steps.stalled) continue;
+      if (!climb() && steps.n_steps == 0) return true;
+    }
+  }
+
+  BlockReport take_pair_steps(double tol, std::int64_t max_steps) {
+    std::vector<double> c(point_.c, point_.c + point_.size());
+    const Block<double> block{point_.kernel.values, point_.kernel.stride, point_.bands, c.data(),
+                              point_.f};
+    const BlockReport report = solve_block(block, tol, max_steps, point_.has_intercept);
+    report_.n_pair_steps += report.n_steps;
+    if (all_.empty()) {
+      all_.resize(point_.size());
+      std::iota(all_.begin(), all_.end(), 0);
+    }
+    point_.move(all_, c);
+    return report;
+  }
+
+  bool climb() {
+    bool has_moved = false;
+    face_work_ += FaceClimb(point_).run(has_moved);
+    return has_moved;
+  }
+
+  // Brings the violation down to rounding error and returns it; keeps the best point seen.
+  double polish() {
+    const std::size_t n = point_.size();
+    double best = point_.violation();
+    std::vector<double> best_c(point_.c, point_.c + n), best_f(point_.f, point_.f + n);
+    int waited = 0;
+    const double max_work = face_work_ + kMaxWorkOfPolishing;
+    for (int round = 0; round < kMaxPolishingRounds && !stop_.is_set(); ++round) {
+      snap_to_bounds();
+      climb();
+      point_.refresh();
+      const double current = point_.violation();
+      waited = current < 0.5 * best ? 0 : waited + 1;
+      if (current < best) {
+        best = current;
+        best_c.assign(point_.c, point_.c + n);
+        best_f.assign(point_.f, point_.f + n);
+      }
+      if (current <= rounding_error() || waited >= kRoundsWithoutGain || face_work_ > max_work)
+        break;
+      take_pair_steps(rounding_error(), kPolishingStepsPerVariable * std::int64_t(n));
+    }
+    std::copy(best_c.begin(), best_c.end(), point_.c);
+    std::copy(best_f.begin(), best_f.end(), point_.f);
+    report_.violation = best;
+    return stop_.is_set() ? std::numeric_limits<double>::infinity() : best;
+  }
+
+  // Removes accumulated rounding errors: variables next to the end of a piece, a sum not 0.
+  void snap_to_bounds() {
+    std::vector<std::size_t> free = point_.free();
+    std::vector<double> c, bounds;
+    double size = 0, pull = 0;
+    for (std::size_t i : free) {
+      c.push_back(point_.c[i]);
+      bounds.push_back(c.back() > 0 ? point_.bands.below[i] : -point_.bands.above[i]);
+      size += std::abs(c.back());
+      pull += std::abs(c.back()) * roots_[i];
+    }
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      const double of_sample = std::abs(c[k]) * roots_[free[k]];
+      if (std::abs(bounds[k] - c[k]) <= kSnapShare * std::abs(bounds[k]))
+        c[k] = bounds[k];
+      else if (of_sample <= kSnapShare * pull && std::abs(c[k]) <= kSnapShare * size)
+        c[k] = 0;
+    }
+    point_.move(free, c);
+    if (point_.has_intercept) spread_sum(free, c, bounds);
+  }
+
+  // Divides what the sum is off by among the free variables, in proportion to their size.
+  void spread_sum(const std::vector<std::size_t>& free, const std::vector<double>& c,
+                  const std::vector<double>& bounds) {
+    const double excess = point_.sum();
+    std::vector<std::size_t> inside;
+    std::vector<double> moved;
+    double size = 0;
+    for (std::size_t k = 0; k < free.size(); ++k)
+      if (c[k] != 0 && c[k] != bounds[k]) size += std::abs(c[k]);
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      if (c[k] == 0 || c[k] == bounds[k]) continue;
+      inside.push_back(free[k]);
+      moved.push_back(within(c[k] - excess * (std::abs(c[k]) / size), std::fmin(0, bounds[k]),
+                             std::fmax(0, bounds[k])));
+    }
+    point_.move(inside, moved);
+  }
+
+  SmallPoint point_;
+  const double tol_;
+  const std::int64_t max_iter_;
+  StopSignal& stop_;
+  SmallReport report_;
+  std::vector<double> roots_;
+  std::vector<std::size_t> all_;
+  double largest_root_ = 0, largest_edge_ = 0, face_work_ = 0;
+};
+
+// Some problems over samples that they may share. Arrays hold the values of one problem after the
+// other: those of problem k lie in [starts[k], starts[k + 1]).
+struct SmallProblems {
+  const std::int64_t* starts;
+  std::size_t number;
+  const std::int64_t* members;  // which samples
+  Bands bands;
+  bool has_intercept;
+  bool share_members;  // all problems have the same ones
+  double tol;
+  std::int64_t max_iter;
+
+  std::size_t begin(std::size_t k) const { return std::size_t(starts[k]); }
+  std::size_t size(std::size_t k) const { return std::size_t(starts[k + 1] - starts[k]); }
+  Bands bands_of(std::size_t k) const {
+    const std::size_t at = begin(k);
+    return {bands.lo + at,          bands.hi + at,          bands.below + at, bands.above + at,
+            bands.ridge_below + at, bands.ridge_above + at, size(k)};
+  }
+};
+
+// Kernel matrices of some samples, computed from packed ones.
+struct PackedKernelMatrix {
+  const Samples<double>& samples;
+  const Kernel& kernel;
+
+  KernelMatrix of(const std::int64_t* members, std::size_t number, Buffer<double>& memory,
+                  int n_threads) const {
+    const std::size_t stride = n_panels_of<double>(number) * kPanel<double>;
+    memory.resize(std::max(memory.size(), number * stride));
+    std::vector<std::int64_t> places(number);
+    std::iota(places.begin(), places.end(), 0);
+    std::vector<double*> rows(number);
+    for (std::size_t k = 0; k < number; ++k) rows[k] = memory.data() + k * stride;
+    const auto compute = [&](const Samples<double>& right) {
+      compute_rows(samples, members, number, right, places.data(), kernel, rows.data(), n_threads);
+    };
+    if (number == samples.count())
+      compute(samples);  // members are in order
+    else
+      compute(samples.take(members, number, n_threads));
+    return {memory.data(), stride};
+  }
+};
+
+// The same out of a matrix of all samples.
+struct GivenKernelMatrix {
+  const double* values;
+  std::size_t n_samples;
+
+  KernelMatrix of(const std::int64_t* members, std::size_t number, Buffer<double>& memory,
+                  int) const {
+    if (number == n_samples) return {values, n_samples};
+    memory.resize(std::max(memory.size(), number * number));
+    for (std::size_t k = 0; k < number; ++k) {
+      const double* const row = values + std::size_t(members[k]) * n_samples;
+      for (std::size_t q = 0; q < number; ++q) memory[k * number + q] = row[members[q]];
+    }
+    return {memory.data(), number};
+  }
+};
+
+// Solves problems from feasible coefficients c, which are replaced; f becomes K c. Problems are
+// shared out to threads; each is solved by one of them, in the same way whoever it is.
+template <typename Matrices>
+void solve_small_problems(const Matrices& matrices, const SmallProblems& problems, double* c,
+                          double* f, SmallReport* reports, int n_threads, StopSignal& stop) {
+  Buffer<double> shared_memory;
+  KernelMatrix shared{};
+  if (problems.share_members && problems.number > 0)
+    shared = matrices.of(problems.members, problems.size(0), shared_memory, n_threads);
+  in_parallel(problems.number, n_threads, [&](std::size_t first, std::size_t last) {
+    Buffer<double> memory;
+    for (std::size_t k = first; k < last && !stop.is_set(); ++k) {
+      const std::size_t at = problems.begin(k);
+      const KernelMatrix kernel =
+          problems.share_members ? shared
+                                 : matrices.of(problems.members + at, problems.size(k), memory, 1);
+      const SmallPoint point(kernel, problems.bands_of(k), problems.has_intercept, c + at, f + at);
+      reports[k] = SmallSolver(point, problems.tol, problems.max_iter, stop).run();
+    }
+  });
+}
+
+}  // namespace bandsvm

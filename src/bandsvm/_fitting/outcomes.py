@@ -1,0 +1,78 @@
+"""What the problems of a fit end with: solutions, intercepts and certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._certificate import Certificate, certificate_of, checked_gradient, choose_intercept
+from bandsvm._kernels import KernelOperator
+from bandsvm._problem import Solution
+from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.band_problems import stacked
+from bandsvm._system.stopping import Stop, stop_when
+
+# Spot checks of a certificate if work must end at once.
+MIN_SPOT_CHECKS = 4
+
+
+class Outcome(NamedTuple):
+    """Solution, intercept and certificate of one problem.
+
+    Decision values that the certificate recomputed have replaced those of the solver.
+    """
+
+    solution: Solution
+    intercept: float
+    certificate: Certificate
+
+    @property
+    def decision(self) -> NDArray[np.float64]:
+        """Decision values of the training samples."""
+        return self.solution.f + self.intercept
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether the problem was solved, but not to ``tol``."""
+        return not (self.solution.status.is_limit or self.certificate.is_optimal)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The outcomes of all problems of a fit; arrays hold one problem after the other."""
+
+    c: NDArray[np.float64]
+    decision: NDArray[np.float64]  # decision values of each problem's own samples
+    intercepts: NDArray[np.float64]  # (n_problems,)
+    certificates: list[Certificate]
+    n_iter: int  # outer steps of all problems
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Outcomes:
+        """Return the outcomes of single problems together."""
+        return cls(
+            stacked([outcome.solution.c for outcome in outcomes]),
+            stacked([outcome.decision for outcome in outcomes]),
+            np.array([outcome.intercept for outcome in outcomes]),
+            [outcome.certificate for outcome in outcomes],
+            sum(outcome.solution.n_iter for outcome in outcomes),
+        )
+
+
+def certified(
+    problem: BandProblem, rows: KernelOperator, solution: Solution, tol: float
+) -> Outcome:
+    """Choose the intercept of a solution and certify it; with fewer spot checks if time is up."""
+    try:
+        checked = checked_gradient(problem, rows, solution, tol)
+    except Stop:
+        with stop_when(None):
+            checked = checked_gradient(problem, rows, solution, tol, MIN_SPOT_CHECKS)
+    solution = replace(solution, f=checked.f)
+    intercept = choose_intercept(problem, solution.c, solution.f)
+    certificate = certificate_of(problem, solution, checked, intercept, tol)
+    return Outcome(solution, intercept, certificate)

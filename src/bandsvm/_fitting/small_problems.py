@@ -1,0 +1,162 @@
+"""The small problems of a fit, solved and certified together by compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._certificate import Certificate, assemble, measured_of
+from bandsvm._certificate.small import SmallCertificates, certify_small
+from bandsvm._fitting.outcomes import Outcome, Outcomes
+from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.training import Training
+from bandsvm._kernels.sizes import SMALL_PROBLEM
+from bandsvm._kernels.small import small_kernel
+from bandsvm._problem import Solution, Status
+from bandsvm._problem.band_problems import BandProblems, stacked
+from bandsvm._solvers.small import SmallSolutions, solve_small
+from bandsvm._system.cached import cached_property
+from bandsvm._system.memory import default_bytes
+from bandsvm._system.stopping import Stop, check_stop
+from bandsvm._system.threads import n_threads
+
+# Multiplications: what solving takes per kernel value, and what is worth the use of threads.
+PER_KERNEL_VALUE, WORTH_THREADS = 50.0, 2e6
+
+
+@dataclass(frozen=True)
+class SmallResults:
+    """What became of small problems, some of those of a fit."""
+
+    settings: FitSettings
+    indices: NDArray[np.intp]  # which problems of the fit
+    n_problems: int  # of the fit
+    problems: BandProblems
+    solutions: SmallSolutions
+    certificates: SmallCertificates
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all problems, and all of them are solved, certified and optimal."""
+        if len(self.indices) != self.n_problems or not self.certificates.is_certified.all():
+            return False
+        return all(certificate.is_optimal for certificate in self._known)
+
+    def outcomes(self) -> Outcomes:
+        """Return the outcomes if results are complete."""
+        intercepts, solutions = self.certificates.intercepts, self.solutions
+        decision = solutions.f + np.repeat(intercepts, self.problems.sizes)
+        n_iter = int(solutions.n_iter.sum())
+        return Outcomes(solutions.c, decision, intercepts, self._known, n_iter)
+
+    def certified(self) -> Iterator[tuple[int, Outcome]]:
+        """Yield what is certified."""
+        certified = np.flatnonzero(self.certificates.is_certified).tolist()
+        for k, certificate in zip(certified, self._known, strict=True):
+            b = float(self.certificates.intercepts[k])
+            solution = self._solution(k, Status.CONVERGED)
+            yield int(self.indices[k]), Outcome(solution, b, certificate)
+
+    def reached(self) -> Iterator[tuple[int, Solution]]:
+        """Yield what else was solved, and where others are after some steps."""
+        for k in np.flatnonzero(~self.certificates.is_certified).tolist():
+            is_solved = bool(self.solutions.is_solved[k])
+            solution = self._solution(k, Status.CONVERGED if is_solved else Status.STOPPED)
+            if is_solved or (solution.n_pair_steps > 0 and np.isfinite(solution.c).all()):
+                yield int(self.indices[k]), solution
+
+    def _solution(self, k: int, status: Status) -> Solution:
+        own, (c, f, _, n_iter, n_pair_steps, seconds) = self.problems.slices[k], self.solutions
+        return Solution(
+            c[own],
+            f[own],
+            status,
+            int(n_iter[k]),
+            int(n_pair_steps[k]),
+            self._n_rows(k),
+            float(seconds[k]),
+        )
+
+    def _n_rows(self, k: int) -> int:
+        """Return how many kernel rows were computed for a problem: shared ones count once."""
+        return int(self.problems.sizes[k]) if k == 0 or not self.problems.share_samples else 0
+
+    @cached_property
+    def _known(self) -> list[Certificate]:
+        """The certificates of those that are certified."""
+        found, tol = self.certificates, self.settings.solving.tol
+        is_free, sizes = self.problems.values.has_intercept, self.problems.sizes.tolist()
+        return [
+            assemble(
+                measured_of(*found.measures[k].tolist()),
+                self._solution(k, Status.CONVERGED),
+                float(found.intercepts[k]),
+                is_free,
+                gradient_drift=float(found.drifts[k]),
+                n_checked=sizes[k],
+                tol=tol,
+            )
+            for k in found.is_certified.nonzero()[0].tolist()
+        ]
+
+
+def solve_small_problems(
+    settings: FitSettings, X: Any, training: Training, starts: list[NDArray | None]
+) -> SmallResults | None:
+    """Solve and certify the small problems of a fit; None if there are none.
+
+    What they leave unsolved, `KernelRun` solves one by one.
+    """
+    problems, solving = training.problems, settings.solving
+    (indices,) = (problems.sizes <= SMALL_PROBLEM).nonzero()
+    if len(indices) == 0 or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
+        return None
+    some = problems.some(indices)
+    threads = n_threads(solving.n_jobs) if _is_worth_threads(some, X) else 1
+    needed = _bytes_needed(some, X, threads)
+    budget = default_bytes(needed) if solving.cache_bytes is None else solving.cache_bytes
+    if needed > budget:
+        return None
+    try:
+        check_stop()
+        kernel = small_kernel(settings.kernel, X)
+        start = _start(some, [starts[k] for k in indices])
+    except Stop:
+        return None
+    if kernel is None:
+        return None
+    solutions = solve_small(some, kernel, start, solving.tol, solving.max_iter, threads)
+    certificates = certify_small(
+        some, kernel, solutions.c, solutions.f, solutions.is_solved, solving.tol, threads
+    )
+    return SmallResults(settings, indices, len(problems), some, solutions, certificates)
+
+
+def _is_worth_threads(problems: BandProblems, X: Any) -> bool:
+    """Return whether threads save more time than it takes to wake them."""
+    n_values = float(np.square(problems.sizes, dtype=np.float64).sum())
+    return n_values * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
+
+
+def _bytes_needed(problems: BandProblems, X: Any, threads: int) -> float:
+    """Return what kernel matrices and packed samples take."""
+    largest = float(problems.sizes.max())
+    n_matrices = 1 if problems.share_samples else min(threads, len(problems))
+    n_values = X.nnz if hasattr(X, "nnz") else X.size
+    return 8.0 * (n_matrices * largest**2 + n_values)
+
+
+def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | None:
+    """Return feasible coefficients from which problems start; None is zero."""
+    if all(start is None for start in starts):
+        return None
+    return stacked(
+        [
+            np.zeros(problem.n_samples) if start is None else problem.feasible(start)
+            for problem, start in zip(problems, starts, strict=True)
+        ]
+    )
