@@ -1,4 +1,5 @@
-// Cholesky factors by tiles of inner products; compiled once per instruction set.
+// Cholesky factors by tiles of inner products, and other passes over matrices; compiled once per
+// instruction set.
 #include "face_algebra.hpp"
 
 #include "vector.hpp"
@@ -105,9 +106,32 @@ void solve(const double* factor, std::size_t size, double* x) {
   }
 }
 
+double largest(const double* values, std::size_t size) {
+  const std::size_t whole = size / kVectorWidth * kVectorWidth;
+  V most{}, product{};
+  for (std::size_t k = 0; k < whole; k += kVectorWidth) {
+    const V value = load(values + k), size_of = value < V{} ? -value : value;
+    most = size_of > most ? size_of : most;
+    product += value * 0.0;  // NaN if one is not finite
+  }
+  double found = 0, check = sum_of_lanes<double>(product);
+  for (std::size_t lane = 0; lane < kVectorWidth; ++lane) found = larger(found, most[lane]);
+  for (std::size_t k = whole; k < size; ++k) {
+    found = larger(found, values[k] < 0 ? -values[k] : values[k]);
+    check += values[k] * 0.0;
+  }
+  return check == 0 ? found : __builtin_inf();
+}
+
+void round(const double* values, std::size_t size, float* rounded) {
+  for (std::size_t k = 0; k < size; ++k) rounded[k] = float(values[k]);
+}
+
 }  // namespace
 
-void get(FaceInstructions& offered) { offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve}; }
+void get(FaceInstructions& offered) {
+  offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve, largest, round};
+}
 
 }  // namespace BANDSVM_LEVEL
 }  // namespace bandsvm

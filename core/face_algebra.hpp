@@ -1,5 +1,5 @@
-// Factors of symmetric matrices for Newton steps on faces: compiled once per instruction set, as
-// kernel_rows.hpp describes.
+// Passes over matrices that steps of small problems take, Cholesky factors above all: compiled once
+// per instruction set, as kernel_rows.hpp describes.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,10 @@ struct FaceInstructions {
   bool (*factorise)(double* matrix, std::size_t size);
   // Replaces x by the solution of L L' y = x.
   void (*solve)(const double* factor, std::size_t size, double* x);
+  // The largest absolute value; infinite if one is NaN.
+  double (*largest)(const double* values, std::size_t size);
+  // The same values in single precision.
+  void (*round)(const double* values, std::size_t size, float* rounded);
 };
 
 }  // namespace bandsvm

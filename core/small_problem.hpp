@@ -30,6 +30,11 @@ constexpr double kSnapShare = 1e-13;
 constexpr std::int64_t kMaxOuterSteps = 50;
 constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
 
+// Smaller problems gain nothing from single precision, and neither do steps that could only bring
+// the violation down by less: aims are no closer than so many rounding errors.
+constexpr std::size_t kMinForSingle = 256;
+constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
+
 struct SmallReport {
   std::int64_t n_iter = 0, n_pair_steps = 0;
   double violation = 0, seconds = 0;
@@ -58,14 +63,7 @@ class SmallSolver {
   bool has_usual_values() const {
     double largest = 0;
     for (std::size_t i = 0; i < point_.size(); ++i) {
-      const double* const row = point_.kernel.row(i);
-      double of_row = 0, check = 0;
-      for (std::size_t j = 0; j < point_.size(); ++j) {
-        of_row = std::fmax(of_row, std::abs(row[j]));
-        check += 0 * row[j];
-      }
-      if (check != 0) return false;  // NaN
-      largest = std::fmax(largest, of_row);
+      largest = std::fmax(largest, level_.largest(point_.kernel.row(i), point_.size()));
       const Band band = point_.bands[i];
       for (double value :
            {band.lo, band.hi, band.below, band.above, band.ridge_below, band.ridge_above})
@@ -92,24 +90,64 @@ class SmallSolver {
 
   // Block steps on all variables; returns whether they have ended by themselves.
   bool take_steps() {
+    take_steps_in_single();
     while (true) {
       report_.violation = point_.violation();
       if (report_.violation <= tol_) return true;
       if (!std::isfinite(report_.violation) || report_.n_iter >= max_iter_ || stop_.is_set())
         return false;
       ++report_.n_iter;
-      const std::int64_t budget =
-          std::max(kMinStepBudget, kStepsPerVariable * std::int64_t(point_.size()));
+      const std::int64_t budget = step_budget();
       const BlockReport steps = take_pair_steps(kSmallShareOfTol * tol_, budget);
       if (steps.n_steps < budget && !steps.stalled) continue;
       if (!climb() && steps.n_steps == 0) return true;
     }
   }
 
+  // The first steps of larger problems in single precision, which takes half the time, as far as
+  // its rounding errors allow.
+  void take_steps_in_single() {
+    const std::size_t n = point_.size();
+    if (n < kMinForSingle || max_iter_ < 1) return;
+    const double violation = point_.violation();
+    const double aim = std::max(kSmallShareOfTol * tol_, kTimesRounding * rounding_in_single());
+    if (!(aim <= kMaxAimInSingle * violation)) return;
+    std::vector<float> kernel(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      level_.round(point_.kernel.row(i), n, kernel.data() + i * n);
+    ++report_.n_iter;
+    take_pair_steps(KernelRows<float>{kernel.data(), n}, aim, step_budget());
+  }
+
+  // What rounding errors of single precision may add to f.
+  double rounding_in_single() const {
+    double squares = 0;
+    for (std::size_t i = 0; i < point_.size(); ++i) {
+      const double bound = std::max(point_.bands.below[i], point_.bands.above[i]);
+      squares += roots_[i] * bound * roots_[i] * bound;
+    }
+    return double(std::numeric_limits<float>::epsilon()) * largest_root_ * std::sqrt(squares);
+  }
+
+  std::int64_t step_budget() const {
+    return std::max(kMinStepBudget, kStepsPerVariable * std::int64_t(point_.size()));
+  }
+
+  template <typename Real>
+  struct KernelRows {
+    const Real* values;
+    std::size_t stride;
+  };
+
   BlockReport take_pair_steps(double tol, std::int64_t max_steps) {
+    return take_pair_steps(KernelRows<double>{point_.kernel.values, point_.kernel.stride}, tol,
+                           max_steps);
+  }
+
+  template <typename Real>
+  BlockReport take_pair_steps(const KernelRows<Real>& kernel, double tol, std::int64_t max_steps) {
     std::vector<double> c(point_.c, point_.c + point_.size());
-    const Block<double> block{point_.kernel.values, point_.kernel.stride, point_.bands, c.data(),
-                              point_.f};
+    const Block<Real> block{kernel.values, kernel.stride, point_.bands, c.data(), point_.f};
     const BlockReport report = solve_block(block, tol, max_steps, point_.has_intercept);
     report_.n_pair_steps += report.n_steps;
     if (all_.empty()) {
@@ -194,6 +232,7 @@ class SmallSolver {
     point_.move(inside, moved);
   }
 
+  const FaceInstructions& level_ = best_of_levels<FaceInstructions>();
   SmallPoint point_;
   const double tol_;
   const std::int64_t max_iter_;
