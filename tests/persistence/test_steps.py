@@ -282,14 +282,14 @@ def test_few_long_categories_among_many_do_not_make_a_large_file(tmp_path):
         (make_pipeline(StandardScaler(), memory="cache"), r"Pipeline do not fit.*memory.*joblib"),
     ],
 )
-def test_steps_that_no_file_can_hold_are_named_before_anything_is_written(step, words, tmp_path):
+def test_steps_that_no_file_can_hold_are_named_before_anything_is_written(step, words, folder):
     samples = TRAIN[["size", "rooms"]].to_numpy()
     model = Pipeline([("prepare", step), ("classify", BandedSVC())])
     model[0].fit(samples)
     model[1].fit(samples, LABELS)
     with pytest.raises((TypeError, ValueError), match=words):
-        bandsvm.save(model, tmp_path / "model.bsvm")
-    assert "model.bsvm" not in os.listdir(tmp_path)
+        bandsvm.save(model, folder / "model.bsvm")
+    assert "model.bsvm" not in os.listdir(folder)
 
 
 def test_steps_of_another_scikit_learn_are_loaded_with_a_warning(tmp_path):
