@@ -20,12 +20,18 @@ from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.fitted import decision_rule, fitted_solutions, training_set
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.rows import problem_rows
+from bandsvm._fitting.tables import TablesMixin
 from bandsvm._system.threads import single_threaded_blas
 
 
 @names_svc_arguments
 class BandedSVC(
-    BandClassifierMixin, ProbabilityMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+    TablesMixin,
+    BandClassifierMixin,
+    ProbabilityMixin,
+    CallbackSupportMixin,
+    ClassifierMixin,
+    BaseEstimator,
 ):
     """Banded support vector classification.
 

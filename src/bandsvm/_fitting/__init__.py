@@ -11,5 +11,5 @@
   and how many at the same time; `kernel_run`: problems are solved and certified; `small_problems`:
   the small ones, all together; `outcomes`: what problems end with.
 - `fitted`: turns outcomes into a fitted state, and a fitted model with its training set into a
-  starting point.
+  starting point; `tables`: multipliers and slacks, put into tables when they are read.
 """

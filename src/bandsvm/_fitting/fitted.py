@@ -20,6 +20,7 @@ from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
+from bandsvm._fitting.tables import MULTIPLIERS, SLACKS, UNFILLED, TrainingTables
 from bandsvm._fitting.targets import class_of
 from bandsvm._fitting.training import Training, training_problems
 from bandsvm._kernels import KernelSettings
@@ -31,20 +32,19 @@ def fitted_attributes(
     settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: Outcomes
 ) -> dict[str, Any]:
     """Return the fitted attributes that the outcomes of all problems make."""
-    coefficients = training.spread(outcomes.c, 0.0)
-    support = np.logical_or.reduce(coefficients, axis=0).nonzero()[0]
+    support, dual_coef = training.support(outcomes.c)
     rule = DecisionRule(
         settings.kernel,
         np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
-        coefficients[:, support],
+        dual_coef,
         outcomes.intercepts,
         settings.solving.tol,
         settings.solving.n_jobs,
         training.strategy,
     )
-    alpha, theta = training.multipliers(outcomes.c)
-    xi, eta = training.slacks(outcomes.decision, _of_dropped(rule, support, X, training))
-    by_sample = (len(y), -1)
+    of_dropped = _of_dropped(rule, support, X, training)
+    tables = TrainingTables(training, outcomes.c, outcomes.decision, of_dropped)
+    alpha_support, theta_support = training.edges(outcomes.c)
     classes = training.classes
     return {
         "classes_": classes,
@@ -55,12 +55,9 @@ def fitted_attributes(
         "support_vectors_": rule.support_vectors,
         "n_support_": np.bincount(class_of(y[support], classes), minlength=len(classes)),
         "dual_coef_": rule.dual_coef,
-        "alpha_": alpha,
-        "theta_": theta,
-        "xi_": xi,
-        "eta_": eta,
-        "alpha_support_": np.logical_or.reduce(alpha.reshape(by_sample), axis=1).nonzero()[0],
-        "theta_support_": np.logical_or.reduce(theta.reshape(by_sample), axis=1).nonzero()[0],
+        **(tables.filled() if training.problems.share_samples else {UNFILLED: tables}),
+        "alpha_support_": alpha_support,
+        "theta_support_": theta_support,
         "n_iter_": max(1, outcomes.n_iter),
     }
 
@@ -73,12 +70,15 @@ def _of_dropped(
     if len(dropped):
         with suppress(Stop):  # nothing else depends on samples of weight 0
             return rule.of_training_samples(X, dropped, support).T
-    return np.full((len(training.problems), len(dropped)), np.nan)
+    unknown = np.empty((len(training.problems), len(dropped)))
+    unknown[:] = np.nan
+    return unknown
 
 
 def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
-    """Set the fitted attributes of a model; probabilities belonged to the former ones."""
-    model.__dict__.pop("sigmoids_", None)
+    """Set the fitted attributes of a model, whose probabilities and tables were of former ones."""
+    for name in ("sigmoids_", UNFILLED, *MULTIPLIERS, *SLACKS):
+        model.__dict__.pop(name, None)
     model.__dict__.update(attributes)
     return model
 

@@ -115,9 +115,11 @@ def solve_small_problems(
     (indices,) = (problems.sizes <= SMALL_PROBLEM).nonzero()
     if len(indices) == 0 or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
         return None
-    some = problems.some(indices)
-    threads = n_threads(solving.n_jobs) if _is_worth_threads(some, X) else 1
-    needed = _bytes_needed(some, X, threads)
+    some, largest = problems.some(indices), float(problems.sizes[indices].max())
+    work = len(indices) * largest**2 * (X.shape[-1] + PER_KERNEL_VALUE)
+    threads = n_threads(solving.n_jobs) if work > WORTH_THREADS else 1
+    n_matrices = 1 if some.share_samples else min(threads, len(some))
+    needed = 8.0 * (n_matrices * largest**2 + (X.nnz if hasattr(X, "nnz") else X.size))
     budget = default_bytes(needed) if solving.cache_bytes is None else solving.cache_bytes
     if needed > budget:
         return None
@@ -134,20 +136,6 @@ def solve_small_problems(
         some, kernel, solutions.c, solutions.f, solutions.is_solved, solving.tol, threads
     )
     return SmallResults(settings, indices, len(problems), some, solutions, certificates)
-
-
-def _is_worth_threads(problems: BandProblems, X: Any) -> bool:
-    """Return whether threads save more time than it takes to wake them."""
-    n_values = float(np.square(problems.sizes, dtype=np.float64).sum())
-    return n_values * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
-
-
-def _bytes_needed(problems: BandProblems, X: Any, threads: int) -> float:
-    """Return what kernel matrices and packed samples take."""
-    largest = float(problems.sizes.max())
-    n_matrices = 1 if problems.share_samples else min(threads, len(problems))
-    n_values = X.nnz if hasattr(X, "nnz") else X.size
-    return 8.0 * (n_matrices * largest**2 + n_values)
 
 
 def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | None:

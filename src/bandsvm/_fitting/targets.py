@@ -169,7 +169,7 @@ def labels_of(
         )
     which = class_of(y, classes)
     strategy = multi_class.strategy(len(classes))
-    if isinstance(strategy, OneVsOne):
+    if len(classes) > 2 and isinstance(strategy, OneVsOne):
         _check_tables_fit(strategy.n_problems, len(classes), len(y))
     return Labels(classes, which, strategy, strategy.signs(which), weights, class_weights)
 

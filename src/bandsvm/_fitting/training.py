@@ -61,6 +61,33 @@ class Training:
         """The sides of each problem's samples, one problem after the other."""
         return self._taken(self.signs)
 
+    def support(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the support vectors, and their coefficients, one row per problem.
+
+        ``coefficients`` are those of each problem's own samples, one problem after the other.
+        """
+        problems = self.problems
+        if problems.share_samples:
+            rows = coefficients.reshape(len(problems), -1)
+            (places,) = np.logical_or.reduce(rows, axis=0).nonzero()
+            return self.kept[places], rows[:, places]
+        (used,) = coefficients.nonzero()
+        samples = problems.of_samples[used]
+        is_support = np.zeros(self.signs.shape[1], dtype=bool)
+        is_support[samples] = True
+        (support,) = is_support.nonzero()
+        rows = np.zeros((len(problems), len(support)))
+        rows[problems.problem_of[used], (is_support.cumsum() - 1)[samples]] = coefficients[used]
+        return support, rows
+
+    def edges(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the samples at the lower edge, and at the upper edge, in any problem."""
+        is_used = np.zeros((2, self.signs.shape[1]), dtype=bool)
+        members, signed = self.problems.stacked_members, self.sides * coefficients
+        is_used[0, members[signed > 0.0]] = True
+        is_used[1, members[signed < 0.0]] = True
+        return is_used[0].nonzero()[0], is_used[1].nonzero()[0]
+
     def multipliers(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
         """Return alpha and theta, shaped as attributes, from c of each problem's own samples."""
         alpha, theta = split_coefficients(self.sides, coefficients)

@@ -13,7 +13,6 @@ from bandsvm import _core
 from bandsvm._kernels.exact import as_passed, finite_values
 from bandsvm._kernels.operator import CoreKernel
 from bandsvm._kernels.packing import PackedKernel, pack
-from bandsvm._kernels.products import Linear
 from bandsvm._kernels.samples import Samples, as_contiguous
 from bandsvm._kernels.settings import KernelSettings
 from bandsvm._kernels.sizes import SMALL_PROBLEM
@@ -57,7 +56,8 @@ def small_kernel(settings: KernelSettings, X: Any) -> SmallKernel | None:
     if settings.is_precomputed:
         return _given(X) if n_samples <= SMALL_PROBLEM or X.dtype == np.float64 else None
     kernel, samples = settings.function(), Samples(X)
-    if isinstance(kernel, Linear) and sp.issparse(X) and X.shape[1] > X.nnz:
+    is_linear = settings.kernel == "linear"
+    if is_linear and sp.issparse(X) and X.shape[1] > X.nnz:
         return None  # weights of all features would take more memory than the samples
     if isinstance(kernel, PackedKernel):
         packed = pack(kernel, X, kernel.origin(X), np.float64, 1)
@@ -76,7 +76,7 @@ def small_kernel(settings: KernelSettings, X: Any) -> SmallKernel | None:
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = kernel.sizes(samples)
     defined = (as_passed(X), samples.n_features, kernel.in_core())
-    return SmallKernel(values, defined, sizes, isinstance(kernel, Linear))
+    return SmallKernel(values, defined, sizes, is_linear)
 
 
 def _given(matrix: NDArray) -> SmallKernel:

@@ -13,6 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._fitting.tables import fill_tables
 from bandsvm._system.text import short_list
 from bandsvm.persistence._categories import CATEGORIES
 from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL, SEARCH
@@ -54,6 +55,7 @@ def describe(model: Any, encoder: Encoder) -> dict[str, Any]:
             "joblib and skops take others."
         )
     left_out = {*_NOT_STORED, *model.get_params(deep=False)}
+    fill_tables(model)
     attributes = {key: value for key, value in vars(model).items() if key not in left_out}
     parameters = _parameters(model, schema)
     unknown = sorted(
