@@ -1,6 +1,7 @@
 """Data files that are made to fill the memory, to take for ever or to confuse."""
 
 import bz2
+import contextlib
 import datetime as dt
 import gzip
 import io
@@ -226,6 +227,37 @@ def test_too_many_columns_for_a_table(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_bytes(b"0," * 2**20 + b"1\n")
     assert refused(path, "more columns than 1048576") < 8 * MEGABYTE
+
+
+@pytest.mark.parametrize("cell", [b"0,", b","])
+def test_columns_take_little_memory_beside_their_cells(cell, tmp_path):
+    n_columns = 2**13
+    path = tmp_path / "line.csv"
+    path.write_bytes(cell * (n_columns - 1) + b"1\n")
+    # 2**20 columns of two bytes must stay within 128 MiB, or 128 bytes each.
+    assert refused(path, "the single class") < 128 * n_columns
+
+
+@pytest.mark.parametrize(("names", "n_features"), [(None, 2**14 - 1), (None, 3), (["column 3"], 1)])
+def test_columns_of_a_file_to_predict_take_little_memory(names, n_features):
+    n_columns = 2**14
+    columns = Columns("some.csv", None, n_columns, [Kind.NUMBER] * n_columns)
+    model = Expected(n_features, names, frozenset(), False, False, ["0", "1"])
+    tracemalloc.start()
+    try:
+        with contextlib.nullcontext() if n_features != 3 else pytest.raises(DataFileError):
+            roles_for_model(columns, ReadOptions(), model)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 96 * n_columns
+
+
+def test_columns_of_which_one_is_wanted_twice():
+    content = b"a,b,y\n1,2,x\n3,4,y\n"
+    columns = CsvColumns(DataFile("twice.csv", content, len(content)), None)
+    X, _ = columns.read([1, 0, 1], {2: None}, 2)
+    assert X.tolist() == [[2, 1, 2], [4, 3, 4]]
 
 
 @pytest.mark.heavy

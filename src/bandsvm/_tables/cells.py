@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from bandsvm._system.text import short_list, short_text
@@ -144,7 +144,7 @@ def number_with_comma(cell: str) -> float:
     return number(cell.replace(",", "."))
 
 
-def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
+def has_decimal_commas(columns: Iterable[Sequence[str]]) -> bool:
     """Return whether a column has no number but by decimal commas."""
     for cells in columns:
         known = _known(cells)
@@ -155,16 +155,16 @@ def has_decimal_commas(columns: Sequence[Sequence[str]]) -> bool:
     return False
 
 
-def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first line holds names, judged by the columns of cells below it."""
+def has_names(top: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first line holds names, judged by the lines of cells below it."""
     top = [cell.strip() for cell in top]
     numbers = [cell for cell in top if not is_missing(cell) and is_number(cell)]
-    if not columns or not columns[0]:
+    if not below:
         return not numbers
     # Numbers that are names are whole, and all different.
     if not all(map(str.isdecimal, numbers)) or len(set(numbers)) < len(numbers):
         return False
-    for name, cells in zip(top, columns, strict=True):
+    for name, cells in zip(top, zip(*below, strict=True), strict=True):
         # Text above numbers.
         is_text = not is_number(name)
         if is_text and all(map(is_number, cells)) and not all(map(is_missing, cells)):
@@ -172,12 +172,12 @@ def has_names(top: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
         # The labels' name above text.
         if name.lower() in TARGET_NAMES and name not in {cell.strip() for cell in cells}:
             return True
-    if not top[0] and _counts_up(columns[0]):
+    if not top[0] and _counts_up([line[0] for line in below]):
         return True
     if len(top) >= MIN_COUNTED_NAMES and _counts_up(top):
         return True
     # Text everywhere: categories occur again, names do not.
-    pairs = zip(top, columns, strict=True)
+    pairs = zip(top, zip(*below, strict=True), strict=True)
     return not numbers and not any(name in map(str.strip, cells) for name, cells in pairs)
 
 

@@ -7,6 +7,7 @@ import copy
 import warnings
 from collections.abc import Iterator
 from itertools import chain, islice
+from operator import eq
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from bandsvm._system.text import short_list, short_text
 from bandsvm._tables.cells import (
     CELLS_OF_HEAD,
     LINES_OF_HEAD,
+    NumberStyle,
     converts,
     has_decimal_commas,
     has_names,
@@ -65,34 +67,37 @@ class CsvColumns(Columns):
         n_lines = min(LINES_OF_HEAD, CELLS_OF_HEAD // n_columns)
         line, top = next(iter(self._lines))
         below = [cells for _, cells in islice(self._lines, 1, 1 + max(1, n_lines))]
-        columns = list(zip(*below, strict=True))
         if has_header is None:
             is_expected = expected is not None and set(map(str.strip, top)).issuperset(expected)
-            has_header = is_expected or has_names(top, columns)
+            has_header = is_expected or has_names(top, below)
         self._n_names = int(has_header)
         self._n_skipped = line if has_header else 0
-        # Columns without a name get one as pandas gives it.
-        own = [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]
-        names = own if has_header else None
+        names = None
+        if has_header:
+            # Columns without a name get one as pandas gives it.
+            names = [cell.strip() or f"Unnamed: {k}" for k, cell in enumerate(top)]
         if twins := twice(names or []):
             raise DataFileError(
                 f"{file.source}, line 1: two columns have the same name: {short_list(twins)}."
             )
-        if not has_header:
-            columns = list(zip(top, *below, strict=True))
-        has_commas = self._lines.delimiter != "," and has_decimal_commas(columns)
+        lines = below if has_header else [top, *below]
+        has_commas = self._lines.delimiter != "," and has_decimal_commas(zip(*lines, strict=True))
         # The first is faster, the last knows all that may stand in a cell.
         self._converters = (number_with_comma,) if has_commas else (float, number)
         if has_commas:
-            columns = [tuple(cell.replace(",", ".") for cell in cells) for cells in columns]
-        is_all_numbers = all(is_number(cell) for cells in columns for cell in cells)
+            lines = [[cell.replace(",", ".") for cell in cells] for cells in lines]
+        is_all_numbers = all(is_number(cell) for cells in lines for cell in cells)
         self._may_be_plain = is_all_numbers and not has_commas and self._lines.delimiter != SPACE
         # Numbers with decimal commas have no signs of money, per cent or thousands.
-        found = [
-            (kind_of(cells), None) if has_commas else kind_and_style(cells) for cells in columns
-        ]
-        kinds = [kind for kind, _ in found] or [Kind.NUMBER] * n_columns
-        self._styles = {k: style for k, (_, style) in enumerate(found) if style is not None}
+        kinds: list[Kind] = []
+        self._styles: dict[int, NumberStyle] = {}
+        # One column at a time: tuples of a few cells take many times the bytes of these.
+        for k, cells in enumerate(zip(*lines, strict=True)):
+            kind, style = (kind_of(cells), None) if has_commas else kind_and_style(cells)
+            kinds.append(kind)
+            if style is not None:
+                self._styles[k] = style
+        kinds = kinds or [Kind.NUMBER] * n_columns
         notes = ["Numbers have decimal commas."] if has_commas else []
         examples = {k: style.example for k, style in self._styles.items()}
         super().__init__(file.source, names, n_columns, kinds, notes, examples)
@@ -148,17 +153,22 @@ class CsvColumns(Columns):
         max_lines = self._lines.max_count()
         X = np.empty((max_lines, len(numbers)))
         builders = {k: ColumnBuilder(most) for k, most in coded.items()}
+        # Where in X a column belongs; -1: nowhere.
+        wanted, places = np.array(numbers, np.intp), np.full(self.n_columns, -1, np.int32)
+        places[wanted] = np.arange(len(wanted))
         rows, keeps_blanks = self._sample_lines(), self._lines.has_quoted_blanks
         start, n_lines = 0, max(1, CELLS_AT_ONCE // self.n_columns)
         while block := list(islice(rows, n_lines)):
-            columns = list(zip(*(cells for _, cells in block), strict=True))
             stop = start + len(block)
-            for place, k in enumerate(numbers):
-                X[start:stop, place] = self._numbers(columns[k], k, block)
-            for k, builder in builders.items():
-                cells = columns[k]
-                builder.add_cells(cells if keeps_blanks else map(str.strip, cells))
+            for k, column in enumerate(zip(*(cells for _, cells in block), strict=True)):
+                if places[k] >= 0:
+                    X[start:stop, places[k]] = self._numbers(column, k, block)
+                if k in builders:
+                    builders[k].add_cells(column if keeps_blanks else map(str.strip, column))
             start = stop
+        # A model may name a column twice.
+        twins = np.flatnonzero(places[wanted] != np.arange(len(wanted)))
+        X[:, twins] = X[:, places[wanted[twins]]]
         return X[:start], {k: builder.column() for k, builder in builders.items()}
 
     def _sample_lines(self) -> Iterator[tuple[int, list[str]]]:
@@ -211,6 +221,7 @@ class CsvColumns(Columns):
 def _columns(matrix: NDArray, numbers: list[int]) -> NDArray:
     """Return columns of a matrix, without a copy if they lie side by side."""
     first, last = min(numbers, default=0), max(numbers, default=-1)
-    if numbers == list(range(first, last + 1)):
+    # A list of the range would take five times as much as a line of the matrix.
+    if len(numbers) == last + 1 - first and all(map(eq, numbers, range(first, last + 1))):
         return matrix[:, first : last + 1]
     return matrix[:, numbers]

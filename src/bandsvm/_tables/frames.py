@@ -73,7 +73,7 @@ def read_columns(
         about_labels = [Remark(f"The labels are in {columns.quoted_name(target)}.")]
     about_labels += labelled.decisions
     if roles.unused:
-        unused = short_list(roles.unused)
+        unused = short_list(columns.name(k) for k in roles.unused)
         about_labels.append(Remark(f"The model does not use the columns {unused}."))
     features = _features(columns, roles, X, coded, expected)
     is_frame = bool(features.texts) or (expected is not None and expected.takes_frames)
@@ -186,9 +186,12 @@ def _features(
 ) -> _Features:
     """Return the features of a table; those for training without columns that tell nothing."""
     # A table without names has its columns in the model's order.
-    own = [columns.name(k) for k in roles.features]
-    names = own if expected is None or expected.names is None else expected.names
-    pairs = zip(roles.features, names, strict=True)
+    names: list[str] = []
+    if expected is not None and expected.names is not None:
+        names = expected.names
+    elif columns.names is not None or roles.texts or (expected and expected.takes_frames):
+        names = [columns.name(k) for k in roles.features]
+    pairs = zip(roles.features, names, strict=True) if roles.texts else ()
     features = _Features(X, {name: coded[k] for k, name in pairs if k in roles.texts}, names, {})
     if expected is not None:
         return features

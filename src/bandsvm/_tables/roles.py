@@ -24,7 +24,7 @@ class ColumnRoles:
     ids: list[int] = field(default_factory=list)  # columns that predictions repeat
     # Whether the labels were asked for, or found by the name that the model knows.
     is_sure: bool = True
-    unused: list[str] = field(default_factory=list)  # columns that the model does not use
+    unused: list[int] = field(default_factory=list)  # columns that the model does not use
     groups: int | None = None  # the column of groups that a search keeps together
     dates: list[int] = field(default_factory=list)  # columns of dates, which are left out
     # Columns that are used although they seem to number the rows.
@@ -77,7 +77,10 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
 
 def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> ColumnRoles:
     """Return what becomes of the columns of a table that a model is to predict."""
-    places = {columns.name(k): k for k in range(columns.n_columns)}
+    # Of the names that count columns, only those that the model knows are kept.
+    known = {*(model.names or ()), *model.notes.ids, model.notes.target}
+    named = ((columns.name(k), k) for k in range(columns.n_columns))
+    places = {name: k for name, k in named if columns.names is not None or name in known}
     target, is_sure = None, True
     if options.target is not None:
         target = _position(columns, options.target, "target")
@@ -98,11 +101,12 @@ def roles_for_model(columns: Columns, options: ReadOptions, model: Expected) -> 
         wanted = options.id or [name for name in model.notes.ids if name in places]
         ids = [_position(columns, name, "id") for name in wanted]
         if target is None:
-            others = set(range(columns.n_columns)).difference(features, ids)
-            target, is_sure = _guessed_target(columns, sorted(others)), False
+            apart = {*features, *ids}
+            others = [k for k in range(columns.n_columns) if k not in apart]
+            target, is_sure = _guessed_target(columns, others), False
     texts = {features[k] for k, name in enumerate(model.names or []) if name in model.texts}
     used = {*features, *ids, target}
-    unused = [columns.name(k) for k in range(columns.n_columns) if k not in used]
+    unused = [k for k in range(columns.n_columns) if k not in used]
     return ColumnRoles(features, texts, target, ids, is_sure, unused)
 
 
@@ -128,7 +132,8 @@ def _by_position(
 
 def default_target(columns: Columns, taken: Iterable[int] = ()) -> int:
     """Return the column whose name says that it holds labels, else the last one."""
-    free = sorted(set(range(columns.n_columns)).difference(taken))
+    apart = set(taken)
+    free = [k for k in range(columns.n_columns) if k not in apart]
     if not free:
         raise DataFileError(f"{columns.source} has no column left for labels.")
     guessed = _guessed_target(columns, free) if len(free) > 1 else None
