@@ -63,7 +63,8 @@ def roles_for_training(columns: Columns, options: ReadOptions) -> ColumnRoles:
         if kind is Kind.TEXT:
             texts.add(k)
     dates = [k for k in features if columns.kinds[k] is Kind.DATE and k not in texts]
-    features = [k for k in features if k not in dates]
+    left_out = set(dates)
+    features = [k for k in features if k not in left_out]
     return ColumnRoles(
         features,
         texts.intersection(features),
