@@ -16,6 +16,7 @@ import pytest
 from bandsvm._tables import data_file
 from bandsvm._tables.columns import Columns, Kind
 from bandsvm._tables.csv_columns import CsvColumns
+from bandsvm._tables.csv_lines import Lines
 from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.labels import tidy_labels
 from bandsvm._tables.options import ReadOptions
@@ -236,6 +237,18 @@ def test_columns_take_little_memory_beside_their_cells(cell, tmp_path):
     path.write_bytes(cell * (n_columns - 1) + b"1\n")
     # 2**20 columns of two bytes must stay within 128 MiB, or 128 bytes each.
     assert refused(path, "the single class") < 128 * n_columns
+
+
+def test_cells_in_quotes_take_little_memory():
+    n_columns = 2**14
+    content = b'"0",' * (n_columns - 1) + b"1\n"
+    tracemalloc.start()
+    try:
+        assert Lines(DataFile("quoted.csv", content, len(content))).n_columns == n_columns
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 128 * n_columns
 
 
 @pytest.mark.parametrize(("names", "n_features"), [(None, 2**14 - 1), (None, 3), (["column 3"], 1)])

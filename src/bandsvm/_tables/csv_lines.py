@@ -122,7 +122,7 @@ class Lines:
 
 def _delimiter(lines: list[bytes]) -> str:
     """Return the character that separates cells, judged by the first lines."""
-    bare = _QUOTED.sub(b"", b"".join(lines)).splitlines() or [b""]
+    bare = _without_quoted(b"".join(lines)).splitlines() or [b""]
     commas = bare[0].count(b",")
     for delimiter in DELIMITERS:
         counts = {line.count(delimiter.encode()) for line in bare}
@@ -134,6 +134,17 @@ def _delimiter(lines: list[bytes]) -> str:
     if bare[0].count(best.encode()):
         return best
     return SPACE if len(lines[0].split()) > 1 else ","
+
+
+def _without_quoted(text: bytes) -> bytes:
+    """Return text without what is in quotes."""
+    # `re.sub` would hold a list of all that is left, an object per cell.
+    bare, end = bytearray(), 0
+    for quoted in _QUOTED.finditer(text):
+        bare += text[end : quoted.start()]
+        end = quoted.end()
+    bare += text[end:]
+    return bytes(bare)
 
 
 def _with_single_blanks(line: str) -> str:
