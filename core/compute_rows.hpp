@@ -169,6 +169,45 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
       });
 }
 
+// Copies the upper part of a square matrix, panel by panel, to the lower one.
+template <typename Real>
+void mirror(Real* values, std::size_t stride, std::size_t number, std::size_t panel) {
+  const std::size_t first = panel * kPanel<Real>, last = std::min(first + kPanel<Real>, number);
+  for (std::size_t begin = last; begin < number; begin += kPanel<Real>)
+    for (std::size_t i = begin; i < std::min(begin + kPanel<Real>, number); ++i)
+      for (std::size_t j = first; j < last; ++j) values[i * stride + j] = values[j * stride + i];
+}
+
+// All kernel values among some samples, which `right` holds: about half of them are computed. Rows
+// are as wide as whole panels.
+template <typename Real>
+void compute_symmetric(const Samples<Real>& samples, const std::int64_t* indices,
+                       std::size_t number, const Samples<Real>& right, const Kernel& kernel,
+                       Real* values, int n_threads) {
+  const std::size_t stride = right.stride(), n_panels = right.n_panels();
+  std::vector<std::int64_t> places(number);
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<Real*> rows(number);
+  for (std::size_t k = 0; k < number; ++k) rows[k] = values + k * stride;
+  const RowReader<Real> reader(samples, right.coordinates());
+  right.visit([&](const auto& view) {
+    using Left = LeftOf<std::decay_t<decltype(view)>>;
+    const auto layout = row_layout(samples, right, view);
+    in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
+      auto lookup = Left::lookup(layout, reader.n_places());
+      for (std::size_t panel = first; panel < last; ++panel) {
+        const std::size_t from = panel * kPanel<Real>;
+        const Left left(reader, indices + from, std::min(kPanel<Real>, number - from), layout, 1);
+        const Stored<Real> output{places.data() + from, rows.data() + from};
+        compute<Real>(task_of(left.view(lookup), view, kernel, output, panel, n_panels));
+      }
+    });
+  });
+  in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t panel = first; panel < last; ++panel) mirror(values, stride, number, panel);
+  });
+}
+
 // Kernel values among some samples, in rows of whole panels. Values among samples with a place in
 // an earlier block, `known`, are copied from it; for other samples whose rows are stored, values
 // are copied from these rows.

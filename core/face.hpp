@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "large_memory.hpp"
 #include "levels.hpp"
 #include "piecewise.hpp"
 #include "small_point.hpp"
@@ -26,17 +27,18 @@ constexpr int kTriedShares = 8;
 // Free variables: a block of K with ridges on its diagonal, the dual's gradient, and the pieces in
 // which they lie. With an intercept the gradient is centred.
 struct Face {
-  std::vector<double> kernel;  // row-major
+  const double* kernel;  // row-major
   std::vector<double> gradient, c, lower, upper;
   bool has_intercept;
 
   std::size_t size() const { return c.size(); }
+  const double* row(std::size_t k) const { return kernel + k * size(); }
 
   // K times a vector.
   std::vector<double> times(const std::vector<double>& factors) const {
     std::vector<double> product(size());
     std::vector<const double*> rows(size());
-    for (std::size_t k = 0; k < size(); ++k) rows[k] = kernel.data() + k * size();
+    for (std::size_t k = 0; k < size(); ++k) rows[k] = row(k);
     best_instructions<double>().update(rows.data(), factors.data(), size(), product.data(), 0,
                                        size());
     return product;
@@ -65,19 +67,18 @@ inline void centre(std::vector<double>& values) {
 class FaceFactor {
  public:
   explicit FaceFactor(const Face& face) : size_(face.size()), has_intercept_(face.has_intercept) {
-    std::vector<double> kernel = has_intercept_ ? centred(face) : face.kernel;
-    double largest = 0, trace = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      trace += kernel[i * size_ + i];
-      for (std::size_t j = 0; j <= i; ++j)
-        largest = std::fmax(largest, std::abs(kernel[i * size_ + j]));
-    }
+    measure(face);
+    factor_.resize(size_ * size_);
+    const double largest = fill(face);
+    double trace = raise_ * double(size_);
+    for (std::size_t i = 0; i < size_; ++i) trace += centred(face, i, i);
     double damping = std::max(kEpsilon * std::max(std::abs(trace), largest), kMinDamping);
     const double most = std::max(kDampingGrowth * double(size_) * largest, kMinDamping);
-    for (; damping <= most; damping *= kDampingGrowth) {
-      factor_ = kernel;
+    for (bool is_filled = true; damping <= most && std::isfinite(most); is_filled = false) {
+      if (!is_filled) fill(face);
       for (std::size_t i = 0; i < size_; ++i) factor_[i * size_ + i] += damping;
       if (best_of_levels<FaceInstructions>().factorise(factor_.data(), size_)) return;
+      damping *= kDampingGrowth;
     }
     factor_.clear();
   }
@@ -93,31 +94,40 @@ class FaceFactor {
 
  private:
   // With sum d = 0 only the centred kernel matters. It maps the all-ones direction to zero, so that
-  // direction gets a curvature; d has no part in it, since the gradient is centred.
-  static std::vector<double> centred(const Face& face) {
-    const std::size_t n = face.size();
-    std::vector<double> kernel = face.kernel, means(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      double total = 0;
-      for (std::size_t j = 0; j < n; ++j) total += kernel[i * n + j];
-      means[i] = total / double(n);
-    }
-    const double mean = sum_of(means) / double(n);
+  // direction gets a curvature, `raise_`; d has no part in it, since the gradient is centred.
+  void measure(const Face& face) {
+    means_.assign(size_, 0);
+    if (!has_intercept_) return;
+    const std::vector<double> shares(size_, 1 / double(size_));
+    means_ = face.times(shares);
+    mean_ = sum_of(means_) / double(size_);
     double trace = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      double* const row = kernel.data() + i * n;
-      const double shift = mean - means[i];
-      for (std::size_t j = 0; j < n; ++j) row[j] += shift - means[j];
-      trace += row[i];
+    for (std::size_t i = 0; i < size_; ++i) trace += centred(face, i, i);
+    raise_ = std::abs(trace) / (double(size_) * double(size_));
+  }
+
+  double centred(const Face& face, std::size_t i, std::size_t j) const {
+    return face.row(i)[j] + ((mean_ - means_[i]) - means_[j]);
+  }
+
+  // Writes the lower triangle; returns its largest value.
+  double fill(const Face& face) {
+    double largest = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const double* const from = face.row(i);
+      double* const to = factor_.data() + i * size_;
+      const double shift = (mean_ - means_[i]) + raise_;
+      for (std::size_t j = 0; j <= i; ++j) to[j] = from[j] + (shift - means_[j]);
+      largest = std::max(largest, best_of_levels<FaceInstructions>().largest(to, i + 1));
     }
-    const double raise = std::abs(trace) / (double(n) * double(n));
-    for (double& value : kernel) value += raise;
-    return kernel;
+    return largest;
   }
 
   std::size_t size_;
   bool has_intercept_;
-  std::vector<double> factor_;
+  std::vector<double> means_;
+  double mean_ = 0, raise_ = 0;
+  LargeBuffer<double> factor_;
 };
 
 // Shares of a direction to try, from the widest piece and the largest variable.
@@ -246,12 +256,16 @@ class FaceClimb {
   }
 
  private:
-  Face face_of(const std::vector<std::size_t>& active) const {
+  Face face_of(const std::vector<std::size_t>& active) {
     const std::size_t m = active.size(), n = free_.size();
-    Face face{std::vector<double>(m * m), std::vector<double>(m), {}, {}, {}, point_.has_intercept};
+    Face face{kernel_.data(), std::vector<double>(m), {}, {}, {}, point_.has_intercept};
+    if (m < n) {
+      part_.resize(m * m);
+      for (std::size_t k = 0; k < m; ++k)
+        for (std::size_t q = 0; q < m; ++q) part_[k * m + q] = kernel_[active[k] * n + active[q]];
+      face.kernel = part_.data();
+    }
     for (std::size_t k = 0; k < m; ++k) {
-      for (std::size_t q = 0; q < m; ++q)
-        face.kernel[k * m + q] = kernel_[active[k] * n + active[q]];
       face.c.push_back(c_[active[k]]);
       face.lower.push_back(lower_[active[k]]);
       face.upper.push_back(upper_[active[k]]);
@@ -274,7 +288,8 @@ class FaceClimb {
 
   SmallPoint& point_;
   const std::vector<std::size_t> free_;
-  std::vector<double> kernel_, gradient_, c_, lower_, upper_;
+  LargeBuffer<double> kernel_, part_;  // blocks of all free variables, and of those that still move
+  std::vector<double> gradient_, c_, lower_, upper_;
   double flat_ = 0;  // slopes of this size are only rounding errors of the decision values
 };
 

@@ -112,7 +112,7 @@ class SmallSolver {
     const double violation = point_.violation();
     const double aim = std::max(kSmallShareOfTol * tol_, kTimesRounding * rounding_in_single());
     if (!(aim <= kMaxAimInSingle * violation)) return;
-    std::vector<float> kernel(n * n);
+    LargeBuffer<float> kernel(n * n);
     for (std::size_t i = 0; i < n; ++i)
       level_.round(point_.kernel.row(i), n, kernel.data() + i * n);
     ++report_.n_iter;
@@ -269,16 +269,12 @@ struct PackedKernelMatrix {
   const Samples<double>& samples;
   const Kernel& kernel;
 
-  KernelMatrix of(const std::int64_t* members, std::size_t number, Buffer<double>& memory,
+  KernelMatrix of(const std::int64_t* members, std::size_t number, LargeBuffer<double>& memory,
                   int n_threads) const {
     const std::size_t stride = n_panels_of<double>(number) * kPanel<double>;
     memory.resize(std::max(memory.size(), number * stride));
-    std::vector<std::int64_t> places(number);
-    std::iota(places.begin(), places.end(), 0);
-    std::vector<double*> rows(number);
-    for (std::size_t k = 0; k < number; ++k) rows[k] = memory.data() + k * stride;
     const auto compute = [&](const Samples<double>& right) {
-      compute_rows(samples, members, number, right, places.data(), kernel, rows.data(), n_threads);
+      compute_symmetric(samples, members, number, right, kernel, memory.data(), n_threads);
     };
     if (number == samples.count())
       compute(samples);  // members are in order
@@ -293,7 +289,7 @@ struct GivenKernelMatrix {
   const double* values;
   std::size_t n_samples;
 
-  KernelMatrix of(const std::int64_t* members, std::size_t number, Buffer<double>& memory,
+  KernelMatrix of(const std::int64_t* members, std::size_t number, LargeBuffer<double>& memory,
                   int) const {
     if (number == n_samples) return {values, n_samples};
     memory.resize(std::max(memory.size(), number * number));
@@ -310,12 +306,12 @@ struct GivenKernelMatrix {
 template <typename Matrices>
 void solve_small_problems(const Matrices& matrices, const SmallProblems& problems, double* c,
                           double* f, SmallReport* reports, int n_threads, StopSignal& stop) {
-  Buffer<double> shared_memory;
+  LargeBuffer<double> shared_memory;
   KernelMatrix shared{};
   if (problems.share_members && problems.number > 0)
     shared = matrices.of(problems.members, problems.size(0), shared_memory, n_threads);
   in_parallel(problems.number, n_threads, [&](std::size_t first, std::size_t last) {
-    Buffer<double> memory;
+    LargeBuffer<double> memory;
     for (std::size_t k = first; k < last && !stop.is_set(); ++k) {
       const std::size_t at = problems.begin(k);
       const KernelMatrix kernel =

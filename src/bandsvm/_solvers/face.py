@@ -71,7 +71,7 @@ def newton_direction(face: Face) -> NDArray:
     damping = max(EPSILON * max(abs(float(np.trace(kernel))), largest), MIN_DAMPING)
     factorise, solve = get_lapack_funcs(("potrf", "potrs"), (kernel,))
     # No eigenvalue exceeds n times the largest entry, so that much damping is enough.
-    while damping <= max(DAMPING_GROWTH * n * largest, MIN_DAMPING):
+    while damping <= max(DAMPING_GROWTH * n * largest, MIN_DAMPING) and damping < np.inf:
         damped = np.array(kernel, order="F")
         damped.ravel(order="K")[:: n + 1] += damping
         factor, failed = factorise(damped, lower=True, overwrite_a=True, clean=False)
