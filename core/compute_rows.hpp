@@ -173,9 +173,9 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
 template <typename Real>
 void mirror(Real* values, std::size_t stride, std::size_t number, std::size_t panel) {
   const std::size_t first = panel * kPanel<Real>, last = std::min(first + kPanel<Real>, number);
-  for (std::size_t begin = last; begin < number; begin += kPanel<Real>)
-    for (std::size_t i = begin; i < std::min(begin + kPanel<Real>, number); ++i)
-      for (std::size_t j = first; j < last; ++j) values[i * stride + j] = values[j * stride + i];
+  for (std::size_t i = first; i < number; ++i)
+    for (std::size_t j = first; j < std::min(i, last); ++j)
+      values[i * stride + j] = values[j * stride + i];
 }
 
 // All kernel values among some samples, which `right` holds: about half of them are computed. Rows

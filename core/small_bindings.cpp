@@ -108,7 +108,7 @@ void solve_packed(const bandsvm::Samples<double>& samples, const bandsvm::Kernel
 
 bandsvm::GivenKernelMatrix square(const Matrix<double>& matrix) {
   require(matrix.shape(0) == matrix.shape(1), "a kernel matrix must be square.");
-  return {data_of(matrix, "matrix"), matrix.shape(0)};
+  return {data_of(matrix, "matrix"), matrix.shape(0), matrix.shape(0)};
 }
 
 // The same with the kernel matrix of all samples.

@@ -32,8 +32,13 @@ constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
 
 // Smaller problems gain nothing from single precision, and neither do steps that could only bring
 // the violation down by less: aims are no closer than so many rounding errors.
-constexpr std::size_t kMinForSingle = 256;
+constexpr std::size_t kMinForSingle = 128;
 constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
+
+// Samples of the largest kernel matrix that problems share parts of: it takes 32 MB. Nanoseconds
+// per value: of fresh memory, of packing samples once more, and per feature.
+constexpr std::size_t kMaxWhole = 2000;
+constexpr double kCostOfFresh = 1.5, kCostOfPacking = 0.5, kCostOfFeature = 0.0115;
 
 struct SmallReport {
   std::int64_t n_iter = 0, n_pair_steps = 0;
@@ -287,14 +292,14 @@ struct PackedKernelMatrix {
 // The same out of a matrix of all samples.
 struct GivenKernelMatrix {
   const double* values;
-  std::size_t n_samples;
+  std::size_t n_samples, stride;
 
   KernelMatrix of(const std::int64_t* members, std::size_t number, LargeBuffer<double>& memory,
                   int) const {
-    if (number == n_samples) return {values, n_samples};
+    if (number == n_samples) return {values, stride};
     memory.resize(std::max(memory.size(), number * number));
     for (std::size_t k = 0; k < number; ++k) {
-      const double* const row = values + std::size_t(members[k]) * n_samples;
+      const double* const row = values + std::size_t(members[k]) * stride;
       for (std::size_t q = 0; q < number; ++q) memory[k * number + q] = row[members[q]];
     }
     return {memory.data(), number};
@@ -321,6 +326,31 @@ void solve_small_problems(const Matrices& matrices, const SmallProblems& problem
       reports[k] = SmallSolver(point, problems.tol, problems.max_iter, stop).run();
     }
   });
+}
+
+// The same for packed samples: where many problems have some of a few samples, their kernel
+// matrices are parts of one.
+inline void solve_small_problems(const PackedKernelMatrix& matrices, const SmallProblems& problems,
+                                 double* c, double* f, SmallReport* reports, int n_threads,
+                                 StopSignal& stop) {
+  const std::size_t n_samples = matrices.samples.count();
+  double n_values = 0;
+  for (std::size_t k = 0; k < problems.number; ++k)
+    n_values += double(problems.size(k)) * double(problems.size(k));
+  const double per_value = kCostOfFeature * matrices.samples.n_products();
+  const bool is_worth_it = !problems.share_members && n_samples <= kMaxWhole &&
+                           double(n_samples * n_samples) * (per_value + kCostOfFresh) <=
+                               n_values * (per_value + kCostOfPacking);
+  if (!is_worth_it) {
+    solve_small_problems<PackedKernelMatrix>(matrices, problems, c, f, reports, n_threads, stop);
+    return;
+  }
+  LargeBuffer<double> memory;
+  std::vector<std::int64_t> everything(n_samples);
+  std::iota(everything.begin(), everything.end(), 0);
+  const KernelMatrix whole = matrices.of(everything.data(), n_samples, memory, n_threads);
+  solve_small_problems(GivenKernelMatrix{whole.values, n_samples, whole.stride}, problems, c, f,
+                       reports, n_threads, stop);
 }
 
 }  // namespace bandsvm

@@ -8,6 +8,7 @@ values of all problems, of shape (n_samples, n_problems).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -193,6 +194,11 @@ class OneVsOne(Strategy):
         return sides
 
     @cached_property
+    def _members(self) -> tuple[NDArray, NDArray]:
+        """1 where a class (columns) is the first of a pair (rows), and where it is the second."""
+        return (self.sides > 0.0).astype(np.float32), (self.sides < 0.0).astype(np.float32)
+
+    @cached_property
     def problems_of(self) -> NDArray[np.intp]:
         """The problems of every class, of shape (n_classes, n_classes - 1)."""
         return np.nonzero(self.sides.T)[1].reshape(self.n_classes, -1)
@@ -234,7 +240,7 @@ class OneVsOne(Strategy):
 
     def _votes(self, first_wins: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return in how many pairs every class wins."""
-        is_first, is_second = ((self.sides == side).astype(np.float32) for side in (1.0, -1.0))
+        is_first, is_second = self._members
         # Small whole numbers: sums are exact however they are computed.
         wins = first_wins.astype(np.float32)
         return wins @ is_first + (1.0 - wins) @ is_second
@@ -283,11 +289,20 @@ class MultiClass:
 
     def strategy(self, n_classes: int) -> Strategy:
         """Return the strategy for a number of classes."""
-        if n_classes == 2:
-            return TwoClasses()
-        if self.multi_class == "ovr":
-            return OneVsRest(n_classes)
-        return OneVsOne(n_classes, self.decision_function_shape == "ovo", bool(self.break_ties))
+        has_pair_values = self.decision_function_shape == "ovo"
+        return _strategy(n_classes, self.multi_class, has_pair_values, bool(self.break_ties))
+
+
+@lru_cache(maxsize=8)
+def _strategy(
+    n_classes: int, multi_class: str, has_pair_values: bool, breaks_ties: bool
+) -> Strategy:
+    """Return a strategy; those used last are kept, since tables of pairs take time to make."""
+    if n_classes == 2:
+        return TwoClasses()
+    if multi_class == "ovr":
+        return OneVsRest(n_classes)
+    return OneVsOne(n_classes, has_pair_values, breaks_ties)
 
 
 def strategy_of(model: Any) -> Strategy:

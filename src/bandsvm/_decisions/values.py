@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._certificate import COLLAPSED
 from bandsvm._checks.parameters import band_parameters, check_voting
 from bandsvm._decisions.multiclass import EVERYTHING, OneVsRest, Strategy, TwoClasses, strategy_of
 from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
@@ -138,7 +139,9 @@ class Decisions:
         missed = min(certificate.kkt_violation + certificate.uncertainty, certificate.tol)
         if not np.isfinite(certificate.tol):  # the gap decides, and hardly anything is open
             missed = ROUNDING[np.dtype(np.float64)]
-        ranges = [part.decision_range for part in certificate.parts if part.has_collapsed]
+        ranges = []
+        if not certificate.decision_range > COLLAPSED:  # that of all parts is the least
+            ranges = [part.decision_range for part in certificate.parts if part.has_collapsed]
         return 2.0 * max([missed, *ranges])
 
     @cached_property

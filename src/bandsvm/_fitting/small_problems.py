@@ -24,8 +24,9 @@ from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import n_threads
 
-# Multiplications: what solving takes per kernel value, and what is worth the use of threads.
-PER_KERNEL_VALUE, WORTH_THREADS = 50.0, 2e6
+# Multiplications that a problem and a kernel value take besides those of features, and how many
+# of them are worth the use of threads: to wake one can take milliseconds.
+PER_PROBLEM, PER_KERNEL_VALUE, WORTH_THREADS = 4e6, 50.0, 5e8
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def solve_small_problems(
     if len(indices) == 0 or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
         return None
     some, largest = problems.some(indices), float(problems.sizes[indices].max())
-    work = len(indices) * largest**2 * (X.shape[-1] + PER_KERNEL_VALUE)
+    work = len(indices) * (PER_PROBLEM + largest**2 * (X.shape[-1] + PER_KERNEL_VALUE))
     threads = n_threads(solving.n_jobs) if work > WORTH_THREADS else 1
     n_matrices = 1 if some.share_samples else min(threads, len(some))
     needed = 8.0 * (n_matrices * largest**2 + (X.nnz if hasattr(X, "nnz") else X.size))

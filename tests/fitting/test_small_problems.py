@@ -1,0 +1,361 @@
+"""Small problems in one compiled call: the same answers as the general way and as a QP solver."""
+
+import cProfile
+import os
+import pstats
+import signal
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, make_blobs, make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+from bandsvm import BandedSVC
+from bandsvm._certificate import certify
+from bandsvm._fitting import small_problems
+from bandsvm._fitting.fitted import coefficients_of, training_set
+from bandsvm._kernels import KernelSettings, Samples
+from bandsvm._problem import Solution, Status
+from bandsvm._problem.band_problem import BandProblem, band_problem
+from bandsvm._problem.band_problems import BandProblems
+from bandsvm._system.stopping import stop_when
+from tests.helpers.problems import Case, dual_by_qp
+
+KERNELS = ("linear", "rbf", "rbf", "poly", "sigmoid", "laplacian", "chi2", "precomputed", "own")
+CONSTANT = pytest.mark.filterwarnings("ignore:.*found no rule:UserWarning")
+# Function calls of a fit of 100 samples and of a prediction of one row: a quarter and a half of
+# what they took when every problem was solved by Python.
+MAX_CALLS_OF_FIT, MAX_CALLS_OF_PREDICTION = 685, 424
+
+
+def own_kernel(A, B):
+    """A callable kernel."""
+    A, B = (np.asarray(X.todense() if sp.issparse(X) else X, dtype=np.float64) for X in (A, B))
+    return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+@contextmanager
+def general_way():
+    """Solve small problems one by one."""
+    before, small_problems.SMALL_PROBLEM = small_problems.SMALL_PROBLEM, 0
+    try:
+        yield
+    finally:
+        small_problems.SMALL_PROBLEM = before
+
+
+def drawn(seed):
+    """Return parameters, samples, labels and weights of a random fit."""
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(rng.integers(6, 120)), int(rng.choice([2, 2, 2, 3, 4]))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    X = rng.uniform(size=(n, int(rng.integers(1, 6)))) + 0.4 * y[:, None] * rng.random()
+    if rng.random() < 0.3:
+        X, y = (values[rng.integers(0, max(n_classes, n // 3), n)] for values in (X, y))
+        X[:n_classes], y[:n_classes] = rng.uniform(size=X[:n_classes].shape), np.arange(n_classes)
+    C1 = 10.0 ** rng.uniform(-2, 3)
+    C2 = float(rng.choice([0.0, 0.1, 1.0])) * C1
+    parameters = {
+        "kernel": str(rng.choice(KERNELS)),
+        "gamma": 1.5,
+        "coef0": 1.0,
+        "C1": C1,
+        "C2": C2,
+        "rho2": 1.0 + float(rng.choice([0.0, 1e-3, 0.5, 2.0])),
+        "loss": str(rng.choice(["hinge", "hinge", "squared_hinge"])),
+        "fit_intercept": bool(rng.random() < 0.7),
+        "multi_class": str(rng.choice(["ovo", "ovr"])),
+        "class_weight": [None, "balanced"][rng.integers(2)],
+    }
+    if rng.random() < 0.2:
+        parameters["C1"] = {k: C1 * (1 + k) for k in range(n_classes)}
+        parameters["rho1"] = dict.fromkeys(range(n_classes), 0.9)
+    weights = None
+    if rng.random() < 0.4:
+        weights = rng.integers(0, 3, size=n).astype(float)
+        weights[:n_classes] = 1.0
+    if parameters["kernel"] == "precomputed":
+        X = own_kernel(X, X)
+    elif parameters["kernel"] == "own":
+        parameters["kernel"] = own_kernel
+    elif parameters["kernel"] == "sigmoid":
+        parameters["gamma"] = 0.1
+    kind = rng.integers(4)
+    if kind == 0 and parameters["kernel"] != "precomputed":
+        X = sp.csr_array(np.where(X > 0.3, X, 0.0))
+    elif kind == 1:
+        X = X.astype(np.float32)
+    return parameters, X, y, weights
+
+
+def values_of(model, X):
+    """Return the decision values of all problems."""
+    return model._problem_values(X).astype(np.float64)
+
+
+def check_against_the_general_way(seed):
+    """The compiled way ends where the general one does."""
+    parameters, X, y, weights = drawn(seed)
+    model = BandedSVC(**parameters).fit(X, y, weights)
+    with general_way():
+        other = BandedSVC(**parameters).fit(X, y, weights)
+    assert model.certificate_.is_optimal, parameters
+    assert other.certificate_.is_optimal, parameters
+    if parameters["kernel"] == "sigmoid":
+        return  # there may be several stationary points
+    primal = other.certificate_.primal
+    assert model.certificate_.primal == pytest.approx(primal, rel=1e-9, abs=1e-12)
+    if X.dtype == np.float64:  # float32 samples have decision values in float32
+        expected = values_of(other, X)
+        room = 1e-9 * max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(values_of(model, X), expected, rtol=0.0, atol=room)
+    check_against_qp(model, X, y, weights)
+
+
+def check_against_qp(model, X, y, weights):
+    """No QP solver finds a higher dual value."""
+    found = training_set(model, X, y, weights, "the test")
+    training, coefficients = found.training, coefficients_of(model)
+    settings = KernelSettings.of(model, model.gamma_)
+    if settings.is_precomputed:
+        K = np.asarray(X, dtype=np.float64)
+    else:
+        K = np.asarray(settings.function()(Samples(X), Samples(X)))
+    for problem, members, row in zip(
+        training.problems, training.members, coefficients, strict=True
+    ):
+        part, c = K[np.ix_(members, members)], row[members]
+        oracle = dual_by_qp(Case(problem, X, part, "small"), "piqp")
+        if oracle is None:
+            continue
+        edges = problem.lo @ np.maximum(c, 0.0) + problem.hi @ np.minimum(c, 0.0)
+        ridges = problem.ridge_at(c) * c @ c
+        dual = float(edges - 0.5 * c @ part @ c - 0.5 * ridges)
+        sizes = np.abs(problem.lo) @ np.abs(c) + abs(c @ part @ c) + ridges
+        assert oracle[0] <= dual + 1e-9 * max(1.0, sizes)
+
+
+@CONSTANT
+@pytest.mark.parametrize("seed", range(40))
+def test_both_ways_and_a_qp_solver_agree(seed):
+    check_against_the_general_way(seed)
+
+
+@CONSTANT
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_both_ways_and_a_qp_solver_agree_many_times():
+    for seed in range(1000, 1500):
+        check_against_the_general_way(seed)
+
+
+@CONSTANT
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_certificates_are_those_of_the_general_way(seed):
+    parameters, X, y, weights = drawn(seed)
+    model = BandedSVC(**parameters).fit(X, y, weights)
+    expected = model.certify(X, y, weights)
+    found = model.certificate_
+    for one, other in zip(found.parts or [found], expected.parts or [expected], strict=True):
+        assert one.primal == pytest.approx(other.primal, rel=1e-9, abs=1e-9)
+        assert one.gap == pytest.approx(other.gap, abs=1e-9 * max(1.0, abs(one.primal)))
+        assert one.intercept_interval == pytest.approx(other.intercept_interval, abs=1e-9)
+        assert one.decision_range == pytest.approx(other.decision_range, abs=1e-9)
+        assert one.n_checked == other.n_checked
+
+
+def test_a_spoiled_solution_is_not_certified(monkeypatch):
+    """The certificate does not take the solver's word: coefficients are moved behind its back."""
+    X, y = make_classification(80, random_state=0)
+    original = small_problems.solve_small
+
+    def spoiled(*arguments):
+        solutions = original(*arguments)
+        free = np.flatnonzero(solutions.c > 0.0)[0]
+        solutions.c[free] *= 0.5
+        return solutions
+
+    monkeypatch.setattr(small_problems, "solve_small", spoiled)
+    results = []
+    original_results = small_problems.SmallResults
+
+    def noted(*arguments):
+        results.append(original_results(*arguments))
+        return results[-1]
+
+    monkeypatch.setattr(small_problems, "SmallResults", noted)
+    model = BandedSVC().fit(X, y)
+    assert not results[0].is_complete
+    assert model.certificate_.is_optimal  # the general way has taken over
+
+
+def test_threads_change_no_bit():
+    X, y = load_digits(return_X_y=True)
+    models = [BandedSVC(C2=0.5, rho2=1.5, n_jobs=n).fit(X[:600], y[:600]) for n in (1, 2, 3)]
+    for model in models[1:]:
+        np.testing.assert_array_equal(model.dual_coef_, models[0].dual_coef_)
+        np.testing.assert_array_equal(model.intercept_, models[0].intercept_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_values_of_extreme_size_are_for_the_general_way(n_classes, rng):
+    y = np.arange(40) % n_classes
+    X = (rng.normal(size=(40, 3)) + y[:, None]) * 1e60
+    model = BandedSVC(kernel="linear", C1=1e-115).fit(X, y)
+    with general_way():
+        other = BandedSVC(kernel="linear", C1=1e-115).fit(X, y)
+    np.testing.assert_array_equal(model.dual_coef_, other.dual_coef_)
+
+
+def test_steps_are_bounded_by_max_iter():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    model = BandedSVC(kernel="linear", C1=1e4, C2=1e4, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.ITERATION_LIMIT
+    assert model.n_iter_ == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 12])
+@pytest.mark.parametrize("kernel", ["rbf", "own"])
+def test_no_time_at_all(n_classes, kernel):
+    X, y = make_blobs(240, 4, centers=n_classes, random_state=0)
+    kernel = own_kernel if kernel == "own" else kernel
+    model = BandedSVC(kernel=kernel, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.TIME_LIMIT
+    assert model.predict(X).shape == y.shape
+
+
+def test_a_reason_to_stop_keeps_what_is_solved():
+    X, y = make_blobs(2400, 4, centers=120, cluster_std=3.0, random_state=0)
+    questions = iter([None, None])  # before the call, and once within
+    model = BandedSVC(n_jobs=1)
+    with (
+        stop_when(lambda: next(questions, Status.TIME_LIMIT)),
+        pytest.warns(ConvergenceWarning),
+    ):
+        model.fit(X, y)
+    statuses = {part.status for part in model.certificate_.parts}
+    assert statuses == {Status.CONVERGED, Status.TIME_LIMIT}
+
+
+def test_ctrl_c_ends_a_call():
+    X, y = make_blobs(2400, 4, centers=120, cluster_std=3.0, random_state=0)
+    model = BandedSVC(n_jobs=1)
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    timer.join()
+
+
+def test_handlers_of_signals_may_raise():
+    """A program's own handler is called within the compiled call, and its error ends the fit."""
+    X, y = make_blobs(2400, 4, centers=120, cluster_std=3.0, random_state=0)
+
+    class AlarmError(Exception):
+        pass
+
+    def alarm(number, frame):
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(AlarmError):
+            BandedSVC(n_jobs=2).fit(X, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_warm_start_continues():
+    X, y = make_classification(150, n_classes=3, n_informative=4, random_state=0)
+    model = BandedSVC(C1=1.0, C2=0.5, rho2=1.5, warm_start=True).fit(X, y)
+    model.set_params(C1=1.1).fit(X, y)
+    cold = BandedSVC(C1=1.1, C2=0.5, rho2=1.5).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-10)
+    assert model.certificate_.n_pair_steps < cold.certificate_.n_pair_steps
+
+
+def calls_of(action):
+    """Return how many functions an action calls."""
+    for _ in range(3):
+        action()  # what is kept between calls is not counted
+    profile = cProfile.Profile()
+    profile.runcall(action)
+    return pstats.Stats(profile).total_calls
+
+
+def test_function_calls_have_a_budget():
+    X, y = make_classification(100, 10, random_state=0)
+    model = BandedSVC()
+    assert calls_of(lambda: model.fit(X, y)) <= MAX_CALLS_OF_FIT
+    assert calls_of(lambda: model.predict(X[:1])) <= MAX_CALLS_OF_PREDICTION
+
+
+def test_tables_of_pairs_are_filled_when_they_are_read():
+    X, y = make_blobs(60, 3, centers=4, cluster_std=3.0, random_state=0)
+    model = BandedSVC(C2=0.5, rho2=1.2).fit(X, y)
+    assert "alpha_" not in vars(model)
+    with general_way():
+        other = BandedSVC(C2=0.5, rho2=1.2).fit(X, y)
+    for name in ("alpha_", "theta_", "xi_", "eta_"):
+        assert hasattr(model, name)
+        np.testing.assert_allclose(getattr(model, name), getattr(other, name), atol=1e-9)
+    assert not hasattr(model, "mu_")
+    with pytest.raises(AttributeError, match="only for kernel='linear'"):
+        model.coef_  # noqa: B018
+    model.fit(X, y % 2)
+    assert model.alpha_.shape == y.shape
+
+
+def parts_of(problems):
+    """Return the arrays of problems."""
+    return [(p.lo, p.hi, p.below, p.above, p.bounds, p.ridge) for p in problems]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_problems_in_arrays_are_those_they_are_made_of(loss, rng):
+    sizes, samples = [3, 5, 2], rng.permutation(10)
+    alone = [
+        band_problem(rng.choice([-1.0, 1.0], n), 1.0, 2.0, 3.0, 0.5, rng.random(n), loss=loss)
+        for n in sizes
+    ]
+    values = BandProblem(
+        *(np.concatenate([getattr(p, k) for p in alone]) for k in ("lo", "hi", "below", "above")),
+        loss=loss,
+    )
+    together = BandProblems(values, np.array([0, 3, 8, 10]), samples, False)
+    for one, other in zip(parts_of(together), parts_of(alone), strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b)
+    bounds = [np.concatenate(side) for side in zip(*(p.bounds for p in alone), strict=True)]
+    np.testing.assert_allclose(np.array(together.bounds), np.array(bounds))
+    some = together.some(np.array([0, 2]))
+    np.testing.assert_array_equal(some.of_samples, samples[[0, 1, 2, 8, 9]])
+    np.testing.assert_array_equal(some[1].lo, alone[2].lo)
+
+
+def test_certificates_of_kernels_by_definition(rng):
+    """Decision values that a solver got wrong show up as drift."""
+    X, y = rng.normal(size=(50, 3)), np.arange(50) % 2
+    model = BandedSVC().fit(X, y)
+    found = training_set(model, X, y, None, "the test")
+    kernel = KernelSettings.of(model, model.gamma_)
+    rows, c = kernel.rows(X), coefficients_of(model)[0]
+    right = Solution(c, rows.product(np.arange(50), c), Status.CONVERGED, 1, 1, 1, 0.0)
+    wrong = replace(right, f=right.f + 0.1)
+    for solution, drift in ((right, 0.0), (wrong, 0.1)):
+        certificate = certify(
+            found.training.problems[0], rows, solution, float(model.intercept_[0]), 1e-3
+        )
+        assert certificate.gradient_drift == pytest.approx(drift, abs=1e-9)
+        assert certificate.primal == pytest.approx(model.certificate_.primal, rel=1e-9)
