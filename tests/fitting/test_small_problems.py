@@ -1,4 +1,4 @@
-"""Small problems in one compiled call: the same answers as the general way and as a QP solver."""
+"""Small problems in one compiled call: the same answers as the general way and a QP solver."""
 
 import cProfile
 import os
@@ -98,22 +98,29 @@ def values_of(model, X):
 
 
 def check_against_the_general_way(seed):
-    """The compiled way ends where the general one does."""
+    """The compiled way ends where the general one does; return whether both ends are exact.
+
+    Where kernel matrices are nearly singular, both may stop within ``tol``, each at a point of its
+    own, and differ by no more than their gaps.
+    """
     parameters, X, y, weights = drawn(seed)
     model = BandedSVC(**parameters).fit(X, y, weights)
     with general_way():
         other = BandedSVC(**parameters).fit(X, y, weights)
-    assert model.certificate_.is_optimal, parameters
-    assert other.certificate_.is_optimal, parameters
+    found, expected = model.certificate_, other.certificate_
+    assert found.is_optimal, parameters
+    assert expected.is_optimal, parameters
     if parameters["kernel"] == "sigmoid":
-        return  # there may be several stationary points
-    primal = other.certificate_.primal
-    assert model.certificate_.primal == pytest.approx(primal, rel=1e-9, abs=1e-12)
-    if X.dtype == np.float64:  # float32 samples have decision values in float32
-        expected = values_of(other, X)
-        room = 1e-9 * max(1.0, np.abs(expected).max())
-        np.testing.assert_allclose(values_of(model, X), expected, rtol=0.0, atol=room)
+        return True  # there may be several stationary points
+    room = 1e-9 * max(1.0, expected.primal) + found.gap + expected.gap
+    assert found.primal == pytest.approx(expected.primal, abs=room)
+    is_exact = room <= 2e-9 * max(1.0, expected.primal)
+    if is_exact and X.dtype == np.float64:  # others have decision values in float32
+        values = values_of(other, X)
+        room = 1e-9 * max(1.0, np.abs(values).max())
+        np.testing.assert_allclose(values_of(model, X), values, rtol=0.0, atol=room)
     check_against_qp(model, X, y, weights)
+    return is_exact
 
 
 def check_against_qp(model, X, y, weights):
@@ -136,7 +143,7 @@ def check_against_qp(model, X, y, weights):
         ridges = problem.ridge_at(c) * c @ c
         dual = float(edges - 0.5 * c @ part @ c - 0.5 * ridges)
         sizes = np.abs(problem.lo) @ np.abs(c) + abs(c @ part @ c) + ridges
-        assert oracle[0] <= dual + 1e-9 * max(1.0, sizes)
+        assert oracle[0] <= dual + model.certificate_.gap + 1e-9 * max(1.0, sizes)
 
 
 @CONSTANT
@@ -149,8 +156,8 @@ def test_both_ways_and_a_qp_solver_agree(seed):
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_both_ways_and_a_qp_solver_agree_many_times():
-    for seed in range(1000, 1500):
-        check_against_the_general_way(seed)
+    exact = [check_against_the_general_way(seed) for seed in range(1000, 1500)]
+    assert np.mean(exact) >= 0.97
 
 
 @CONSTANT
