@@ -86,6 +86,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/texts.py
 	$(BIN)/python benchmarks/classes.py
+	$(BIN)/python benchmarks/small.py
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py

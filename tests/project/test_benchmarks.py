@@ -41,6 +41,20 @@ def test_benchmark_of_many_classes_runs(tmp_path):
     assert case["solvers"]["ovo without a band"]["n_labels_unlike_svc"] == 0
 
 
+def test_benchmark_of_small_fits_runs(capsys, tmp_path):
+    run_benchmark("small", tmp_path)
+    assert capsys.readouterr().out.count("SVC") >= 14
+    results = json.loads((tmp_path / "small.json").read_text())
+    for case in results["two_classes"]:
+        assert case["certified"]
+        assert case["largest_difference"] < 5e-3
+    for case in results["many_classes"]:
+        assert case["certified"]
+        assert case["same_labels"] >= 0.99
+    section = importlib.import_module("small_report").small_section(results)
+    assert section.count("| iris |") == 2
+
+
 @pytest.mark.slow
 def test_benchmark_of_many_cores_runs(tmp_path):
     run_benchmark("cores", tmp_path)
