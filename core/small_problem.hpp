@@ -37,7 +37,7 @@ constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
 
 // Samples of the largest kernel matrix that problems share parts of: it takes 32 MB. Nanoseconds
 // per value: of fresh memory, of packing samples once more, and per feature.
-constexpr std::size_t kMaxWhole = 2000;
+constexpr std::size_t kMaxShared = 2000;
 constexpr double kCostOfFresh = 1.5, kCostOfPacking = 0.5, kCostOfMultiplication = 0.0115;
 
 struct SmallReport {
@@ -338,7 +338,7 @@ inline void solve_small_problems(const PackedKernelMatrix& matrices, const Small
   for (std::size_t k = 0; k < problems.number; ++k)
     n_values += double(problems.size(k)) * double(problems.size(k));
   const double per_value = kCostOfMultiplication * matrices.samples.n_products();
-  const bool is_worth_it = !problems.share_members && n_samples <= kMaxWhole &&
+  const bool is_worth_it = !problems.share_members && n_samples <= kMaxShared &&
                            double(n_samples * n_samples) * (per_value + kCostOfFresh) <=
                                n_values * (per_value + kCostOfPacking);
   if (!is_worth_it) {

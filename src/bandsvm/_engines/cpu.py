@@ -10,6 +10,7 @@ from bandsvm._engines.engine import BlockStep
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.slopes import ascent_slopes, free_variables, violation
+from bandsvm._system.cached import cached_property
 
 
 class CpuEngine:
@@ -55,7 +56,7 @@ class CpuEngine:
         return self.c[indices], self._gradient()[indices]
 
     def dual_value(self) -> float:
-        return _core.dual_value(self._bands(), self.c, self._gradient(), self.kernel.n_threads)
+        return _core.dual_value(self._all_bands, self.c, self._gradient(), self.kernel.n_threads)
 
     def select(self, kept: NDArray, number: int) -> tuple[float, NDArray[np.intp]]:
         chosen = np.empty(number, dtype=np.intp)
@@ -67,7 +68,7 @@ class CpuEngine:
     def solve_block(self, block: NDArray, tol: float, max_steps: int) -> BlockStep:
         problem, c, f = self.problem, self.c[block], self.f[block]
         is_whole = len(block) == problem.n_samples and (np.diff(block) == 1).all()
-        bands = self._bands(slice(None) if is_whole else block)
+        bands = self._all_bands if is_whole else self._bands(block)
         values = self.kernel.block(block)
         n_steps, _, stalled = _core.solve_block(
             values, bands, c, f, tol, max_steps, problem.has_intercept
@@ -98,13 +99,18 @@ class CpuEngine:
             return None
         return CpuEngine(self.problem.part(indices), kernel, self.c[indices], self.f[indices])
 
-    def _bands(self, indices: NDArray | slice = slice(None)) -> _core.Bands:
+    @cached_property
+    def _all_bands(self) -> _core.Bands:
+        problem = self.problem
+        return _core.Bands(problem.lo, problem.hi, *problem.bounds, *problem.ridge)
+
+    def _bands(self, indices: NDArray) -> _core.Bands:
         problem = self.problem
         arrays = problem.lo, problem.hi, *problem.bounds, *problem.ridge
         return _core.Bands(*(values[indices] for values in arrays))
 
     def _point(self) -> tuple[_core.Bands, NDArray, NDArray, bool]:
-        return self._bands(), self.c, self._gradient(), self.problem.has_intercept
+        return self._all_bands, self.c, self._gradient(), self.problem.has_intercept
 
     def _gradient(self) -> NDArray[np.float64]:
         return self.problem.gradient(self.c, self.f)
