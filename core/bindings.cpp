@@ -26,7 +26,8 @@ double variance(Matrix<Source> X, Array<double> weights, int n_threads) {
 
 template <typename Source>
 void find_origin(Matrix<Source> X, std::size_t step, MutableArray<double> origin) {
-  bandsvm::require(X.shape(0) > 0 && step > 0, "X must have samples, and step must not be 0.");
+  bandsvm::require(X.size() > 0 && step > 0,
+                   "X must have samples with features, and step must not be 0.");
   const Source* const values = data_of(X, "X");
   double* const to = data_of(origin, X.shape(1), "origin", "features");
   nb::gil_scoped_release release;

@@ -170,6 +170,16 @@ void certify_from(const Values& values, const Members& members, const PricedBand
   }
 }
 
+template <typename Real>
+std::size_t n_values_of(const Matrix<Real>& X) {
+  return X.size();
+}
+
+template <typename Real, typename Index>
+std::size_t n_values_of(const CsrArrays<Real, Index>& X) {
+  return std::get<2>(X).shape(0);
+}
+
 template <typename Source>
 void certify_defined(const Source& X, std::size_t n_features, const bandsvm::Kernel& kernel,
                      const Indices& starts, const Indices& members, const PricedBandArrays& bands,
@@ -178,6 +188,9 @@ void certify_defined(const Source& X, std::size_t n_features, const bandsvm::Ker
                      double share_in_sums, const Array<bool>& is_wanted,
                      const MutableMatrix<double>& measures, int n_threads) {
   const auto matrix = matrix_of(X, n_features, "X");
+  // Weights take memory for all features.
+  require(kernel.kind != bandsvm::KernelKind::linear || n_features <= n_values_of(X),
+          "with a linear kernel n_features must not exceed the number of values.");
   certify_from(bandsvm::DefinedValues<std::decay_t<decltype(matrix)>>{matrix, kernel},
                {starts, members, rows_of(X)}, bands, has_intercept, c, f, sizes, rows_of(X), unit,
                negligible, share_in_sums, is_wanted, measures, n_threads);

@@ -289,6 +289,15 @@ def test_where_small_problems_begin(function):
         call(function, starts=np.array([0, 3, 2, 4]))
 
 
+def test_sizes_that_no_memory_holds():
+    with pytest.raises(ValueError, match="samples with features"):
+        call("find_origin", X=np.empty((2**50, 0)), origin=np.empty(0))
+    linear = _core.Kernel("linear", 1.0, 0.0, 3)
+    samples = np.array([0, 1, 2]), np.array([0, 2]), np.ones(2)
+    with pytest.raises(ValueError, match="n_features must not exceed the number of values"):
+        call("certify_small", X=samples, n_features=2**50, kernel=linear)
+
+
 def test_small_problems_that_do_not_share_samples():
     with pytest.raises(ValueError, match="members must be the same for all problems"):
         call("solve_small", share_members=True)

@@ -17,6 +17,10 @@ from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import default_bytes, stores_at_once
 from bandsvm._system.threads import n_threads
 
+# Multiplications that a kernel value takes besides those of features, and how many of them in a
+# problem are worth a thread: with fewer, problems wait for Python more than for compiled functions.
+PER_KERNEL_VALUE, WORTH_THREADS = 50.0, 2e8
+
 
 class SharedRows:
     """Rows of problems over the same samples: views of one store."""
@@ -95,8 +99,11 @@ class OwnRows:
         # A user's kernel may not be thread-safe.
         if max_at_once > 1 and settings.kernel.is_packed:
             given = solving.cache_bytes
+            longest = int(self._training.problems.sizes.max())
+            if float(longest) ** 2 * (self._X.shape[1] + PER_KERNEL_VALUE) < WORTH_THREADS:
+                self._settings_of_store = settings.sharing(1, given)
+                return 1
             budget = default_bytes(np.inf) if given is None else given
-            longest = max(map(len, self._training.members))
             number = stores_at_once(budget, useful_bytes(self._X[:longest]), max_at_once)
         if number > 1:
             self._settings_of_store = settings.sharing(1, budget / number)

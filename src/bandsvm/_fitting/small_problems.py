@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bandsvm._certificate import Certificate, assemble, measured_of
 from bandsvm._certificate.small import SmallCertificates, certify_small
 from bandsvm._fitting.outcomes import Outcome, Outcomes
+from bandsvm._fitting.rows import PER_KERNEL_VALUE, WORTH_THREADS
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._kernels.sizes import SMALL_PROBLEM
@@ -23,10 +24,6 @@ from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import n_threads
-
-# Multiplications that a problem and a kernel value take besides those of features, and how many
-# of them are worth the use of threads: to wake one can take milliseconds.
-PER_PROBLEM, PER_KERNEL_VALUE, WORTH_THREADS = 4e6, 50.0, 5e8
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,9 @@ def solve_small_problems(
     if len(indices) == 0 or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
         return None
     some, largest = problems.some(indices), float(problems.sizes[indices].max())
-    work = len(indices) * (PER_PROBLEM + largest**2 * (X.shape[-1] + PER_KERNEL_VALUE))
-    threads = n_threads(solving.n_jobs) if work > WORTH_THREADS else 1
+    # To wake a thread can take milliseconds.
+    has_work = len(some) > 1 or largest**2 * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
+    threads = n_threads(solving.n_jobs) if has_work else 1
     n_matrices = 1 if some.share_samples else min(threads, len(some))
     needed = 8.0 * (n_matrices * largest**2 + (X.nnz if hasattr(X, "nnz") else X.size))
     budget = default_bytes(needed) if solving.cache_bytes is None else solving.cache_bytes
