@@ -61,6 +61,12 @@ def one_by_one(monkeypatch):
 
 
 @pytest.fixture
+def side_by_side(one_by_one, monkeypatch):
+    """Pairs are solved in threads, however little work they are."""
+    monkeypatch.setattr("bandsvm._fitting.rows.WORTH_THREADS", 0.0)
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)

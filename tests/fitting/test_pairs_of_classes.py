@@ -35,7 +35,7 @@ class Watching(Observer):
 
 
 @pytest.mark.parametrize("name", ["seven classes", "beyond exact solutions"])
-def test_results_do_not_depend_on_threads(name, monkeypatch, one_by_one):
+def test_results_do_not_depend_on_threads(name, monkeypatch, side_by_side):
     X, y = SETS[name]()
     threads = set()
     original = OwnRows.of

@@ -144,7 +144,7 @@ def test_an_observer_that_wants_classes_one_by_one_changes_no_bit(multi_class):
 
 
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_classes_are_solved_at_the_same_time(monkeypatch, multi_class):
+def test_classes_are_solved_at_the_same_time(monkeypatch, multi_class, side_by_side):
     both, solve = threading.Barrier(2, timeout=LONG), kernel_run.solve
 
     def meet(*args, **options):
@@ -356,7 +356,9 @@ def test_no_more_stores_than_threads(monkeypatch, n_jobs, n_samples, kernel):
 
 
 @pytest.mark.heavy
-def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(monkeypatch):
+def test_the_first_problem_without_a_solution_is_reported_if_a_later_one_ends_first(
+    monkeypatch, side_by_side
+):
     has_ended, job, solution = threading.Event(), KernelRun._solve, KernelRun._solution
 
     def ends(run, index, *args):
