@@ -17,30 +17,31 @@ namespace bandsvm {
 template <typename Value>
 struct LargeMemory {
   using value_type = Value;
+  static constexpr std::size_t kPage = std::size_t(2) << 20;
 
   LargeMemory() = default;
   template <typename Other>
   LargeMemory(const LargeMemory<Other>&) {}  // NOLINT: allocators convert
 
   Value* allocate(std::size_t number) {
-    constexpr std::size_t kPage = std::size_t(2) << 20;
     const std::size_t size = number * sizeof(Value);
-    if (size < kPage) return static_cast<Value*>(::operator new(size));
-    const std::size_t whole = (size + kPage - 1) / kPage * kPage;
-    void* const memory = std::aligned_alloc(kPage, whole);
-    if (!memory) throw std::bad_alloc();
 #ifdef __linux__
-    madvise(memory, whole, MADV_HUGEPAGE);  // where it fails, pages are small
+    if (size >= kPage) {
+      const std::size_t whole = (size + kPage - 1) / kPage * kPage;
+      void* const memory = std::aligned_alloc(kPage, whole);
+      if (!memory) throw std::bad_alloc();
+      madvise(memory, whole, MADV_HUGEPAGE);  // where it fails, pages are small
+      return static_cast<Value*>(memory);
+    }
 #endif
-    return static_cast<Value*>(memory);
+    return static_cast<Value*>(::operator new(size));
   }
 
-  void deallocate(Value* memory, std::size_t number) {
-    constexpr std::size_t kPage = std::size_t(2) << 20;
-    if (number * sizeof(Value) < kPage)
-      ::operator delete(memory);
-    else
-      std::free(memory);
+  void deallocate(Value* memory, [[maybe_unused]] std::size_t number) {
+#ifdef __linux__
+    if (number * sizeof(Value) >= kPage) return std::free(memory);
+#endif
+    ::operator delete(memory);
   }
 
   // Leaves new values as they are.

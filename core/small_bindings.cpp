@@ -217,6 +217,8 @@ void bind_certify(nb::module_& module) {
 
 // Numbers that the solvers and certificates in Python share.
 void bind_constants(nb::module_& module) {
+  module.attr("MAX_SHARED") = bandsvm::kMaxShared;
+  module.attr("N_MEASURES") = kMeasures;
   module.attr("REFINEMENTS") = bandsvm::kRefinements;
   module.attr("MAX_STEPS_ON_FACE") = bandsvm::kMaxStepsOnFace;
   module.attr("MAX_WORK_OF_CLIMB") = bandsvm::kMaxWorkOfClimb;

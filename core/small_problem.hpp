@@ -28,6 +28,7 @@ constexpr double kMaxWorkOfPolishing = 1e10;
 constexpr double kSnapShare = 1e-13;
 // More outer steps than this and larger or smaller values are left to the general solver.
 constexpr std::int64_t kMaxOuterSteps = 50;
+constexpr double kMaxWorkOfSteps = 2e9;
 constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
 
 // Smaller problems gain nothing from single precision, and neither do steps that could only bring
@@ -101,6 +102,7 @@ class SmallSolver {
       if (report_.violation <= tol_) return true;
       if (!std::isfinite(report_.violation) || report_.n_iter >= max_iter_ || stop_.is_set())
         return false;
+      if (work_of_steps() > kMaxWorkOfSteps) return false;
       ++report_.n_iter;
       const std::int64_t budget = step_budget();
       const BlockReport steps = take_pair_steps(kSmallShareOfTol * tol_, budget);
@@ -132,6 +134,12 @@ class SmallSolver {
       squares += roots_[i] * bound * roots_[i] * bound;
     }
     return double(std::numeric_limits<float>::epsilon()) * largest_root_ * std::sqrt(squares);
+  }
+
+  // Multiplications so far; a pass over a block waits for memory.
+  double work_of_steps() const {
+    constexpr double kPerValue = 10;
+    return kPerValue * double(point_.size()) * double(report_.n_pair_steps) + face_work_;
   }
 
   std::int64_t step_budget() const {

@@ -3,6 +3,8 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 ROWS_OF_GROUP: int
+MAX_SHARED: int
+N_MEASURES: int
 REFINEMENTS: int
 MAX_STEPS_ON_FACE: int
 MAX_WORK_OF_CLIMB: float

@@ -2,9 +2,11 @@
 
 import cProfile
 import os
+import pickle
 import pstats
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -290,6 +292,63 @@ def test_a_warm_start_continues():
     cold = BandedSVC(C1=1.1, C2=0.5, rho2=1.5).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), cold.decision_function(X), atol=1e-10)
     assert model.certificate_.n_pair_steps < cold.certificate_.n_pair_steps
+
+
+@pytest.fixture
+def kernels_made(monkeypatch):
+    """The samples for which compiled functions have got kernels, by their shapes."""
+    made, original = [], small_problems.small_kernel
+
+    def noted(settings, X):
+        made.append(X.shape)
+        return original(settings, X)
+
+    monkeypatch.setattr(small_problems, "small_kernel", noted)
+    return made
+
+
+def test_wide_samples_are_for_the_general_way(kernels_made, rng):
+    """Between two looks at the clock there must be no more work than some tenths of a second."""
+    y = np.arange(400) % 2
+    BandedSVC().fit(rng.normal(size=(400, 10)), y)
+    assert kernels_made.pop() == (400, 10)
+    model = BandedSVC().fit(rng.normal(size=(400, 30_000)), y)
+    assert not kernels_made
+    assert model.certificate_.is_optimal
+
+
+def test_the_memory_limit_holds_for_what_pairs_share(kernels_made):
+    X, y = load_digits(return_X_y=True)
+    for cache_size, is_compiled in ((5.0, False), (None, True)):
+        model = BandedSVC(cache_size=cache_size, n_jobs=1).fit(X[:900], y[:900])
+        assert bool(kernels_made) is is_compiled
+        assert model.certificate_.is_optimal
+
+
+def test_hard_problems_are_handed_over_soon(monkeypatch, rng):
+    X = rng.normal(size=(600, 100))
+    y = np.where(X[:, 0] + 3.0 * rng.normal(size=600) > 0.0, 1, 0)
+    found = []
+    original = small_problems.solve_small
+    monkeypatch.setattr(
+        small_problems, "solve_small", lambda *a: found.append(original(*a)) or found[-1]
+    )
+    model = BandedSVC(C1=1e6, C2=1e6, rho2=1.0, kernel="linear", max_iter=30)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert not found[0].is_solved[0]
+    assert 18_000 <= found[0].n_pair_steps[0] <= 400_000
+
+
+def test_models_are_pickled_in_threads():
+    X, y = make_blobs(60, 3, centers=4, cluster_std=3.0, random_state=0)
+    models = [BandedSVC().fit(X, y) for _ in range(20)]
+    expected = pickle.loads(pickle.dumps(BandedSVC().fit(X, y))).alpha_
+    with ThreadPoolExecutor(4) as pool:
+        copies = list(pool.map(pickle.dumps, [m for m in models for _ in range(4)]))
+    for copy in copies:
+        np.testing.assert_array_equal(pickle.loads(copy).alpha_, expected)
+    assert {"alpha_", "theta_", "xi_", "eta_"} <= set(dir(BandedSVC().fit(X, y)))
 
 
 def calls_of(action):

@@ -22,10 +22,10 @@ from bandsvm._problem.band_problems import BandProblems
 class SmallCertificates(NamedTuple):
     """What was measured of some solutions; arrays have one row for each."""
 
-    is_certified: NDArray[np.bool_]
+    is_measured: NDArray[np.bool_]
     intercepts: NDArray[np.float64]
     drifts: NDArray[np.float64]
-    measures: NDArray[np.float64]  # as `measured` takes them
+    measures: NDArray[np.float64]  # as `measured_of` takes them
 
 
 def certify_small(
@@ -41,7 +41,7 @@ def certify_small(
     n_terms = np.add.reduceat(c != 0.0, problems.starts[:-1], dtype=np.int64)
     n_values = problems.sizes * (1 if kernel.is_linear else n_terms)
     is_wanted = is_solved & (n_values <= FEW_VALUES)
-    rows = np.zeros((len(problems), 16))
+    rows = np.zeros((len(problems), _core.N_MEASURES))
     values = problems.values
     costs = values.below, values.above
     kernel.certify(

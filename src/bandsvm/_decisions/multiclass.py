@@ -18,6 +18,9 @@ from bandsvm._system.cached import cached_property
 
 # Decision values of pairs that are smaller are rounding errors of 0.
 ROUNDING_OF_PAIRS = 1e-9
+# Strategies used last are kept, since tables of pairs take time to make; those of more classes than
+# this would take much memory.
+MAX_CLASSES_KEPT = 50
 # A block of all problems and all samples.
 EVERYTHING = (slice(None), slice(None))
 
@@ -290,19 +293,22 @@ class MultiClass:
     def strategy(self, n_classes: int) -> Strategy:
         """Return the strategy for a number of classes."""
         has_pair_values = self.decision_function_shape == "ovo"
-        return _strategy(n_classes, self.multi_class, has_pair_values, bool(self.break_ties))
+        make = _kept_strategy if n_classes <= MAX_CLASSES_KEPT else _strategy
+        return make(n_classes, self.multi_class, has_pair_values, bool(self.break_ties))
 
 
-@lru_cache(maxsize=8)
 def _strategy(
     n_classes: int, multi_class: str, has_pair_values: bool, breaks_ties: bool
 ) -> Strategy:
-    """Return a strategy; those used last are kept, since tables of pairs take time to make."""
+    """Return a strategy."""
     if n_classes == 2:
         return TwoClasses()
     if multi_class == "ovr":
         return OneVsRest(n_classes)
     return OneVsOne(n_classes, has_pair_values, breaks_ties)
+
+
+_kept_strategy = lru_cache(maxsize=8)(_strategy)
 
 
 def strategy_of(model: Any) -> Strategy:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm import _core
 from bandsvm._certificate import Certificate, assemble, measured_of
 from bandsvm._certificate.small import SmallCertificates, certify_small
 from bandsvm._fitting.outcomes import Outcome, Outcomes
@@ -25,6 +26,12 @@ from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import n_threads
 
+# Work can only be stopped between kernel matrices. Larger ones take more than some tenths of a
+# second, and so do more samples to be packed.
+MAX_WORK_OF_MATRIX, MAX_VALUES = 4e9, 2e7
+# A kernel matrix in both precisions, and two blocks of it.
+BYTES_PER_PAIR = 8.0 + 4.0 + 2.0 * 8.0
+
 
 @dataclass(frozen=True)
 class SmallResults:
@@ -40,7 +47,7 @@ class SmallResults:
     @property
     def is_complete(self) -> bool:
         """Whether these are all problems, and all of them are solved, certified and optimal."""
-        if len(self.indices) != self.n_problems or not self.certificates.is_certified.all():
+        if len(self.indices) != self.n_problems or not self.certificates.is_measured.all():
             return False
         return all(certificate.is_optimal for certificate in self._known)
 
@@ -53,7 +60,7 @@ class SmallResults:
 
     def certified(self) -> Iterator[tuple[int, Outcome]]:
         """Yield what is certified."""
-        certified = np.flatnonzero(self.certificates.is_certified).tolist()
+        certified = np.flatnonzero(self.certificates.is_measured).tolist()
         for k, certificate in zip(certified, self._known, strict=True):
             b = float(self.certificates.intercepts[k])
             solution = self._solution(k, Status.CONVERGED)
@@ -61,7 +68,7 @@ class SmallResults:
 
     def reached(self) -> Iterator[tuple[int, Solution]]:
         """Yield what else was solved, and where others are after some steps."""
-        for k in np.flatnonzero(~self.certificates.is_certified).tolist():
+        for k in np.flatnonzero(~self.certificates.is_measured).tolist():
             is_solved = bool(self.solutions.is_solved[k])
             solution = self._solution(k, Status.CONVERGED if is_solved else Status.STOPPED)
             if is_solved or (solution.n_pair_steps > 0 and np.isfinite(solution.c).all()):
@@ -98,7 +105,7 @@ class SmallResults:
                 n_checked=sizes[k],
                 tol=tol,
             )
-            for k in found.is_certified.nonzero()[0].tolist()
+            for k in found.is_measured.nonzero()[0].tolist()
         ]
 
 
@@ -117,14 +124,17 @@ def solve_small_problems(
     # To wake a thread can take milliseconds.
     has_work = len(some) > 1 or largest**2 * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
     threads = n_threads(solving.n_jobs) if has_work else 1
-    n_matrices = 1 if some.share_samples else min(threads, len(some))
-    needed = 8.0 * (n_matrices * largest**2 + (X.nnz if hasattr(X, "nnz") else X.size))
+    n_values = float(X.nnz if hasattr(X, "nnz") else X.size)
+    if n_values > MAX_VALUES or largest**2 * n_values / X.shape[0] > MAX_WORK_OF_MATRIX:
+        return None
+    needed = _bytes_needed(some, largest, X.shape[0], n_values, threads)
     budget = default_bytes(needed) if solving.cache_bytes is None else solving.cache_bytes
     if needed > budget:
         return None
     try:
         check_stop()
         kernel = small_kernel(settings.kernel, X)
+        check_stop()
         start = _start(some, [starts[k] for k in indices])
     except Stop:
         return None
@@ -135,6 +145,17 @@ def solve_small_problems(
         some, kernel, solutions.c, solutions.f, solutions.is_solved, solving.tol, threads
     )
     return SmallResults(settings, indices, len(problems), some, solutions, certificates)
+
+
+def _bytes_needed(
+    problems: BandProblems, largest: float, n_samples: int, n_values: float, threads: int
+) -> float:
+    """Return how much memory matrices and packed samples take at most."""
+    n_at_once = min(threads, len(problems))
+    needed = BYTES_PER_PAIR * n_at_once * largest**2 + 8.0 * n_values
+    if not problems.share_samples and n_samples <= _core.MAX_SHARED:
+        needed += 8.0 * n_samples**2  # parts of one matrix
+    return needed
 
 
 def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | None:

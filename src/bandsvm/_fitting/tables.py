@@ -5,6 +5,7 @@ With one problem per pair of classes they have as many columns as pairs, and har
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +44,20 @@ class TablesMixin:
     """Fills the tables of an estimator when one of them is first read, or when it is copied."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return a table."""
-        known = vars(self)
-        if name in (*MULTIPLIERS, *SLACKS) and UNFILLED in known:
-            known.update(known[UNFILLED].of(name))
+        """Return a table; other threads may fill it at the same time."""
+        known, names = vars(self), (*MULTIPLIERS, *SLACKS)
+        tables = known.get(UNFILLED) if name in names else None
+        if tables is not None:
+            for other, table in tables.of(name).items():
+                known.setdefault(other, table)
+        if name in names and name in known:
             return known[name]
         # Raises the same error again, which may come from a property.
         return super().__getattribute__(name)
+
+    def __dir__(self) -> Iterable[str]:
+        """Return the names of attributes, tables included."""
+        return {*super().__dir__(), *((*MULTIPLIERS, *SLACKS) if UNFILLED in vars(self) else ())}
 
     def __getstate__(self) -> Any:
         """Return the state for copies and files, of plain arrays alone."""
@@ -59,7 +67,9 @@ class TablesMixin:
 
 def fill_tables(model: Any) -> None:
     """Fill all tables of a model, so that its attributes are plain arrays."""
-    if UNFILLED in vars(model):
-        for names in (MULTIPLIERS, SLACKS):
-            getattr(model, names[0])
-        del vars(model)[UNFILLED]
+    known = vars(model)
+    tables = known.get(UNFILLED)
+    if tables is not None:
+        for name, table in tables.filled().items():
+            known.setdefault(name, table)
+        known.pop(UNFILLED, None)

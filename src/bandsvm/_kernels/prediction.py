@@ -131,7 +131,7 @@ def _riskiest(errors: NDArray, is_single: NDArray) -> NDArray[np.intp]:
 def product_by_definition(
     kernel: Kernel, A: Samples, B: Samples, coefficients: NDArray, n_jobs: int | None
 ) -> NDArray[np.float64]:
-    """Return K(A, B) @ coefficients for kernels without packed rows."""
+    """Return K(A, B) @ coefficients of little work, or for kernels without packed rows."""
     if not isinstance(kernel, CoreKernel):
         # Results must not depend on the number of threads.
         with single_threaded_blas():

@@ -33,8 +33,9 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
     "laplacian": lambda gamma, coef0, degree: Laplacian(gamma),
     "chi2": lambda gamma, coef0, degree: Chi2(gamma),
 }
-# Kernel values that are computed by definition in less time than it takes to pack their samples.
-LITTLE_PREDICTION = 2**14
+# Multiplications (at least 16 per kernel value) of kernel values by definition that take less time
+# than it takes to pack samples.
+LITTLE_PREDICTION = 2**18
 WITHOUT_GAMMA = ("linear", "precomputed")
 
 
@@ -125,7 +126,8 @@ class KernelSettings:
         kernel = self.function()
         if isinstance(kernel, Linear):
             return finite(linear_product(Samples(A), Samples(B), coefficients))
-        is_little = A.shape[0] * B.shape[0] <= LITTLE_PREDICTION
+        n_products = A.shape[0] * B.shape[0] * max(16, Samples(B).n_values_per_sample)
+        is_little = n_products <= LITTLE_PREDICTION
         if is_little or not isinstance(kernel, PackedKernel):
             jobs = 1 if is_little else n_jobs
             return product_by_definition(kernel, Samples(A), Samples(B), coefficients, jobs)

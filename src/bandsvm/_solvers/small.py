@@ -20,7 +20,7 @@ from bandsvm._system.stopping import current_reason
 class SmallSolutions(NamedTuple):
     """Solutions of some problems; arrays hold one problem after the other, or one value for each.
 
-    Of problems that are not solved, ``c`` is feasible, and nothing else is known.
+    Of problems that are not solved, ``c`` is a feasible point and ``f`` belongs to it.
     """
 
     c: NDArray[np.float64]
