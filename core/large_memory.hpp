@@ -17,7 +17,7 @@ namespace bandsvm {
 template <typename Value>
 struct LargeMemory {
   using value_type = Value;
-  static constexpr std::size_t kPage = std::size_t(2) << 20;
+  static constexpr std::size_t kPage = std::size_t{2} * 1024 * 1024;
 
   LargeMemory() = default;
   template <typename Other>
