@@ -169,15 +169,6 @@ void compute_rows(const Samples<Real>& left, const std::int64_t* indices, std::s
       });
 }
 
-// Copies the upper part of a square matrix, panel by panel, to the lower one.
-template <typename Real>
-void mirror(Real* values, std::size_t stride, std::size_t number, std::size_t panel) {
-  const std::size_t first = panel * kPanel<Real>, last = std::min(first + kPanel<Real>, number);
-  for (std::size_t i = first; i < number; ++i)
-    for (std::size_t j = first; j < std::min(i, last); ++j)
-      values[i * stride + j] = values[j * stride + i];
-}
-
 // All kernel values among some samples, which `right` holds: about half of them are computed. Rows
 // are as wide as whole panels.
 template <typename Real>
@@ -204,7 +195,10 @@ void compute_symmetric(const Samples<Real>& samples, const std::int64_t* indices
     });
   });
   in_parallel(n_panels, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t panel = first; panel < last; ++panel) mirror(values, stride, number, panel);
+    for (std::size_t from = first * kPanel<Real>; from < std::min(last * kPanel<Real>, number);
+         from += kPanel<Real>)
+      best_instructions<Real>().mirror(values, stride, from, std::min(from + kPanel<Real>, number),
+                                       number);
   });
 }
 

@@ -28,6 +28,14 @@ class Coordinates {
       : n_features_(n_features),
         in_use_(std::make_shared<const std::vector<std::int64_t>>(std::move(in_use))) {}
 
+  // The same in another precision.
+  template <typename Other>
+  Coordinates<Other> rounded() const {
+    Coordinates<Other> others(n_features_, in_use_);
+    others.origin_.assign(origin_.begin(), origin_.end());
+    return others;
+  }
+
   std::size_t n_features() const { return n_features_; }
   bool has_all() const { return !in_use_; }
   // Number of features, as far as they are in use.
@@ -52,6 +60,12 @@ class Coordinates {
   bool has_origin_of(const Coordinates& other) const { return origin_ == other.origin_; }
 
  private:
+  template <typename Other>
+  friend class Coordinates;
+
+  Coordinates(std::size_t n_features, std::shared_ptr<const std::vector<std::int64_t>> in_use)
+      : n_features_(n_features), in_use_(std::move(in_use)) {}
+
   std::size_t n_features_;
   std::shared_ptr<const std::vector<std::int64_t>> in_use_;  // none: all
   std::vector<Real> origin_;                                 // empty: zero

@@ -196,12 +196,14 @@ class FaceClimb {
   explicit FaceClimb(SmallPoint& point) : point_(point), free_(point.free()) {
     const std::size_t n = free_.size();
     kernel_.resize(n * n);
+    point.kernel.prepare(free_);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t i = free_[k];
+      const double* const row = point.kernel.row(i);
       const Band band = point.bands[i];
       const double c = point.c[i], ridge = c > 0 ? band.ridge_below : band.ridge_above;
       const double slope = c > 0 ? band.lo : band.hi;
-      for (std::size_t q = 0; q < n; ++q) kernel_[k * n + q] = point.kernel.row(i)[free_[q]];
+      for (std::size_t q = 0; q < n; ++q) kernel_[k * n + q] = row[free_[q]];
       kernel_[k * n + k] += ridge;
       c_.push_back(c);
       gradient_.push_back(slope - (point.f[i] + ridge * c));

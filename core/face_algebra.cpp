@@ -106,21 +106,24 @@ void solve(const double* factor, std::size_t size, double* x) {
   }
 }
 
-double largest(const double* values, std::size_t size) {
-  const std::size_t whole = size / kVectorWidth * kVectorWidth;
-  V most{}, product{};
-  for (std::size_t k = 0; k < whole; k += kVectorWidth) {
-    const V value = load(values + k), size_of = value < V{} ? -value : value;
+template <typename Real>
+Real largest(const Real* values, std::size_t size) {
+  constexpr std::size_t lanes = kLanes<Real>;
+  const std::size_t whole = size / lanes * lanes;
+  Vector<Real> most{}, product{};
+  for (std::size_t k = 0; k < whole; k += lanes) {
+    const Vector<Real> value = load(values + k);
+    const Vector<Real> size_of = value < Vector<Real>{} ? -value : value;
     most = size_of > most ? size_of : most;
-    product += value * 0.0;  // NaN if one is not finite
+    product += value * Real(0);  // NaN if one is not finite
   }
-  double found = 0, check = sum_of_lanes<double>(product);
-  for (std::size_t lane = 0; lane < kVectorWidth; ++lane) found = larger(found, most[lane]);
+  Real found = 0, check = Real(sum_of_lanes<Real>(product));
+  for (std::size_t lane = 0; lane < lanes; ++lane) found = larger(found, Real(most[lane]));
   for (std::size_t k = whole; k < size; ++k) {
     found = larger(found, values[k] < 0 ? -values[k] : values[k]);
-    check += values[k] * 0.0;
+    check += values[k] * Real(0);
   }
-  return check == 0 ? found : __builtin_inf();
+  return check == 0 ? found : Real(__builtin_inf());
 }
 
 void round(const double* values, std::size_t size, float* rounded) {
@@ -130,7 +133,8 @@ void round(const double* values, std::size_t size, float* rounded) {
 }  // namespace
 
 void get(FaceInstructions& offered) {
-  offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve, largest, round};
+  offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve, largest<double>,
+             largest<float>, round};
 }
 
 }  // namespace BANDSVM_LEVEL

@@ -15,6 +15,7 @@ struct FaceInstructions {
   void (*solve)(const double* factor, std::size_t size, double* x);
   // The largest absolute value; infinite if one is NaN.
   double (*largest)(const double* values, std::size_t size);
+  float (*largest_of_single)(const float* values, std::size_t size);
   // The same values in single precision.
   void (*round)(const double* values, std::size_t size, float* rounded);
 };

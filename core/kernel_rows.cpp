@@ -67,6 +67,22 @@ void update(const Real* const* rows, const double* coefficients, std::size_t n_r
 }
 
 template <typename Real>
+void mirror(Real* values, std::size_t stride, std::size_t first, std::size_t last,
+            std::size_t number) {
+  constexpr std::size_t lanes = kLanes<Real>;
+  for (std::size_t i = first; i < last; ++i)
+    for (std::size_t j = first; j < i; ++j) values[i * stride + j] = values[j * stride + i];
+  for (std::size_t i = last; i < number; i += lanes)
+    for (std::size_t j = first; j < last; j += lanes) {
+      Vector<Real> block[lanes];
+      for (std::size_t k = 0; k < lanes; ++k) block[k] = load(values + (j + k) * stride + i);
+      transpose<Real>(block);
+      for (std::size_t k = 0; k < smaller(lanes, number - i); ++k)
+        store(values + (i + k) * stride + j, block[k]);
+    }
+}
+
+template <typename Real>
 void exp2_of_all(Real* values, std::size_t size) {
   for (std::size_t k = 0; k < size; k += kLanes<Real>)
     store(values + k, exp2_negative<Real>(load(values + k)));
@@ -84,6 +100,7 @@ Instructions<Real> instructions() {
           rows_functions<Real, Multiplied<Real>>(),
           rows_functions<Real, Accumulated<Real>>(),
           update<Real>,
+          mirror<Real>,
           exp2_of_all<Real>};
 }
 

@@ -1,7 +1,9 @@
-// Memory for matrices: as it comes, and in large pages where the system has them, since fresh pages
+// Memory for matrices: in large pages where the system has them, and used again, since fresh pages
 // cost more than the values that are written into them.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -14,10 +16,39 @@
 
 namespace bandsvm {
 
+constexpr std::size_t kLargePage = std::size_t{2} * 1024 * 1024;
+
+#ifdef __linux__
+// Blocks of large pages that were given back: the system would clear fresh ones. No lock, which a child could inherit while another thread holds it.
+class SpareMemory {
+ public:
+  // Null if there is none.
+  static void* take(std::size_t n_pages) {
+    return n_pages <= kMaxPages ? slots()[n_pages - 1].exchange(nullptr) : nullptr;
+  }
+
+  static void give(void* memory, std::size_t n_pages) {
+    void* none = nullptr;
+    if (n_pages > kMaxPages || !slots()[n_pages - 1].compare_exchange_strong(none, memory))
+      std::free(memory);
+  }
+
+ private:
+  // The kernel matrix of 1000 samples in double precision takes five pages. One block of each size
+  // is kept: 30 MB in all.
+  static constexpr std::size_t kMaxPages = 5;
+  using Slots = std::array<std::atomic<void*>, kMaxPages>;
+
+  static Slots& slots() {
+    static Slots slots{};
+    return slots;
+  }
+};
+#endif
+
 template <typename Value>
 struct LargeMemory {
   using value_type = Value;
-  static constexpr std::size_t kPage = std::size_t{2} * 1024 * 1024;
 
   LargeMemory() = default;
   template <typename Other>
@@ -26,9 +57,10 @@ struct LargeMemory {
   Value* allocate(std::size_t number) {
     const std::size_t size = number * sizeof(Value);
 #ifdef __linux__
-    if (size >= kPage) {
-      const std::size_t whole = (size + kPage - 1) / kPage * kPage;
-      void* const memory = std::aligned_alloc(kPage, whole);
+    if (size >= kLargePage) {
+      if (void* const spare = SpareMemory::take(pages_of(size))) return static_cast<Value*>(spare);
+      const std::size_t whole = pages_of(size) * kLargePage;
+      void* const memory = std::aligned_alloc(kLargePage, whole);
       if (!memory) throw std::bad_alloc();
       madvise(memory, whole, MADV_HUGEPAGE);  // where it fails, pages are small
       return static_cast<Value*>(memory);
@@ -39,7 +71,8 @@ struct LargeMemory {
 
   void deallocate(Value* memory, [[maybe_unused]] std::size_t number) {
 #ifdef __linux__
-    if (number * sizeof(Value) >= kPage) return std::free(memory);
+    const std::size_t size = number * sizeof(Value);
+    if (size >= kLargePage) return SpareMemory::give(memory, pages_of(size));
 #endif
     ::operator delete(memory);
   }
@@ -52,6 +85,10 @@ struct LargeMemory {
   template <typename Item, typename... Given>
   void construct(Item* at, Given&&... given) {
     ::new (static_cast<void*>(at)) Item(std::forward<Given>(given)...);
+  }
+
+  static constexpr std::size_t pages_of(std::size_t size) {
+    return (size + kLargePage - 1) / kLargePage;
   }
 
   template <typename Other>

@@ -52,6 +52,12 @@ class CallersRows {
   CallersRows(const Source* X, std::size_t n_features, const double* origin, double scale)
       : X_(X), n_features_(n_features), origin_(origin, origin + n_features), scale_(scale) {}
 
+  // The same samples in another precision.
+  template <typename Other>
+  CallersRows<Other, Source> rounded() const {
+    return {X_, n_features_, origin_.data(), scale_};
+  }
+
   Real value(std::size_t i, std::size_t k) const {
     return Real((double(X_[i * n_features_ + k]) - origin_[k]) * scale_);
   }
@@ -159,6 +165,30 @@ class Samples {
     return {number, coordinates_, std::move(storage), std::move(norms), n_products_};
   }
 
+  // The same samples in another precision; in panels, only samples that have rows.
+  template <typename Other>
+  Samples<Other> rounded() const {
+    std::vector<Other> norms = Samples<Other>::zero_norms(count_);
+    const Coordinates<Other> coordinates = coordinates_.template rounded<Other>();
+    if (is_sparse()) {
+      CsrStorage<Other> csr_of_other{csr().starts, csr().columns,
+                                     {csr().values.begin(), csr().values.end()}};
+      for (std::size_t i = 0; i < count_; ++i)
+        norms[i] = Other(csr_of_other.squared_length(i) / 2);
+      return {count_, coordinates, std::move(csr_of_other), std::move(norms), n_products_};
+    }
+    return std::visit(
+        [&](const auto& rows) -> Samples<Other> {
+          if constexpr (std::is_same_v<std::decay_t<decltype(rows)>, std::monostate>)
+            throw std::logic_error("samples that were taken from panels have no rows.");
+          else
+            return {count_, coordinates,
+                    Samples<Other>::in_panels(rows.template rounded<Other>(), count_, norms, 1),
+                    std::move(norms), n_products_};
+        },
+        dense().rows);
+  }
+
   std::size_t count() const { return count_; }
   std::size_t n_features() const { return coordinates_.n_features(); }
   std::size_t n_panels() const { return n_panels_of<Real>(count_); }
@@ -229,6 +259,9 @@ class Samples {
   }
 
  private:
+  template <typename Other>
+  friend class Samples;
+
   // Single samples are slow to get at in panels; the caller's rows hold the same values. Samples
   // that were taken from others have none.
   struct Dense {

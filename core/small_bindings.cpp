@@ -101,14 +101,15 @@ void solve_packed(const bandsvm::Samples<double>& samples, const bandsvm::Kernel
                   int n_threads, nb::object find_reason) {
   bandsvm::check_rows(samples);
   bandsvm::check_has_rows(kernel);
-  solve_from(bandsvm::PackedKernelMatrix{samples, kernel}, {starts, members, samples.count()},
-             bands, has_intercept, share_members, tol, max_iter, c, f, counts, measures, n_threads,
+  const bandsvm::Samples<float> in_single = samples.rounded<float>();
+  solve_from(bandsvm::PackedKernelMatrix{{samples, in_single}, kernel},
+             {starts, members, samples.count()}, bands, has_intercept, share_members, tol, max_iter, c, f, counts, measures, n_threads,
              std::move(find_reason));
 }
 
 bandsvm::GivenKernelMatrix square(const Matrix<double>& matrix) {
   require(matrix.shape(0) == matrix.shape(1), "a kernel matrix must be square.");
-  return {data_of(matrix, "matrix"), matrix.shape(0), matrix.shape(0)};
+  return {{data_of(matrix, "matrix"), matrix.shape(0)}, matrix.shape(0)};
 }
 
 // The same with the kernel matrix of all samples.
@@ -122,36 +123,70 @@ void solve_given(const Matrix<double>& matrix, const Indices& starts, const Indi
              std::move(find_reason));
 }
 
-// Columns of measures, in the order of `Optimality`, after intercept and drift.
-constexpr std::size_t kMeasures = 16;
+// What `ErrorEstimates` holds, in arrays that live as long as it does.
+class ErrorArrays {
+ public:
+  ErrorArrays(Array<double> sizes, Array<double> of_solver, double of_recomputed, double negligible,
+              double share_in_sums)
+      : sizes_(std::move(sizes)),
+        of_solver_(std::move(of_solver)),
+        view_{data_of(sizes_, "sizes"), data_of(of_solver_, sizes_.shape(0), "of_solver", "sizes"),
+              of_recomputed, negligible, share_in_sums} {}
+
+  std::size_t size() const { return sizes_.shape(0); }
+  const bandsvm::ErrorEstimates& view() const { return view_; }
+
+ private:
+  const Array<double> sizes_, of_solver_;
+  const bandsvm::ErrorEstimates view_;
+};
+
+bandsvm::SpotCheckRules rules_of(double tol, std::size_t n_checks, std::size_t samples_per_check,
+                                 double times_mean, double times_largest, double min_factor,
+                                 double far_from_tol, int max_rounds, const Array<double>& draws) {
+  require(n_checks >= 8, "n_checks must be at least 8.");
+  require(samples_per_check >= 1, "samples_per_check must be at least 1.");
+  require(draws.shape(0) >= 1, "draws must not be empty.");
+  const double* const numbers = data_of(draws, "draws");
+  std::vector<double> copied(numbers, numbers + draws.shape(0));
+  for (double number : copied)
+    require(number >= 0 && number <= 1, "draws must lie between 0 and 1.");
+  return {tol,          n_checks,     samples_per_check, times_mean,       times_largest,
+          min_factor,   far_from_tol, max_rounds,        std::move(copied)};
+}
+
+// Columns of measures: intercept, drift and number of recomputed samples, then `Optimality`.
+constexpr std::size_t kMeasures = 17;
 
 template <typename Values>
 void certify_from(const Values& values, const Members& members, const PricedBandArrays& bands,
                   bool has_intercept, const Array<double>& c, const MutableArray<double>& f,
-                  const Array<double>& sizes, std::size_t n_samples, double unit, double negligible,
-                  double share_in_sums, const Array<bool>& is_wanted,
-                  const MutableMatrix<double>& measures, int n_threads) {
+                  const ErrorArrays& errors, std::size_t n_samples,
+                  const bandsvm::SpotCheckRules& rules, const Array<bool>& is_wanted,
+                  const Array<bool>& checks_all, const MutableMatrix<double>& measures,
+                  int n_threads) {
   const std::size_t size = members.members.size(), number = members.number();
   bandsvm::check_length(bands.view().size, size, "bands", "members");
+  bandsvm::check_length(errors.size(), n_samples, "errors", "samples");
   const bandsvm::JudgedProblems problems{members.starts.data(),  number,
                                          members.members.data(), bands.view(),
                                          has_intercept,          data_of(c, size, "c", "members")};
-  const bandsvm::ErrorEstimates estimates{data_of(sizes, n_samples, "sizes"), unit, negligible,
-                                          share_in_sums};
   double* const f_of = data_of(f, size, "f", "members");
   const bool* const wanted = data_of(is_wanted, number, "is_wanted", "problems");
+  const bool* const all = data_of(checks_all, number, "checks_all", "problems");
   require(measures.shape(0) == number && measures.shape(1) == kMeasures,
-          "measures must have sixteen columns, and one row for each problem.");
+          "measures must have seventeen columns, and one row for each problem.");
   double* const to = data_of(measures, "measures");
   n_threads = bandsvm::as_threads(n_threads);
   nb::gil_scoped_release release;
   std::vector<bandsvm::SmallCertificate> found(number);
-  bandsvm::certify_small_problems(values, problems, estimates, wanted, f_of, found.data(),
-                                  n_threads);
+  const bandsvm::SmallCertifier<Values> certifier(values, problems, errors.view(), rules);
+  bandsvm::certify_small_problems(certifier, number, wanted, all, f_of, found.data(), n_threads);
   for (std::size_t k = 0; k < number; ++k) {
     const bandsvm::Optimality& m = found[k].measured;
     const std::array<double, kMeasures> row{found[k].intercept,
                                             found[k].drift,
+                                            double(found[k].n_checked),
                                             m.primal,
                                             m.dual,
                                             m.gap,
@@ -184,35 +219,36 @@ template <typename Source>
 void certify_defined(const Source& X, std::size_t n_features, const bandsvm::Kernel& kernel,
                      const Indices& starts, const Indices& members, const PricedBandArrays& bands,
                      bool has_intercept, const Array<double>& c, const MutableArray<double>& f,
-                     const Array<double>& sizes, double unit, double negligible,
-                     double share_in_sums, const Array<bool>& is_wanted,
+                     const ErrorArrays& errors, const bandsvm::SpotCheckRules& rules,
+                     const Array<bool>& is_wanted, const Array<bool>& checks_all,
                      const MutableMatrix<double>& measures, int n_threads) {
   const auto matrix = matrix_of(X, n_features, "X");
   // Weights take memory for all features.
   require(kernel.kind != bandsvm::KernelKind::linear || n_features <= n_values_of(X),
           "with a linear kernel n_features must not exceed the number of values.");
   certify_from(bandsvm::DefinedValues<std::decay_t<decltype(matrix)>>{matrix, kernel},
-               {starts, members, rows_of(X)}, bands, has_intercept, c, f, sizes, rows_of(X), unit,
-               negligible, share_in_sums, is_wanted, measures, n_threads);
+               {starts, members, rows_of(X)}, bands, has_intercept, c, f, errors, rows_of(X), rules,
+               is_wanted, checks_all, measures, n_threads);
 }
 
 void certify_given(const Matrix<double>& matrix, const Indices& starts, const Indices& members,
                    const PricedBandArrays& bands, bool has_intercept, const Array<double>& c,
-                   const MutableArray<double>& f, const Array<double>& sizes, double unit,
-                   double negligible, double share_in_sums, const Array<bool>& is_wanted,
-                   const MutableMatrix<double>& measures, int n_threads) {
+                   const MutableArray<double>& f, const ErrorArrays& errors,
+                   const bandsvm::SpotCheckRules& rules, const Array<bool>& is_wanted,
+                   const Array<bool>& checks_all, const MutableMatrix<double>& measures,
+                   int n_threads) {
   const bandsvm::GivenKernelMatrix given_values = square(matrix);
-  certify_from(bandsvm::GivenValues{given_values.values, given_values.n_samples},
-               {starts, members, matrix.shape(0)}, bands, has_intercept, c, f, sizes,
-               matrix.shape(0), unit, negligible, share_in_sums, is_wanted, measures, n_threads);
+  certify_from(bandsvm::GivenValues{given_values.matrix.values, given_values.n_samples},
+               {starts, members, matrix.shape(0)}, bands, has_intercept, c, f, errors,
+               matrix.shape(0), rules, is_wanted, checks_all, measures, n_threads);
 }
 
 template <typename Source>
 void bind_certify(nb::module_& module) {
   module.def("certify_small", &certify_defined<Source>, "X"_a.noconvert(), "n_features"_a,
              "kernel"_a, "starts"_a.noconvert(), "members"_a.noconvert(), "bands"_a,
-             "has_intercept"_a, "c"_a, "f"_a.noconvert(), "sizes"_a, "unit"_a, "negligible"_a,
-             "share_in_sums"_a, "is_wanted"_a, "measures"_a.noconvert(), "n_threads"_a);
+             "has_intercept"_a, "c"_a, "f"_a.noconvert(), "errors"_a, "rules"_a, "is_wanted"_a,
+             "checks_all"_a, "measures"_a.noconvert(), "n_threads"_a);
 }
 
 // Numbers that the solvers and certificates in Python share.
@@ -250,6 +286,13 @@ void bind_small(nb::module_& module) {
              "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "share_members"_a, "tol"_a,
              "max_iter"_a, "c"_a.noconvert(), "f"_a.noconvert(), "counts"_a.noconvert(),
              "measures"_a.noconvert(), "n_threads"_a, "find_reason"_a.none());
+  nb::class_<ErrorArrays>(module, "ErrorEstimates")
+      .def(nb::init<Array<double>, Array<double>, double, double, double>(), "sizes"_a,
+           "of_solver"_a, "of_recomputed"_a, "negligible"_a, "share_in_sums"_a);
+  nb::class_<bandsvm::SpotCheckRules>(module, "SpotCheckRules")
+      .def(nb::new_(&rules_of), nb::kw_only(), "tol"_a, "n_checks"_a, "samples_per_check"_a,
+           "times_mean"_a, "times_largest"_a, "min_factor"_a, "far_from_tol"_a, "max_rounds"_a,
+           "draws"_a);
   bind_certify<Matrix<float>>(module);
   bind_certify<Matrix<double>>(module);
   bind_certify<CsrArrays<float, std::int32_t>>(module);
@@ -258,6 +301,6 @@ void bind_small(nb::module_& module) {
   bind_certify<CsrArrays<double, std::int64_t>>(module);
   module.def("certify_small_given", &certify_given, "matrix"_a.noconvert(), "starts"_a.noconvert(),
              "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "c"_a, "f"_a.noconvert(),
-             "sizes"_a, "unit"_a, "negligible"_a, "share_in_sums"_a, "is_wanted"_a,
-             "measures"_a.noconvert(), "n_threads"_a);
+             "errors"_a, "rules"_a, "is_wanted"_a, "checks_all"_a, "measures"_a.noconvert(),
+             "n_threads"_a);
 }

@@ -1,5 +1,6 @@
-// Certificates of small problems: decision values from the definition of the kernel, the intercept,
-// and how far both are from optimal. Like optimality.hpp, it shares no code with solvers.
+// Certificates of small problems: decision values from the definition of the kernel, of all samples
+// or where errors matter most, the intercept, and how far both are from optimal. Like
+// optimality.hpp, it shares no code with solvers.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "exact_products.hpp"
@@ -126,8 +129,15 @@ inline double choose_intercept(const JudgedPoint& p) {
 
 struct SmallCertificate {
   double intercept, drift;  // of the solver's decision values
+  std::size_t n_checked;
   Optimality measured;
 };
+
+// The size of a difference; infinite if it is not a number.
+inline double difference_of(double a, double b) {
+  const double difference = std::abs(a - b);
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
 
 // What certificates need to know of problems; arrays hold one problem after the other.
 struct JudgedProblems {
@@ -148,22 +158,30 @@ struct JudgedProblems {
   }
 };
 
-// Rounding errors of decision values: `unit` times the size of the sample and that of all terms.
+// Rounding errors of decision values, in units of the size of all terms together: the root of the
+// sum of squares of size times coefficient. Arrays have one value for each sample.
 struct ErrorEstimates {
-  const double* sizes;  // of all samples: kernel values are at most their products
-  double unit, negligible, share_in_sums;
+  const double* sizes;      // kernel values are at most their products
+  const double* of_solver;  // errors of the solver's decision values
+  double of_recomputed;     // errors of recomputed ones, in units of `sizes` too
+  double negligible, share_in_sums;
 
-  // Empty if they are negligible.
-  std::vector<double> of(const Selected& targets, const JudgedPoint& p) const {
-    double squares = 0, largest = 0;
-    std::vector<double> errors(targets.number);
-    for (std::size_t i = 0; i < targets.number; ++i) {
-      const double term = sizes[targets.rows[i]] * p.c[i];
+  double size_of_terms(const std::int64_t* members, const JudgedPoint& p) const {
+    double squares = 0;
+    for (std::size_t i = 0; i < p.size; ++i) {
+      const double term = sizes[members[i]] * p.c[i];
       squares += term * term;
     }
-    const double scale = unit * std::sqrt(squares);
-    for (std::size_t i = 0; i < targets.number; ++i) {
-      errors[i] = scale * sizes[targets.rows[i]];
+    return std::sqrt(squares);
+  }
+
+  // Errors of recomputed values; empty if they are negligible.
+  std::vector<double> recomputed(const std::int64_t* members, const JudgedPoint& p) const {
+    std::vector<double> errors(p.size);
+    const double scale = of_recomputed * size_of_terms(members, p);
+    double largest = 0;
+    for (std::size_t i = 0; i < p.size; ++i) {
+      errors[i] = scale * sizes[members[i]];
       largest = errors[i] <= largest ? largest : errors[i];
     }
     if (largest <= negligible) errors.clear();
@@ -171,40 +189,208 @@ struct ErrorEstimates {
   }
 };
 
-// Certifies the problems that are wanted. On entry f holds the solver's decision values, less the
-// intercept; on return, recomputed ones.
+// Which samples are recomputed where not all are; bandsvm._certificate.gradient has the reasons.
+struct SpotCheckRules {
+  double tol;
+  std::size_t n_checks, samples_per_check;
+  double times_mean, times_largest, min_factor, far_from_tol;
+  int max_rounds;
+  std::vector<double> draws;  // numbers between 0 and 1
+};
+
+// The decision values of a solution, recomputed where errors could matter, and what errors may be
+// left: `sums(samples, values)` recomputes some of them. The same as bandsvm._certificate.gradient
+// does for larger problems.
+template <typename Sums>
+class SpotChecks {
+ public:
+  // `estimates` are errors of the solver's decision values `f`.
+  SpotChecks(const SpotCheckRules& rules, const JudgedPoint& point, bool has_intercept,
+             std::vector<double> estimates, double* f, const Sums& sums)
+      : rules_(rules),
+        point_(point),
+        has_intercept_(has_intercept),
+        estimates_(std::move(estimates)),
+        f_(f),
+        sums_(sums),
+        risks_(point.size),
+        is_checked_(point.size),
+        factor_(rules.min_factor) {}
+
+  void run() {
+    calibrate();
+    for (int round = 0; round < rules_.max_rounds; ++round) {
+      const double violation = find_risks();
+      if (!(violation <= rules_.far_from_tol * rules_.tol)) return;  // no error can hide that
+      std::vector<std::size_t> risky;
+      for (std::size_t i = 0; i < point_.size; ++i)
+        if (risks_[i] > 1 / factor_ && !is_checked_[i]) risky.push_back(i);
+      if (risky.empty()) return;
+      check(risky);
+    }
+  }
+
+  double drift() const { return drift_; }
+  std::size_t n_checked() const {
+    return std::size_t(std::count(is_checked_.begin(), is_checked_.end(), true));
+  }
+
+  // Bounds of errors; `of_recomputed` is empty if these are negligible.
+  std::vector<double> errors(const std::vector<double>& of_recomputed) const {
+    std::vector<double> found(point_.size);
+    for (std::size_t i = 0; i < point_.size; ++i) {
+      if (is_checked_[i])
+        found[i] = of_recomputed.empty() ? 0 : of_recomputed[i];
+      else
+        found[i] = estimates_[i] == 0 ? 0 : factor_ * estimates_[i];
+    }
+    return found;
+  }
+
+ private:
+  double find_risks() {
+    return risks_of(point_, estimates_.data(), rules_.tol, has_intercept_, risks_.data());
+  }
+
+  // Recomputes the samples at the highest risk, some drawn by risk and some drawn uniformly, and
+  // compares the errors of the former with the estimates.
+  void calibrate() {
+    find_risks();
+    const std::size_t n = point_.size, n_worst = 3 * rules_.n_checks / 8;
+    const std::size_t n_by_risk = rules_.n_checks / 8;
+    const std::size_t n_uniform = rules_.n_checks / 2 + n / rules_.samples_per_check;
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::nth_element(order.begin(), order.begin() + std::ptrdiff_t(n_worst), order.end(),
+                     [&](std::size_t i, std::size_t j) { return risks_[i] > risks_[j]; });
+    std::vector<bool> is_critical(n), is_chosen(n);
+    for (std::size_t k = 0; k < n_worst; ++k) is_critical[order[k]] = true;
+    const double highest = *std::max_element(risks_.begin(), risks_.end());
+    std::vector<double> ends(n);
+    for (std::size_t i = 0; i < n; ++i)
+      ends[i] = (i > 0 ? ends[i - 1] : 0) + (highest > 0 ? risks_[i] / highest : 0);
+    for (std::size_t k = 0; k < n_by_risk && highest > 0; ++k) {
+      const auto end = std::upper_bound(ends.begin(), ends.end(), draw(k) * ends.back());
+      is_critical[std::min(std::size_t(end - ends.begin()), n - 1)] = true;
+    }
+    is_chosen = is_critical;
+    for (std::size_t k = 0; k < n_uniform; ++k)
+      is_chosen[std::min(std::size_t(draw(n_by_risk + k) * double(n)), n - 1)] = true;
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < n; ++i)
+      if (is_chosen[i]) chosen.push_back(i);
+    const std::vector<double> ratios = check(chosen);
+    double squares = 0, n_critical = 0;
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (!is_critical[chosen[k]]) continue;
+      squares += ratios[k] * ratios[k];
+      ++n_critical;
+    }
+    raise_factor(rules_.times_mean * std::sqrt(squares / n_critical));
+  }
+
+  double draw(std::size_t k) const { return rules_.draws[k % rules_.draws.size()]; }
+
+  // Recomputes some samples; returns their errors in units of the estimates.
+  std::vector<double> check(const std::vector<std::size_t>& samples) {
+    std::vector<double> exact(samples.size()), ratios(samples.size());
+    sums_(samples, exact.data());
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      const std::size_t i = samples[k];
+      const double difference = difference_of(exact[k], f_[i]);
+      ratios[k] = difference == 0 ? 0 : difference / estimates_[i];
+      drift_ = std::fmax(drift_, difference);
+      raise_factor(rules_.times_largest * ratios[k]);
+      f_[i] = exact[k];
+      is_checked_[i] = true;
+    }
+    return ratios;
+  }
+
+  void raise_factor(double factor) {
+    if (!(factor <= factor_))
+      factor_ = std::isnan(factor) ? std::numeric_limits<double>::infinity() : factor;
+  }
+
+  const SpotCheckRules& rules_;
+  const JudgedPoint point_;
+  const bool has_intercept_;
+  const std::vector<double> estimates_;
+  double* const f_;
+  const Sums& sums_;
+  std::vector<double> risks_;
+  std::vector<bool> is_checked_;
+  double factor_, drift_ = 0;
+};
+
+// Certifies problems.
 template <typename Values>
-void certify_small_problems(const Values& values, const JudgedProblems& problems,
-                            const ErrorEstimates& estimates, const bool* is_wanted, double* f,
-                            SmallCertificate* certificates, int n_threads) {
-  in_parallel(problems.number, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-      if (!is_wanted[k]) continue;
-      const JudgedPoint point = problems.problem(k, f);
-      const std::size_t at = std::size_t(problems.starts[k]);
-      const Selected targets{problems.members + at, point.size};
-      Terms terms;
-      for (std::size_t i = 0; i < point.size; ++i)
-        if (point.c[i] != 0) {
-          terms.rows.push_back(targets.rows[i]);
-          terms.coefficients.push_back(point.c[i]);
-        }
+class SmallCertifier {
+ public:
+  SmallCertifier(const Values& values, const JudgedProblems& problems,
+                 const ErrorEstimates& estimates, const SpotCheckRules& rules)
+      : values_(values), problems_(problems), estimates_(estimates), rules_(rules) {}
+
+  // Problem k. On entry f holds the solver's decision values, less the intercept, of all problems;
+  // on return, recomputed ones of this problem: of all samples, or where errors matter.
+  SmallCertificate of(std::size_t k, bool checks_all, double* f) const {
+    const JudgedPoint point = problems_.problem(k, f);
+    const std::size_t at = std::size_t(problems_.starts[k]);
+    const std::int64_t* const members = problems_.members + at;
+    Terms terms;
+    for (std::size_t i = 0; i < point.size; ++i)
+      if (point.c[i] != 0) {
+        terms.rows.push_back(members[i]);
+        terms.coefficients.push_back(point.c[i]);
+      }
+    std::vector<double> errors = estimates_.recomputed(members, point);
+    SmallCertificate found{};
+    if (checks_all || point.size <= rules_.n_checks) {
       std::vector<double> exact(point.size);
-      if (!terms.rows.empty()) values.sums(targets, terms, exact.data());
-      SmallCertificate& found = certificates[k];
-      found.drift = 0;
+      if (!terms.rows.empty()) values_.sums({members, point.size}, terms, exact.data());
       for (std::size_t i = 0; i < point.size; ++i) {
-        const double off = std::abs(exact[i] - f[at + i]);
-        if (!(off <= found.drift))
-          found.drift = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
+        found.drift = std::fmax(found.drift, difference_of(exact[i], f[at + i]));
         f[at + i] = exact[i];
       }
-      const std::vector<double> errors = estimates.of(targets, point);
-      found.intercept = problems.has_intercept ? choose_intercept(point) : 0;
-      found.measured =
-          optimality_of(point, found.intercept, errors.empty() ? nullptr : errors.data(),
-                        estimates.share_in_sums);
+      found.n_checked = point.size;
+    } else {
+      const auto sums = [&](const std::vector<std::size_t>& samples, double* exact) {
+        std::vector<std::int64_t> rows(samples.size());
+        for (std::size_t i = 0; i < samples.size(); ++i) rows[i] = members[samples[i]];
+        if (!terms.rows.empty()) values_.sums({rows.data(), rows.size()}, terms, exact);
+      };
+      const double scale = estimates_.size_of_terms(members, point);
+      std::vector<double> of_solver(point.size);
+      for (std::size_t i = 0; i < point.size; ++i)
+        of_solver[i] = scale * estimates_.of_solver[members[i]];
+      SpotChecks<decltype(sums)> checks(rules_, point, problems_.has_intercept,
+                                        std::move(of_solver), f + at, sums);
+      checks.run();
+      errors = checks.errors(errors);
+      found.drift = checks.drift();
+      found.n_checked = checks.n_checked();
     }
+    found.intercept = problems_.has_intercept ? choose_intercept(point) : 0;
+    found.measured = optimality_of(point, found.intercept, errors.empty() ? nullptr : errors.data(),
+                                   estimates_.share_in_sums);
+    return found;
+  }
+
+ private:
+  const Values& values_;
+  const JudgedProblems& problems_;
+  const ErrorEstimates& estimates_;
+  const SpotCheckRules& rules_;
+};
+
+// Certifies the problems that are wanted; see `SmallCertifier`.
+template <typename Values>
+void certify_small_problems(const SmallCertifier<Values>& certifier, std::size_t number,
+                            const bool* is_wanted, const bool* checks_all, double* f,
+                            SmallCertificate* certificates, int n_threads) {
+  in_parallel(number, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k)
+      if (is_wanted[k]) certificates[k] = certifier.of(k, checks_all[k], f);
   });
 }
 

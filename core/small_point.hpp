@@ -1,4 +1,4 @@
-// A point of the dual of a small band problem, whose kernel matrix lies in memory.
+// A point of the dual of a small band problem.
 #pragma once
 
 #include <algorithm>
@@ -7,27 +7,19 @@
 #include <limits>
 #include <vector>
 
-#include "compute_rows.hpp"
+#include "kernel_matrix.hpp"
 #include "pair_step.hpp"
 
 namespace bandsvm {
 
-// Rows of a symmetric matrix.
-struct KernelMatrix {
-  const double* values;
-  std::size_t stride;
-
-  const double* row(std::size_t i) const { return values + i * stride; }
-};
-
 // Coefficients c and f = K c, in the caller's memory.
 class SmallPoint {
  public:
-  SmallPoint(const KernelMatrix& kernel, const Bands& bands, bool has_intercept, double* c,
+  SmallPoint(KernelMatrix& kernel, const Bands& bands, bool has_intercept, double* c,
              double* f)
       : kernel(kernel), bands(bands), has_intercept(has_intercept), c(c), f(f) {}
 
-  const KernelMatrix kernel;
+  KernelMatrix& kernel;
   const Bands bands;
   const bool has_intercept;
   double* const c;
@@ -60,28 +52,49 @@ class SmallPoint {
     return (has_intercept ? rise - fall : std::max({rise, -fall, 0.0})) + check;
   }
 
+  // The variables that could move if the violation grew by the share `margin`.
+  std::vector<std::size_t> in_play(double margin) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> rises(size()), falls(size());
+    double rise = -infinity, fall = -infinity;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Band band = bands[i];
+      rises[i] = c[i] < band.below ? right_slope(band, c[i]) - f[i] : -infinity;
+      falls[i] = c[i] > -band.above ? f[i] - left_slope(band, c[i]) : -infinity;
+      rise = std::max(rise, rises[i]);
+      fall = std::max(fall, falls[i]);
+    }
+    const double room = margin * (has_intercept ? rise + fall : std::max({rise, fall, 0.0}));
+    const double above_rises = (has_intercept ? -fall : 0.0) - room;
+    const double above_falls = (has_intercept ? -rise : 0.0) - room;
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (rises[i] > above_rises || falls[i] > above_falls) found.push_back(i);
+    return found;
+  }
+
   // Sets some coefficients and updates f.
   void move(const std::vector<std::size_t>& indices, const std::vector<double>& values) {
-    std::vector<const double*> rows;
+    std::vector<std::size_t> moved;
     std::vector<double> changes;
     for (std::size_t k = 0; k < indices.size(); ++k) {
       const double change = values[k] - c[indices[k]];
       if (change == 0) continue;
-      rows.push_back(kernel.row(indices[k]));
+      moved.push_back(indices[k]);
       changes.push_back(change);
       c[indices[k]] = values[k];
     }
-    add(rows, changes);
+    add(moved, changes);
   }
 
   // Computes f as a whole, which removes rounding errors of moves.
   void refresh() {
-    std::vector<const double*> rows;
+    std::vector<std::size_t> terms;
     std::vector<double> values;
     for (std::size_t i = 0; i < size(); ++i)
-      if (c[i] != 0) rows.push_back(kernel.row(i)), values.push_back(c[i]);
+      if (c[i] != 0) terms.push_back(i), values.push_back(c[i]);
     std::fill(f, f + size(), 0.0);
-    add(rows, values);
+    add(terms, values);
   }
 
   double sum() const {
@@ -91,7 +104,10 @@ class SmallPoint {
   }
 
  private:
-  void add(const std::vector<const double*>& rows, const std::vector<double>& factors) {
+  void add(const std::vector<std::size_t>& indices, const std::vector<double>& factors) {
+    kernel.prepare(indices);
+    std::vector<const double*> rows;
+    for (std::size_t i : indices) rows.push_back(kernel.row(i));
     best_instructions<double>().update(rows.data(), factors.data(), rows.size(), f, 0, size());
   }
 };

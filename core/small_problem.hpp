@@ -9,11 +9,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "block_solver.hpp"
 #include "face.hpp"
+#include "kernel_matrix.hpp"
 #include "small_point.hpp"
 #include "stop_signal.hpp"
 #include "threads.hpp"
@@ -32,14 +36,45 @@ constexpr double kMaxWorkOfSteps = 2e9;
 constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
 
 // Smaller problems gain nothing from single precision, and neither do steps that could only bring
-// the violation down by less: aims are no closer than so many rounding errors.
-constexpr std::size_t kMinForSingle = 128;
+// the violation down by less: aims are no closer than so many rounding errors. Rows that tell these,
+// and the values of matrices for which single precision has room.
+constexpr std::size_t kMinForSingle = 128, kRowsCompared = 4;
 constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
+constexpr float kLargestInSingle = 1e30f, kSmallestInSingle = 1e-20f;
+// After so many pair steps per variable, variables that no longer move are left out: those that
+// would not move if the violation grew by a share, where a share of the variables remains.
+constexpr double kStepsPerLook = 1, kMarginInPlay = 0.5, kMaxShareInPlay = 0.7;
 
 // Samples of the largest kernel matrix that problems share parts of: it takes 32 MB. Nanoseconds
 // per value: of fresh memory, of packing samples once more, and per feature.
 constexpr std::size_t kMaxShared = 2000;
 constexpr double kCostOfFresh = 1.5, kCostOfPacking = 0.5, kCostOfMultiplication = 0.0115;
+
+inline std::vector<double> values_of(const double* values, const std::vector<std::size_t>& which) {
+  std::vector<double> found(which.size());
+  for (std::size_t k = 0; k < which.size(); ++k) found[k] = values[which[k]];
+  return found;
+}
+
+// The bands of some samples.
+class OwnBands {
+ public:
+  OwnBands(const Bands& all, const std::vector<std::size_t>& which)
+      : lo_(values_of(all.lo, which)),
+        hi_(values_of(all.hi, which)),
+        below_(values_of(all.below, which)),
+        above_(values_of(all.above, which)),
+        ridge_below_(values_of(all.ridge_below, which)),
+        ridge_above_(values_of(all.ridge_above, which)) {}
+
+  Bands view() const {
+    return {lo_.data(),          hi_.data(),          below_.data(), above_.data(),
+            ridge_below_.data(), ridge_above_.data(), lo_.size()};
+  }
+
+ private:
+  const std::vector<double> lo_, hi_, below_, above_, ridge_below_, ridge_above_;
+};
 
 struct SmallReport {
   std::int64_t n_iter = 0, n_pair_steps = 0;
@@ -54,8 +89,8 @@ class SmallSolver {
 
   SmallReport run() {
     const auto began = std::chrono::steady_clock::now();
-    if (has_usual_values()) {
-      measure_roots();
+    works_in_single_ = point_.size() >= kMinForSingle && has_room_in_single();
+    if (works_in_single_ || has_usual_values()) {
       // A start is feasible, and its f is not known.
       point_.refresh();
       report_.is_solved = take_steps() && polish() <= tol_;
@@ -66,25 +101,49 @@ class SmallSolver {
   }
 
  private:
-  bool has_usual_values() const {
+  // Whether the values of the matrix and of the bands are of a size for which steps are made.
+  bool has_usual_values() {
+    prepare_all();
     double largest = 0;
-    for (std::size_t i = 0; i < point_.size(); ++i) {
+    for (std::size_t i = 0; i < point_.size(); ++i)
       largest = std::fmax(largest, level_.largest(point_.kernel.row(i), point_.size()));
-      const Band band = point_.bands[i];
-      for (double value :
-           {band.lo, band.hi, band.below, band.above, band.ridge_below, band.ridge_above})
-        if (!(std::abs(value) <= kLargestUsual)) return false;
-    }
-    return kSmallestUsual <= largest && largest <= kLargestUsual;
+    measure([&](std::size_t i) { return point_.kernel.row(i)[i]; });
+    return largest_edge_ <= kLargestUsual && largest_bound_ <= kLargestUsual &&
+           kSmallestUsual <= largest && largest <= kLargestUsual;
   }
 
-  void measure_roots() {
+  // The same for steps in single precision.
+  bool has_room_in_single() {
+    const SquareMatrix<float> kernel = point_.kernel.single();
+    const float largest = point_.kernel.largest_in_single();
+    measure([&](std::size_t i) { return double(kernel.row(i)[i]); });
+    return largest_edge_ <= kLargestInSingle && largest_bound_ <= kLargestInSingle &&
+           kSmallestInSingle <= largest && largest <= kLargestInSingle;
+  }
+
+  template <typename Diagonal>
+  void measure(const Diagonal& diagonal) {
+    roots_.clear();
+    largest_root_ = largest_edge_ = largest_bound_ = 0;
+    const auto include = [](double& largest, std::initializer_list<double> values) {
+      for (double value : values)
+        largest = std::abs(value) <= largest ? largest : std::abs(value);  // NaN stays
+    };
     for (std::size_t i = 0; i < point_.size(); ++i) {
       const Band band = point_.bands[i];
-      roots_.push_back(std::sqrt(std::abs(point_.kernel.row(i)[i])));
-      largest_root_ = std::max(largest_root_, roots_[i]);
-      largest_edge_ = std::max({largest_edge_, std::abs(band.lo), std::abs(band.hi)});
+      roots_.push_back(std::sqrt(std::abs(diagonal(i))));
+      include(largest_root_, {roots_[i]});
+      include(largest_edge_, {band.lo, band.hi});
+      include(largest_bound_, {band.below, band.above, band.ridge_below, band.ridge_above});
     }
+  }
+
+  void prepare_all() {
+    if (everything_.empty()) {
+      everything_.resize(point_.size());
+      std::iota(everything_.begin(), everything_.end(), 0);
+    }
+    point_.kernel.prepare(everything_);
   }
 
   // The size of rounding errors in f; smaller violations are meaningless.
@@ -112,28 +171,45 @@ class SmallSolver {
   }
 
   // The first steps of larger problems in single precision, which takes half the time, as far as
-  // its rounding errors allow.
+  // its rounding errors allow. Variables that no longer move are left out.
   void take_steps_in_single() {
-    const std::size_t n = point_.size();
-    if (n < kMinForSingle || max_iter_ < 1) return;
-    const double violation = point_.violation();
-    const double aim = std::max(kSmallShareOfTol * tol_, kTimesRounding * rounding_in_single());
-    if (!(aim <= kMaxAimInSingle * violation)) return;
-    LargeBuffer<float> kernel(n * n);
-    for (std::size_t i = 0; i < n; ++i)
-      level_.round(point_.kernel.row(i), n, kernel.data() + i * n);
+    if (!works_in_single_ || max_iter_ < 1) return;
+    const SquareMatrix<float> kernel = point_.kernel.single();
+    const double aim =
+        std::max(kSmallShareOfTol * tol_, kTimesRounding * rounding_in_single(kernel));
+    if (!(aim <= kMaxAimInSingle * point_.violation())) return;
     ++report_.n_iter;
-    take_pair_steps(KernelRows<float>{kernel.data(), n}, aim, step_budget());
+    Part<float> part(kernel, point_.size());
+    const std::int64_t look = std::int64_t(kStepsPerLook * double(point_.size()));
+    for (std::int64_t left = step_budget(); left > 0 && !stop_.is_set();) {
+      const BlockReport steps = take_pair_steps(part, aim, std::min(left, look));
+      left -= steps.n_steps;
+      if (steps.stalled || !(point_.violation() > aim)) break;
+      const bool is_solved = !(steps.violation > aim);
+      std::vector<std::size_t> in_play = point_.in_play(kMarginInPlay);
+      if (is_solved || double(in_play.size()) <= kMaxShareInPlay * double(part.size()))
+        part.choose(std::move(in_play));
+    }
+    point_.refresh();
   }
 
   // What rounding errors of single precision may add to f.
-  double rounding_in_single() const {
-    double squares = 0;
-    for (std::size_t i = 0; i < point_.size(); ++i) {
+  double rounding_in_single(const SquareMatrix<float>& kernel) {
+    const std::size_t n = point_.size();
+    double squares = 0, unit = std::numeric_limits<float>::epsilon() * largest_root_;
+    std::vector<std::size_t> compared;
+    for (std::size_t k = 0; k < kRowsCompared; ++k) compared.push_back(k * n / kRowsCompared);
+    point_.kernel.prepare(compared);
+    for (std::size_t i : compared) {
+      const double* const row = point_.kernel.row(i);
+      for (std::size_t j = 0; j < n; ++j)
+        if (roots_[j] > 0) unit = std::max(unit, std::abs(row[j] - kernel.row(i)[j]) / roots_[j]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
       const double bound = std::max(point_.bands.below[i], point_.bands.above[i]);
       squares += roots_[i] * bound * roots_[i] * bound;
     }
-    return double(std::numeric_limits<float>::epsilon()) * largest_root_ * std::sqrt(squares);
+    return unit * std::sqrt(squares);
   }
 
   // Multiplications so far; a pass over a block waits for memory.
@@ -146,28 +222,82 @@ class SmallSolver {
     return std::max(kMinStepBudget, kStepsPerVariable * std::int64_t(point_.size()));
   }
 
+  // Some variables, and their part of the matrix: all of them at first.
   template <typename Real>
-  struct KernelRows {
-    const Real* values;
-    std::size_t stride;
+  class Part {
+   public:
+    Part(const SquareMatrix<Real>& whole, std::size_t size)
+        : whole_(whole), matrix_(whole), variables_(size) {
+      std::iota(variables_.begin(), variables_.end(), 0);
+    }
+
+    std::size_t size() const { return variables_.size(); }
+    const std::vector<std::size_t>& variables() const { return variables_; }
+    const SquareMatrix<Real>& matrix() const { return matrix_; }
+    const Real* whole_row(std::size_t k) const { return whole_.row(variables_[k]); }
+
+    void choose(std::vector<std::size_t> variables) {
+      variables_ = std::move(variables);
+      values_.resize(std::max(values_.size(), size() * size()));
+      for (std::size_t k = 0; k < size(); ++k)
+        for (std::size_t q = 0; q < size(); ++q)
+          values_[k * size() + q] = whole_row(k)[variables_[q]];
+      matrix_ = {values_.data(), size()};
+    }
+
+   private:
+    const SquareMatrix<Real> whole_;
+    SquareMatrix<Real> matrix_;
+    std::vector<std::size_t> variables_;
+    LargeBuffer<Real> values_;
   };
 
+  // Pair steps of some variables; f of all samples follows in single precision.
+  BlockReport take_pair_steps(const Part<float>& part, double tol, std::int64_t max_steps) {
+    const std::vector<double> before = values_of(point_.c, part.variables());
+    std::vector<double> c = before;
+    const BlockReport report = solve_block(part.variables(), part.matrix(), c, tol, max_steps);
+    std::vector<const float*> rows;
+    std::vector<double> changes;
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      if (c[k] == before[k]) continue;
+      point_.c[part.variables()[k]] = c[k];
+      rows.push_back(part.whole_row(k));
+      changes.push_back(c[k] - before[k]);
+    }
+    best_instructions<float>().update(rows.data(), changes.data(), rows.size(), point_.f, 0,
+                                      point_.size());
+    return report;
+  }
+
+  // Pair steps of the variables that could move.
   BlockReport take_pair_steps(double tol, std::int64_t max_steps) {
-    return take_pair_steps(KernelRows<double>{point_.kernel.values, point_.kernel.stride}, tol,
-                           max_steps);
+    const std::vector<std::size_t> variables =
+        works_in_single_ ? point_.in_play(kMarginInPlay) : everything_;
+    const std::size_t n = variables.size();
+    std::vector<double> c = values_of(point_.c, variables);
+    point_.kernel.prepare(variables);
+    LargeBuffer<double> kernel(n * n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const double* const row = point_.kernel.row(variables[k]);
+      for (std::size_t q = 0; q < n; ++q) kernel[k * n + q] = row[variables[q]];
+    }
+    const BlockReport report =
+        solve_block(variables, SquareMatrix<double>{kernel.data(), n}, c, tol, max_steps);
+    point_.move(variables, c);
+    return report;
   }
 
   template <typename Real>
-  BlockReport take_pair_steps(const KernelRows<Real>& kernel, double tol, std::int64_t max_steps) {
-    std::vector<double> c(point_.c, point_.c + point_.size());
-    const Block<Real> block{kernel.values, kernel.stride, point_.bands, c.data(), point_.f};
-    const BlockReport report = solve_block(block, tol, max_steps, point_.has_intercept);
+  BlockReport solve_block(const std::vector<std::size_t>& variables,
+                          const SquareMatrix<Real>& kernel, std::vector<double>& c, double tol,
+                          std::int64_t max_steps) {
+    const OwnBands bands(point_.bands, variables);
+    const std::vector<double> f = values_of(point_.f, variables);
+    const Block<Real> block{kernel.values, kernel.stride, bands.view(), c.data(), f.data()};
+    const BlockReport report =
+        bandsvm::solve_block(block, tol, max_steps, point_.has_intercept);
     report_.n_pair_steps += report.n_steps;
-    if (all_.empty()) {
-      all_.resize(point_.size());
-      std::iota(all_.begin(), all_.end(), 0);
-    }
-    point_.move(all_, c);
     return report;
   }
 
@@ -251,9 +381,10 @@ class SmallSolver {
   const std::int64_t max_iter_;
   StopSignal& stop_;
   SmallReport report_;
+  bool works_in_single_ = false;
   std::vector<double> roots_;
-  std::vector<std::size_t> all_;
-  double largest_root_ = 0, largest_edge_ = 0, face_work_ = 0;
+  std::vector<std::size_t> everything_;
+  double largest_root_ = 0, largest_edge_ = 0, largest_bound_ = 0, face_work_ = 0;
 };
 
 // Some problems over samples that they may share. Arrays hold the values of one problem after the
@@ -279,11 +410,19 @@ struct SmallProblems {
 
 // Kernel matrices of some samples, computed from packed ones.
 struct PackedKernelMatrix {
-  const Samples<double>& samples;
+  const PackedSamples packed;
   const Kernel& kernel;
 
-  KernelMatrix of(const std::int64_t* members, std::size_t number, LargeBuffer<double>& memory,
-                  int n_threads) const {
+  std::unique_ptr<KernelMatrix> of(const std::int64_t* members, std::size_t number,
+                                   LargeBuffer<double>& memory) const {
+    if (number >= kMinForSingle)
+      return std::make_unique<ComputedMatrix>(packed, kernel, members, number);
+    return std::make_unique<WholeMatrix>(whole(members, number, memory, 1), number);
+  }
+
+  SquareMatrix<double> whole(const std::int64_t* members, std::size_t number,
+                             LargeBuffer<double>& memory, int n_threads) const {
+    const Samples<double>& samples = packed.samples;
     const std::size_t stride = n_panels_of<double>(number) * kPanel<double>;
     memory.resize(std::max(memory.size(), number * stride));
     const auto compute = [&](const Samples<double>& right) {
@@ -299,15 +438,20 @@ struct PackedKernelMatrix {
 
 // The same out of a matrix of all samples.
 struct GivenKernelMatrix {
-  const double* values;
-  std::size_t n_samples, stride;
+  const SquareMatrix<double> matrix;
+  std::size_t n_samples;
 
-  KernelMatrix of(const std::int64_t* members, std::size_t number, LargeBuffer<double>& memory,
-                  int) const {
-    if (number == n_samples) return {values, stride};
+  std::unique_ptr<KernelMatrix> of(const std::int64_t* members, std::size_t number,
+                                   LargeBuffer<double>& memory) const {
+    return std::make_unique<WholeMatrix>(whole(members, number, memory, 1), number);
+  }
+
+  SquareMatrix<double> whole(const std::int64_t* members, std::size_t number,
+                             LargeBuffer<double>& memory, int) const {
+    if (number == n_samples) return matrix;
     memory.resize(std::max(memory.size(), number * number));
     for (std::size_t k = 0; k < number; ++k) {
-      const double* const row = values + std::size_t(members[k]) * stride;
+      const double* const row = matrix.row(std::size_t(members[k]));
       for (std::size_t q = 0; q < number; ++q) memory[k * number + q] = row[members[q]];
     }
     return {memory.data(), number};
@@ -319,18 +463,23 @@ struct GivenKernelMatrix {
 template <typename Matrices>
 void solve_small_problems(const Matrices& matrices, const SmallProblems& problems, double* c,
                           double* f, SmallReport* reports, int n_threads, StopSignal& stop) {
+  const bool shares = problems.share_members && problems.number > 1;
   LargeBuffer<double> shared_memory;
-  KernelMatrix shared{};
-  if (problems.share_members && problems.number > 0)
-    shared = matrices.of(problems.members, problems.size(0), shared_memory, n_threads);
+  LargeBuffer<float> shared_in_single;
+  SquareMatrix<double> shared{};
+  if (shares) {
+    const std::size_t size = problems.size(0);
+    shared = matrices.whole(problems.members, size, shared_memory, n_threads);
+    if (size >= kMinForSingle) shared_in_single = rounded(shared, size);
+  }
   in_parallel(problems.number, n_threads, [&](std::size_t first, std::size_t last) {
     LargeBuffer<double> memory;
     for (std::size_t k = first; k < last && !stop.is_set(); ++k) {
-      const std::size_t at = problems.begin(k);
-      const KernelMatrix kernel =
-          problems.share_members ? shared
-                                 : matrices.of(problems.members + at, problems.size(k), memory, 1);
-      const SmallPoint point(kernel, problems.bands_of(k), problems.has_intercept, c + at, f + at);
+      const std::size_t at = problems.begin(k), size = problems.size(k);
+      const std::unique_ptr<KernelMatrix> kernel =
+          shares ? std::make_unique<WholeMatrix>(shared, size, shared_in_single.data())
+                 : matrices.of(problems.members + at, size, memory);
+      const SmallPoint point(*kernel, problems.bands_of(k), problems.has_intercept, c + at, f + at);
       reports[k] = SmallSolver(point, problems.tol, problems.max_iter, stop).run();
     }
   });
@@ -341,11 +490,11 @@ void solve_small_problems(const Matrices& matrices, const SmallProblems& problem
 inline void solve_small_problems(const PackedKernelMatrix& matrices, const SmallProblems& problems,
                                  double* c, double* f, SmallReport* reports, int n_threads,
                                  StopSignal& stop) {
-  const std::size_t n_samples = matrices.samples.count();
+  const std::size_t n_samples = matrices.packed.samples.count();
   double n_values = 0;
   for (std::size_t k = 0; k < problems.number; ++k)
     n_values += double(problems.size(k)) * double(problems.size(k));
-  const double per_value = kCostOfMultiplication * matrices.samples.n_products();
+  const double per_value = kCostOfMultiplication * matrices.packed.samples.n_products();
   const bool is_worth_it = !problems.share_members && n_samples <= kMaxShared &&
                            double(n_samples * n_samples) * (per_value + kCostOfFresh) <=
                                n_values * (per_value + kCostOfPacking);
@@ -356,9 +505,10 @@ inline void solve_small_problems(const PackedKernelMatrix& matrices, const Small
   LargeBuffer<double> memory;
   std::vector<std::int64_t> everything(n_samples);
   std::iota(everything.begin(), everything.end(), 0);
-  const KernelMatrix whole = matrices.of(everything.data(), n_samples, memory, n_threads);
-  solve_small_problems(GivenKernelMatrix{whole.values, n_samples, whole.stride}, problems, c, f,
-                       reports, n_threads, stop);
+  const SquareMatrix<double> whole =
+      matrices.whole(everything.data(), n_samples, memory, n_threads);
+  solve_small_problems(GivenKernelMatrix{whole, n_samples}, problems, c, f, reports, n_threads,
+                       stop);
 }
 
 }  // namespace bandsvm

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 // The same code is compiled for each instruction set, in its own namespace and, within it, in an
 // unnamed one.
@@ -99,6 +100,39 @@ inline double sum_of_lanes(Vector<Real> v) {
   double total = 0;
   for (int lane = 0; lane < kLanes<Real>; ++lane) total += double(v[lane]);
   return total;
+}
+
+// Lanes of two vectors by their positions, those of the second after those of the first.
+template <typename Real, std::size_t... positions>
+inline Vector<Real> lanes_of(Vector<Real> a, Vector<Real> b, std::index_sequence<positions...>) {
+#ifdef __clang__
+  return __builtin_shufflevector(a, b, int(positions)...);
+#else
+  return __builtin_shuffle(a, b, typename Vectors<Real>::Integers{positions...});
+#endif
+}
+
+// Swaps blocks of `width` lanes of a pair of rows that lie `width` rows apart.
+template <typename Real, std::size_t width, std::size_t... lanes>
+inline void swap_blocks(Vector<Real>& upper, Vector<Real>& lower, std::index_sequence<lanes...>) {
+  constexpr std::size_t n = sizeof...(lanes);
+  const Vector<Real> a = upper, b = lower;
+  upper = lanes_of<Real>(
+      a, b, std::index_sequence<((lanes & width) == 0 ? lanes : n + (lanes - width))...>());
+  lower =
+      lanes_of<Real>(a, b, std::index_sequence<((lanes & width) == 0 ? lanes + width : n + lanes)...>());
+}
+
+// Transposes as many rows as a vector has lanes (Eklundh 1972).
+template <typename Real, std::size_t width = kLanes<Real> / 2>
+inline void transpose(Vector<Real>* rows) {
+  if constexpr (width > 0) {
+    for (std::size_t k = 0; k < kLanes<Real>; ++k)
+      if ((k & width) == 0)
+        swap_blocks<Real, width>(rows[k], rows[k + width],
+                                 std::make_index_sequence<kLanes<Real>>());
+    transpose<Real, width / 2>(rows);
+  }
 }
 
 // 2^x for x <= 0 (larger x count as 0), to the last bit or two: 2^n times a polynomial of the rest.

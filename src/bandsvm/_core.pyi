@@ -318,6 +318,32 @@ def solve_small_given(
     n_threads: int,
     find_reason: Any,
 ) -> None: ...
+
+class ErrorEstimates:
+    def __init__(
+        self,
+        sizes: NDArray,
+        of_solver: NDArray,
+        of_recomputed: float,
+        negligible: float,
+        share_in_sums: float,
+    ) -> None: ...
+
+class SpotCheckRules:
+    def __init__(
+        self,
+        *,
+        tol: float,
+        n_checks: int,
+        samples_per_check: int,
+        times_mean: float,
+        times_largest: float,
+        min_factor: float,
+        far_from_tol: float,
+        max_rounds: int,
+        draws: NDArray,
+    ) -> None: ...
+
 def certify_small(
     X: Any,
     n_features: int,
@@ -328,11 +354,10 @@ def certify_small(
     has_intercept: bool,
     c: NDArray,
     f: NDArray,
-    sizes: NDArray,
-    unit: float,
-    negligible: float,
-    share_in_sums: float,
+    errors: ErrorEstimates,
+    rules: SpotCheckRules,
     is_wanted: NDArray,
+    checks_all: NDArray,
     measures: NDArray,
     n_threads: int,
 ) -> None: ...
@@ -344,11 +369,10 @@ def certify_small_given(
     has_intercept: bool,
     c: NDArray,
     f: NDArray,
-    sizes: NDArray,
-    unit: float,
-    negligible: float,
-    share_in_sums: float,
+    errors: ErrorEstimates,
+    rules: SpotCheckRules,
     is_wanted: NDArray,
+    checks_all: NDArray,
     measures: NDArray,
     n_threads: int,
 ) -> None: ...

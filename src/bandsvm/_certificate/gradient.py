@@ -88,6 +88,22 @@ def checked_gradient(
     return checks.result()
 
 
+@lru_cache(maxsize=64)
+def spot_check_rules(tol: float) -> _core.SpotCheckRules:
+    """Return the rules of `checked_gradient` for compiled functions."""
+    return _core.SpotCheckRules(
+        tol=tol,
+        n_checks=N_SPOT_CHECKS,
+        samples_per_check=SAMPLES_PER_CHECK,
+        times_mean=TIMES_MEAN,
+        times_largest=TIMES_LARGEST,
+        min_factor=MIN_FACTOR,
+        far_from_tol=FAR_FROM_TOL,
+        max_rounds=MAX_ROUNDS,
+        draws=_uniform(N_SPOT_CHECKS),
+    )
+
+
 def largest_difference(a: NDArray, b: NDArray) -> float:
     """Return the largest absolute difference; infinite if it is not a number."""
     largest = float(np.max(np.abs(a - b), initial=0.0))

@@ -94,7 +94,7 @@ class SmallResults:
     def _known(self) -> list[Certificate]:
         """The certificates of those that are certified."""
         found, tol = self.certificates, self.settings.solving.tol
-        is_free, sizes = self.problems.values.has_intercept, self.problems.sizes.tolist()
+        is_free = self.problems.values.has_intercept
         return [
             assemble(
                 measured_of(*found.measures[k].tolist()),
@@ -102,7 +102,7 @@ class SmallResults:
                 float(found.intercepts[k]),
                 is_free,
                 gradient_drift=float(found.drifts[k]),
-                n_checked=sizes[k],
+                n_checked=int(found.n_checked[k]),
                 tol=tol,
             )
             for k in found.is_measured.nonzero()[0].tolist()

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.exact import as_passed, finite_values
-from bandsvm._kernels.operator import CoreKernel
+from bandsvm._kernels.operator import CoreKernel, errors_of_sums
 from bandsvm._kernels.packing import PackedKernel, pack
+from bandsvm._kernels.precision import errors_of_updates
 from bandsvm._kernels.samples import Samples, as_contiguous
 from bandsvm._kernels.settings import KernelSettings
 from bandsvm._kernels.sizes import SMALL_PROBLEM
@@ -33,11 +34,19 @@ class SmallKernel:
     defined: tuple[Any, ...]
     sizes: NDArray[np.float64]  # kernel values are at most products of them
     is_linear: bool
+    packed_by: PackedKernel | None = None  # None: ``values`` are a matrix
 
     def solve(self, *arguments: Any) -> None:
         """Solve problems; see `bandsvm._solvers.small`."""
         is_packed = len(self.values) == 2
         (_core.solve_small if is_packed else _core.solve_small_given)(*self.values, *arguments)
+
+    def errors(self) -> NDArray[np.float64]:
+        """Return estimates of rounding errors of sums of ``values``, whose terms have size 1."""
+        no_terms = np.zeros(len(self.sizes))
+        if self.packed_by is None:
+            return errors_of_sums(self.sizes, no_terms, 1.0)
+        return errors_of_updates(self.packed_by, self.values[0], self.sizes, no_terms, 1.0)
 
     def certify(self, *arguments: Any) -> None:
         """Certify solutions; see `bandsvm._certificate.small`."""
@@ -59,9 +68,10 @@ def small_kernel(settings: KernelSettings, X: Any) -> SmallKernel | None:
     is_linear = settings.kernel == "linear"
     if is_linear and sp.issparse(X) and X.shape[1] > X.nnz:
         return None  # weights of all features would take more memory than the samples
-    if isinstance(kernel, PackedKernel):
-        packed = pack(kernel, X, kernel.origin(X), np.float64, 1)
-        values: tuple[Any, ...] = (packed, kernel.in_core())
+    packed_by = kernel if isinstance(kernel, PackedKernel) else None
+    if packed_by is not None:
+        packed = pack(packed_by, X, packed_by.origin(X), np.float64, 1)
+        values: tuple[Any, ...] = (packed, packed_by.in_core())
     elif n_samples <= SMALL_PROBLEM:
         try:
             # Results must not depend on the number of threads.
@@ -69,14 +79,14 @@ def small_kernel(settings: KernelSettings, X: Any) -> SmallKernel | None:
                 values = (finite_values(kernel, samples, samples),)
         except Stop:
             return None
-        if not isinstance(kernel, CoreKernel):
-            return _given(values[0])
     else:
         return None
+    if not isinstance(kernel, CoreKernel):
+        return _given(values[0])
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = kernel.sizes(samples)
     defined = (as_passed(X), samples.n_features, kernel.in_core())
-    return SmallKernel(values, defined, sizes, is_linear)
+    return SmallKernel(values, defined, sizes, is_linear, packed_by)
 
 
 def _given(matrix: NDArray) -> SmallKernel:
