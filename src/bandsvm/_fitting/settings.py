@@ -66,7 +66,7 @@ class SolverSettings:
 class FitSettings:
     """Everything that a fit needs besides the data."""
 
-    band: BandSettings  # what is minimised
+    band: Any  # what is minimised: costs C1 and C2, and more, as the estimator's task says
     kernel: KernelSettings  # the kernel, with gamma as a number
     solving: SolverSettings  # how
     multi_class: MultiClass  # which problems more than two classes make
@@ -75,7 +75,7 @@ class FitSettings:
     def of(cls, estimator: Any, gamma: float) -> FitSettings:
         """Return the settings of an estimator whose gamma is known."""
         return cls(
-            BandSettings.of(estimator),
+            estimator._task.band(estimator),
             KernelSettings.of(estimator, gamma),
             SolverSettings.of(estimator),
             MultiClass.of(estimator),
