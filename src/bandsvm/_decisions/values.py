@@ -49,7 +49,7 @@ class DecisionRule:
         has_few = n_products <= FEW_PRODUCTS
         blocks: list[tuple[Any, Any]] = [EVERYTHING] if has_few else self.blocks(self.dual_coef)
         # Two blocks, those of both classes of a pair, add to the same value.
-        tolerated = self.scale * min(self.tol, MAX_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
+        tolerated = min(self.tol, MAX_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
         for block in blocks:
             problems, support = block
             is_whole = block is EVERYTHING
@@ -59,9 +59,11 @@ class DecisionRule:
                 left = X[:, support]
             elif not is_whole:
                 right = self.support_vectors[support]
-            values[:, problems] += self.kernel.product(
-                left, right, coefficients.T, self.n_jobs, largest_rounding=tolerated
+            # Rounding rules are those of decision values near 1.
+            products = self.kernel.product(
+                left, right, coefficients.T / self.scale, self.n_jobs, largest_rounding=tolerated
             )
+            values[:, problems] += self.scale * products
         return values
 
     def of_training_samples(

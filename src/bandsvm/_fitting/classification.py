@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bandsvm._certificate.not_optimal import PYTHON
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_parameters
 from bandsvm._decisions.multiclass import MultiClass, OneVsRest, strategy_of
@@ -19,7 +20,7 @@ MAX_CLASSES_SHOWN = 5
 class Classification:
     """The task of classifiers with a band; see `bandsvm._fitting.task`."""
 
-    keeps_single = True
+    keeps_single, cures = True, PYTHON
 
     check_parameters = staticmethod(check_parameters)
     check_samples = staticmethod(data.check_samples)

@@ -20,12 +20,11 @@ from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.tables import MULTIPLIERS, SLACKS, UNFILLED, TrainingTables
+from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
-
-NO_CLASSES = np.empty(0)
 
 
 def fitted_attributes(

@@ -59,10 +59,12 @@ def end_fit(model: Any, was_interrupted: bool) -> None:
     """
     name, reason = type(model).__name__, why_model_is_not_optimal(model)
     if was_interrupted:
-        end = reason.render() if reason else "converged; its model is kept."
+        end = reason.render(model._task.cures) if reason else "converged; its model is kept."
         raise KeyboardInterrupt(f"{name} {end}")
     if reason:
-        warnings.warn(f"{name} {reason.render()}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(
+            f"{name} {reason.render(model._task.cures)}", ConvergenceWarning, stacklevel=3
+        )
     if advice := model._task.advice(model):
         warnings.warn(f"{name} {advice}", UserWarning, stacklevel=3)
 

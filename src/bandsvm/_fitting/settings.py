@@ -26,6 +26,11 @@ class BandSettings:
     fit_intercept: bool
     class_weight: Any
 
+    @property
+    def costs(self) -> dict[str, Any]:
+        """The costs, by name."""
+        return {"C1": self.C1, "C2": self.C2}
+
     @classmethod
     def of(cls, estimator: Any) -> BandSettings:
         """Return the band of an estimator."""
@@ -66,7 +71,7 @@ class SolverSettings:
 class FitSettings:
     """Everything that a fit needs besides the data."""
 
-    band: Any  # what is minimised: costs C1 and C2, and more, as the estimator's task says
+    band: Any  # what is minimised: see `Task.band`
     kernel: KernelSettings  # the kernel, with gamma as a number
     solving: SolverSettings  # how
     multi_class: MultiClass  # which problems more than two classes make

@@ -9,16 +9,22 @@ mixin with what its decision values mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._certificate.not_optimal import Cure
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.units import DecisionUnits
 
 # Returns problems and samples of blocks of coefficients, all others being 0; see `Strategy.blocks`.
 Blocks = Callable[[NDArray], list[tuple[Any, Any]]]
+
+
+# The classes of estimators whose targets are not classes.
+NO_CLASSES = np.empty(0)
 
 
 class Targets(Protocol):
@@ -78,6 +84,9 @@ class Task(Protocol):
     # values are far from 0.
     keeps_single: bool
 
+    # What may help a fit that is not optimal, in words; what does not apply is missing.
+    cures: Mapping[Cure, str]
+
     def check_parameters(self, model: Any) -> None:
         """Check all parameters that do not depend on the targets."""
 
@@ -85,7 +94,10 @@ class Task(Protocol):
         """Return samples and targets, checked."""
 
     def band(self, model: Any) -> Any:
-        """Return the model's parameters that say what is minimised, frozen."""
+        """Return the model's parameters that say what is minimised, frozen.
+
+        Its ``costs`` are those of them that messages name, by name.
+        """
 
     def training(
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
