@@ -68,11 +68,11 @@ def _as_numbers(y: NDArray) -> NDArray[np.float64]:
     """Return finite targets as floats."""
     advice = "for labels use BandedSVC"
     if y.dtype.kind in "USM":
-        raise ParameterTypeError("y", "must hold numbers", y[0], advice)
+        raise ParameterTypeError("y", "must hold numbers", y.tolist()[0], advice)
     try:
         numbers = y.astype(np.float64)
     except (TypeError, ValueError):
-        raise ParameterTypeError("y", "must hold numbers", y[0], advice) from None
+        raise ParameterTypeError("y", "must hold numbers", y.tolist()[0], advice) from None
     if not np.isfinite(numbers).all():
         raise ParameterError("y", "must hold finite numbers", cure="drop or replace the others")
     return numbers

@@ -33,7 +33,8 @@ def units_of(
     weights = weights / weights.max()
     is_closed = np.isfinite(lower) & np.isfinite(upper)
     targets = np.where(np.isfinite(lower), lower, upper)
-    targets[is_closed] = 0.5 * lower[is_closed] + 0.5 * upper[is_closed]
+    is_wide = is_closed & (lower != upper)
+    targets[is_wide] = 0.5 * lower[is_wide] + 0.5 * upper[is_wide]
     origin = weighted_quantile(targets, weights, 0.5) if has_intercept else 0.0
     size = _spread(np.abs(targets - origin), weights)
     if size == 0.0:
