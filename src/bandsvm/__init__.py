@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from bandsvm._estimators.calibration import calibrate
     from bandsvm._estimators.kernel import BandedSVC
     from bandsvm._estimators.linear import LinearBandedSVC
+    from bandsvm._estimators.quantiles import BandedQuantileSVR
+    from bandsvm._estimators.regression import BandedSVR
     from bandsvm._estimators.selective import SelectiveClassifier
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
     from bandsvm.persistence.onnx import to_onnx
 
 __all__ = [
+    "BandedQuantileSVR",
     "BandedSVC",
     "BandedSVCCV",
+    "BandedSVR",
     "Certificate",
     "LinearBandedSVC",
     "SelectiveClassifier",
@@ -33,6 +37,8 @@ __all__ = [
 __version__ = version("bandsvm")
 
 _HOMES = {
+    "BandedQuantileSVR": "bandsvm._estimators.quantiles",
+    "BandedSVR": "bandsvm._estimators.regression",
     "BandedSVC": "bandsvm._estimators.kernel",
     "BandedSVCCV": "bandsvm.model_selection",
     "Certificate": "bandsvm._certificate",

@@ -3,6 +3,12 @@
 # What is penalised: the distance from the band or its square.
 LOSSES = ("hinge", "squared_hinge")
 
+# The names that these losses have in regression, as in scikit-learn's LinearSVR.
+REGRESSION_LOSSES = {
+    "epsilon_insensitive": "hinge",
+    "squared_epsilon_insensitive": "squared_hinge",
+}
+
 # Upper edge of the band: bounds scores and hardly costs accuracy (docs/defaults.md).
 DEFAULT_RHO2 = 3.0
 

@@ -10,7 +10,6 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._checks.data import check_weights
-from bandsvm._fitting.training import training_problems
 
 if TYPE_CHECKING:
     from bandsvm._estimators.kernel import BandedSVC
@@ -69,7 +68,7 @@ def slack_multipliers(
     weights = check_weights(sample_weight, len(labels))
     if model.loss == "squared_hinge":
         return SlackMultipliers(np.zeros_like(model.alpha_), np.zeros_like(model.theta_))
-    training = training_problems(model, labels, weights)
+    training = model._task.training(model, labels, weights)
     if not np.array_equal(training.classes, model.classes_):
         raise ValueError(
             f"y must hold the training labels, of the classes {model.classes_.tolist()}, got "

@@ -321,7 +321,7 @@ def test_blocks_hold_all_coefficients_once():
 
 
 def test_tables_that_exceed_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("bandsvm._fitting.targets.available_bytes", lambda: 2.0**30)
+    monkeypatch.setattr("bandsvm._fitting.labels.available_bytes", lambda: 2.0**30)
     y = np.arange(3000) % 300
     X = np.random.default_rng(0).normal(size=(3000, 2))
     message = r"300 classes make 44850 pairs; for 3000 samples.* take 6.0 GiB; 1.0 GiB are free"

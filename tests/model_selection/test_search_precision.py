@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm._certificate import checked_gradient
-from bandsvm._fitting.training import training_problems
+from bandsvm._fitting.classification import CLASSIFICATION
 from bandsvm._kernels import KernelSettings
 from bandsvm._kernels import settings as settings_module
 from bandsvm._kernels.packed import PackedRows
@@ -50,7 +50,7 @@ def test_scores_far_from_the_origin_equal_those_of_svc(spread):
 
 def only_problem(model, labels):
     """Return the problem of a model and labels of two classes."""
-    return training_problems(model, labels, np.ones(len(labels))).problems[0]
+    return CLASSIFICATION.training(model, labels, np.ones(len(labels))).problems[0]
 
 
 def drift(problem, rows, solution):

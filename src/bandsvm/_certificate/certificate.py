@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bandsvm._problem import Status
+from bandsvm._problem.units import DecisionUnits
 
 # Violation of the dual's constraints, relative to sum |c|, that rounding can explain.
 FEASIBLE = 1e-9
@@ -17,6 +18,9 @@ FEASIBLE = 1e-9
 COLLAPSED = 0.01
 # Of several problems, these attributes add up, and of those the largest counts.
 SUMS = ("primal", "dual", "gap", "n_iter", "n_pair_steps", "n_kernel_rows", "seconds")
+# In other units of decision values, these change with the size, and those with its square.
+LENGTHS = ("kkt_violation", "uncertainty", "gradient_drift", "tol", "decision_range")
+OBJECTIVES = ("primal", "dual", "gap")
 MAXIMA = ("infeasibility", "gradient_drift")
 
 
@@ -71,6 +75,9 @@ class Certificate:
     decision_range : float
         Difference between the largest and the smallest decision value of training samples; of
         several problems, the least. Near 0, a constant is as good as any decision rule.
+    scale : float
+        Size of decision values, in units of which the estimator's `tol` is measured: 1 for
+        classifiers, a power of two near the spread of the targets for regression.
     """
 
     primal: float
@@ -92,6 +99,7 @@ class Certificate:
     gap_tol: float = math.inf
     uncertainty: float = 0.0
     decision_range: float = math.nan
+    scale: float = 1.0
 
     @property
     def is_optimal(self) -> bool:
@@ -110,7 +118,18 @@ class Certificate:
     @property
     def has_collapsed(self) -> bool:
         """Whether decision values are the same for all training samples, for all that they say."""
-        return self.is_optimal and self.decision_range <= COLLAPSED
+        return self.is_optimal and self.decision_range <= COLLAPSED * self.scale
+
+    def in_units(self, units: DecisionUnits) -> Certificate:
+        """Return the certificate in the user's units, of what solvers see in these."""
+        size, (lower, upper) = units.size, self.intercept_interval
+        lengths = {name: size * getattr(self, name) for name in LENGTHS}
+        # The square of the size may overflow.
+        objectives = {name: size * getattr(self, name) * size for name in OBJECTIVES}
+        interval = units.origin + size * lower, units.origin + size * upper
+        return replace(
+            self, **lengths, **objectives, intercept_interval=interval, scale=size * self.scale
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain values only, since skops cannot restore an enumeration."""

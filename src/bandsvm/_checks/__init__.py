@@ -1,7 +1,9 @@
 """Checks of parameters and data before any work begins.
 
 - `parameters`: parameters of estimators, and costs and edges per class.
+- `tube_parameters`: parameters of regression: costs, tube and quantiles.
 - `data`: samples, labels and weights.
+- `numbers`: targets of regression, numbers or intervals.
 - `objects`: samples that are not numbers, for callable kernels.
-- `svc_arguments`: parameters of scikit-learn's SVC, and what to use instead.
+- `svc_arguments`: parameters of scikit-learn's SVC and SVR, and what to use instead.
 """

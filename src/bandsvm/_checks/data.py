@@ -228,14 +228,16 @@ def check_symmetric_function(function: Callable, X: Any) -> None:
 def check_for_prediction(estimator: Any, X: Any) -> Any:
     """Return X in the form that a fitted estimator's kernel takes."""
     if estimator.kernel == "precomputed":
-        return kernel_columns(X, estimator.n_features_in_, estimator.support_)
+        return kernel_columns(
+            X, estimator.n_features_in_, estimator.support_, type(estimator).__name__
+        )
     X = check_samples(estimator, X, reset=False)
     if estimator.kernel == "chi2":
         check_not_negative(X)
     return X
 
 
-def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
+def kernel_columns(K: Any, n_train: int, support: NDArray, name: str) -> NDArray:
     """Return the support columns of a precomputed kernel for prediction.
 
     K may hold the kernel values with all training samples, or with the support vectors only.
@@ -246,7 +248,7 @@ def kernel_columns(K: Any, n_train: int, support: NDArray) -> NDArray:
     if K.shape[1] == len(support):
         return K
     raise ValueError(
-        f"X has {K.shape[1]} features, but BandedSVC is expecting {n_train} features as input: "
+        f"X has {K.shape[1]} features, but {name} is expecting {n_train} features as input: "
         f"with a precomputed kernel, one column per training sample, or {len(support)}, one per "
         "support vector in the order of support_."
     )

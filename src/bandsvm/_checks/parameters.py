@@ -83,7 +83,7 @@ def _per_class(
 ) -> float | list[float]:
     """Return a number for all classes, or one for each from a mapping."""
     if type(value) is float or not isinstance(value, Mapping):
-        return _finite(name, value, or_inf=may_be_infinite)
+        return finite_number(name, value, or_inf=may_be_infinite)
     labels = classes.tolist()
     known = set(labels)
     unknown = [label for label in value if label not in known]
@@ -95,10 +95,12 @@ def _per_class(
             cure=literal(f"missing: {short_list(missing)}, unknown: {short_list(unknown)}"),
             of=" as a mapping",
         )
-    return [_finite(name, value[label], _of_class(label), may_be_infinite) for label in labels]
+    return [
+        finite_number(name, value[label], _of_class(label), may_be_infinite) for label in labels
+    ]
 
 
-def _finite(name: str, value: Any, of: str = "", or_inf: bool = False) -> float:
+def finite_number(name: str, value: Any, of: str = "", or_inf: bool = False) -> float:
     """Return a finite real number, or inf if that is allowed, as a float."""
     if type(value) is float and math.isfinite(value):
         return value
@@ -114,17 +116,24 @@ def _finite(name: str, value: Any, of: str = "", or_inf: bool = False) -> float:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Check all parameters that do not depend on the classes."""
+    """Check all parameters of a classifier with a kernel that do not depend on the classes."""
     _check_kernel(estimator)
     check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
-    _check_positive(estimator, "cache_size", " (megabytes) or None")
+    check_positive(estimator, "cache_size", " (megabytes) or None")
 
 
-def _check_positive(estimator: Any, name: str, or_else: str = "") -> None:
+def check_kernel_parameters(estimator: Any, losses: Sequence[str]) -> None:
+    """Check all parameters of a model with a kernel that do not depend on its task."""
+    _check_kernel(estimator)
+    check_fit_parameters(estimator, available_solvers(), losses)
+    check_positive(estimator, "cache_size", " (megabytes) or None")
+
+
+def check_positive(estimator: Any, name: str, or_else: str = "") -> None:
     """Check that a number is positive; with ``or_else``, it may be None."""
     value = getattr(estimator, name)
-    if (value is not None or not or_else) and not _finite(name, value) > 0.0:
+    if (value is not None or not or_else) and not finite_number(name, value) > 0.0:
         raise ParameterError(name, f"must be greater than 0{or_else}", value)
 
 
@@ -156,22 +165,24 @@ def check_voting(estimator: Any) -> None:
         )
 
 
-def check_fit_parameters(estimator: Any, solvers: Sequence[str]) -> None:
+def check_fit_parameters(
+    estimator: Any, solvers: Sequence[str], losses: Sequence[str] = LOSSES
+) -> None:
     """Check the parameters of a fit that have nothing to do with a kernel."""
-    if estimator.loss not in LOSSES:
-        names = " or ".join(repr(name) for name in LOSSES)
+    if losses and estimator.loss not in losses:
+        names = " or ".join(repr(name) for name in losses)
         raise ParameterError("loss", f"must be {names}", estimator.loss)
     if estimator.solver not in ("auto", *solvers):
         names = ", ".join(repr(name) for name in ("auto", *solvers))
         raise ParameterError("solver", f"must be one of {names}", estimator.solver)
-    _check_positive(estimator, "tol")
+    check_positive(estimator, "tol")
     if isinstance(estimator.max_iter, bool) or not isinstance(estimator.max_iter, Integral):
         raise ParameterTypeError("max_iter", "must be an integer", estimator.max_iter)
     if estimator.max_iter < 1:
         raise ParameterError(
             "max_iter", "must be at least 1", estimator.max_iter, "it bounds the outer steps"
         )
-    _check_positive(estimator, "time_limit", " (seconds) or None")
+    check_positive(estimator, "time_limit", " (seconds) or None")
     if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
         raise ParameterTypeError("fit_intercept", "must be a bool", estimator.fit_intercept)
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
@@ -192,10 +203,10 @@ def _check_kernel(estimator: Any) -> None:
     if isinstance(gamma, str):
         if gamma not in ("scale", "auto"):
             raise ParameterError("gamma", "must be 'scale', 'auto' or a number", gamma)
-    elif _finite("gamma", gamma) < 0.0:
+    elif finite_number("gamma", gamma) < 0.0:
         raise ParameterError("gamma", "must be at least 0", gamma)
     degree, rule, cure = estimator.degree, "", ""
-    if _finite("degree", degree) < 0.0:
+    if finite_number("degree", degree) < 0.0:
         rule = "must be at least 0"
     elif kernel == "poly" and not float(degree).is_integer():
         rule = "must be an integer"
@@ -204,4 +215,4 @@ def _check_kernel(estimator: Any) -> None:
         rule, cure = f"must be at most {MAX_DEGREE}", "such powers underflow or overflow"
     if rule:
         raise ParameterError("degree", rule, degree, cure)
-    _finite("coef0", estimator.coef0)
+    finite_number("coef0", estimator.coef0)

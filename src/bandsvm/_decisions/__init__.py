@@ -4,5 +4,6 @@
   values of these problems become votes and predictions.
 - `position`: where a sample lies in its band.
 - `values`: how decision values are computed, and what they say of samples.
+- `tubes`: predictions of regressions: where they lie in tubes, quantiles without crossing.
 - `probabilities`: sigmoids of decision values.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,8 @@ FEW_PRODUCTS = 2**18
 class DecisionRule:
     """The decision rule of a fitted model: ``g(x) = sum_i dual_coef_i K(x_i, x) + intercept``.
 
-    Decision values of float32 samples may be off by ``tol``, if it is less than 1e-3.
+    Decision values of float32 samples may be off by ``tol``, if it is less than 1e-3, times
+    ``scale``.
     """
 
     kernel: KernelSettings
@@ -32,8 +34,9 @@ class DecisionRule:
     dual_coef: NDArray[np.float64]  # of shape (n_problems, n_support)
     intercept: NDArray[np.float64]  # one per problem
     tol: float
+    scale: float  # of decision values: see `Certificate.scale`
     n_jobs: int | None
-    strategy: Strategy
+    blocks: Callable[[NDArray], list[tuple[Any, Any]]]  # see `Strategy.blocks`
 
     def __call__(self, X: Any) -> NDArray[np.float64]:
         """Return decision values of samples, one column per problem.
@@ -44,9 +47,7 @@ class DecisionRule:
         n_products = X.shape[0] * self.dual_coef.size
         # Looking for blocks takes longer than a few products with zeros.
         has_few = n_products <= FEW_PRODUCTS
-        blocks: list[tuple[Any, Any]] = (
-            [EVERYTHING] if has_few else self.strategy.blocks(self.dual_coef)
-        )
+        blocks: list[tuple[Any, Any]] = [EVERYTHING] if has_few else self.blocks(self.dual_coef)
         # Two blocks, those of both classes of a pair, add to the same value.
         tolerated = min(self.tol, MAX_ROUNDING) / (1.0 if len(blocks) == 1 else 2.0)
         for block in blocks:
@@ -58,9 +59,11 @@ class DecisionRule:
                 left = X[:, support]
             elif not is_whole:
                 right = self.support_vectors[support]
-            values[:, problems] += self.kernel.product(
-                left, right, coefficients.T, self.n_jobs, largest_rounding=tolerated
+            # Rounding rules are those of decision values near 1.
+            products = self.kernel.product(
+                left, right, coefficients.T / self.scale, self.n_jobs, largest_rounding=tolerated
             )
+            values[:, problems] += self.scale * products
         return values
 
     def of_training_samples(

@@ -1,6 +1,8 @@
 """The estimators: parameters, fitted attributes and methods that users call.
 
+- `kernel_model`: what all estimators with a kernel have.
 - `kernel`: `BandedSVC`; `linear`: `LinearBandedSVC`.
+- `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of
   held-out samples.

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._certificate import Certificate, certify, combine
-from bandsvm._checks import data
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandClassifierMixin, decisions_of
 from bandsvm._defaults import DEFAULT_RHO2
+from bandsvm._estimators.kernel_model import KernelModelMixin
+from bandsvm._fitting.classification import CLASSIFICATION
 from bandsvm._fitting.fit import fit_model
-from bandsvm._fitting.fitted import decision_rule, fitted_solutions, training_set
 from bandsvm._fitting.lifecycle import end_fit
-from bandsvm._fitting.rows import problem_rows
-from bandsvm._fitting.tables import TablesMixin
-from bandsvm._system.threads import single_threaded_blas
 
 
 @names_svc_arguments
 class BandedSVC(
-    TablesMixin,
+    KernelModelMixin,
     BandClassifierMixin,
     ProbabilityMixin,
     CallbackSupportMixin,
@@ -191,6 +185,8 @@ default='rbf'
     'converged'
     """
 
+    _task = CLASSIFICATION
+
     def __init__(
         self,
         C1: Any = 1.0,
@@ -240,14 +236,6 @@ default='rbf'
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        """Return the estimator's scikit-learn tags."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.positive_only = self.kernel == "chi2"
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -293,61 +281,3 @@ default='rbf'
             whichever is less.
         """
         return decisions_of(self, X).values
-
-    def _problem_values(self, X: Any) -> NDArray:
-        """Return the decision values of samples, one column per problem."""
-        if "dual_coef_" not in vars(self):
-            check_is_fitted(self)  # asks for tags, which takes longer than a small prediction
-        # Values that overflow raise an error with advice.
-        with np.errstate(over="ignore", invalid="ignore"):
-            X = data.check_for_prediction(self, X)
-            values = decision_rule(self)(X)
-        return values.astype(np.float32) if X.dtype == np.float32 else values
-
-    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
-        """Certify the fitted model with all decision values recomputed in float64.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The training samples, or their kernel matrix.
-        y : array-like of shape (n_samples,)
-            The training labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The training weights.
-
-        Returns
-        -------
-        Certificate
-            Like `certificate_`, but violation and gap are computed from recomputed decision values,
-            not from those that the solver kept.
-        """
-        checked = training_set(self, X, y, sample_weight, "certify")
-        training = checked.training
-        with single_threaded_blas():
-            rows = problem_rows(checked.settings, checked.X, training)
-            gradient = np.empty(training.signs.shape)
-            rule = decision_rule(self)
-            kept = rule.of_training_samples(checked.X, training.kept, self.support_)
-            gradient[:, training.kept] = (kept - self.intercept_).T
-            solutions = fitted_solutions(
-                self, training.gathered(checked.coefficients), training.gathered(gradient)
-            )
-            parts = zip(training.problems, solutions, self.intercept_.tolist(), strict=True)
-            return combine(
-                [
-                    certify(problem, rows.of(k), solution, intercept, self.tol, n_checks=None)
-                    for k, (problem, solution, intercept) in enumerate(parts)
-                ]
-            )
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """Weights of the features, for the linear kernel."""
-        check_is_fitted(self)
-        if self.kernel != "linear":
-            raise AttributeError(f"coef_ exists only for kernel='linear', not for {self.kernel!r}.")
-        with single_threaded_blas():
-            coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
-        coef.flags.writeable = False  # recomputed on every access, so changes would be lost
-        return coef

@@ -1,4 +1,4 @@
-"""A fit of a BandedSVC from end to end: check the input, build problems and rows, solve, store."""
+"""A fit with a kernel from end to end: check the input, build problems and rows, solve, store."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
-from bandsvm._checks.parameters import check_parameters
 from bandsvm._compat import with_callbacks
 from bandsvm._fitting.callbacks import FitTasks, has_callbacks
 from bandsvm._fitting.fitted import (
+    decision_rule,
     fitted_attributes,
+    fitted_solutions,
     set_attributes,
     starting_points,
+    training_set,
 )
 from bandsvm._fitting.kernel_run import KernelRun
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
@@ -23,14 +26,14 @@ from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.rows import problem_rows
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.training import training_problems
 from bandsvm._kernels import resolve_gamma, uses_gamma
+from bandsvm._system.threads import single_threaded_blas
 
 
 def fit_model(
     model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer[KernelRun]
 ) -> bool:
-    """Fit a BandedSVC; return whether Ctrl-C was pressed meanwhile.
+    """Fit a model with a kernel; return whether Ctrl-C was pressed meanwhile.
 
     ``watchers`` are called after every outer step, in addition to the observers that the model's
     parameters ask for.
@@ -45,12 +48,13 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     Until the end, only `validate_data` sets attributes.
     """
     tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
-    check_parameters(model)
+    task = model._task
+    task.check_parameters(model)
     observers = [*observers, *tasks]
     with observed(observers):
-        X, y = data.check_samples(model, X, y, reset=True)
+        X, y = task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        training = training_problems(model, y, weights)
+        training = task.training(model, y, weights)
         data.check_for_kernel(model.kernel, X)
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
@@ -67,3 +71,25 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     set_attributes(model, found)
     for task in tasks:
         task.close()
+
+
+def certify_model(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
+    """Certify a fitted model with all decision values recomputed in float64."""
+    checked = training_set(model, X, y, sample_weight, "certify")
+    training, units = checked.training, checked.training.targets.units
+    with single_threaded_blas():
+        rows = problem_rows(checked.settings, checked.X, training)
+        gradient = np.empty(training.signs.shape)
+        rule = decision_rule(model)
+        kept = rule.of_training_samples(checked.X, training.kept, model.support_)
+        gradient[:, training.kept] = units.seen_differences((kept - model.intercept_).T)
+        solutions = fitted_solutions(
+            model, training.gathered(checked.coefficients), training.gathered(gradient)
+        )
+        intercepts = units.seen(model.intercept_).tolist()
+        parts = zip(training.problems, solutions, intercepts, strict=True)
+        certificates = [
+            certify(problem, rows.of(k), solution, intercept, model.tol, n_checks=None)
+            for k, (problem, solution, intercept) in enumerate(parts)
+        ]
+    return combine([found.in_units(units) for found in certificates])

@@ -1,4 +1,4 @@
-"""The fitted attributes of a BandedSVC: from outcomes to attributes, and back.
+"""The fitted attributes of a model with a kernel: from outcomes to attributes, and back.
 
 Fitted attributes are set and read here alone.
 """
@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import combine
 from bandsvm._checks import data
-from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.tables import MULTIPLIERS, SLACKS, UNFILLED, TrainingTables
-from bandsvm._fitting.targets import class_of
-from bandsvm._fitting.training import Training, training_problems
+from bandsvm._fitting.task import NO_CLASSES
+from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
@@ -32,28 +31,29 @@ def fitted_attributes(
     settings: FitSettings, X: Any, y: NDArray, training: Training, outcomes: Outcomes
 ) -> dict[str, Any]:
     """Return the fitted attributes that the outcomes of all problems make."""
-    support, dual_coef = training.support(outcomes.c)
+    targets, units = training.targets, training.targets.units
+    c, intercepts, certificates = outcomes.in_units(units)
+    support, dual_coef = training.support(c)
     rule = DecisionRule(
         settings.kernel,
         np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
         dual_coef,
-        outcomes.intercepts,
+        intercepts,
         settings.solving.tol,
+        units.size,
         settings.solving.n_jobs,
-        training.strategy,
+        targets.blocks,
     )
     of_dropped = _of_dropped(rule, support, X, training)
-    tables = TrainingTables(training, outcomes.c, outcomes.decision, of_dropped)
-    alpha_support, theta_support = training.edges(outcomes.c)
-    classes = training.classes
+    tables = TrainingTables(training, c, outcomes.decision, of_dropped)
+    alpha_support, theta_support = training.edges(c)
     return {
-        "classes_": classes,
+        **targets.attributes(y, support),
         "gamma_": settings.kernel.gamma,
         "intercept_": rule.intercept,
-        "certificate_": combine(outcomes.certificates),
+        "certificate_": combine(certificates),
         "support_": support,
         "support_vectors_": rule.support_vectors,
-        "n_support_": np.bincount(class_of(y[support], classes), minlength=len(classes)),
         "dual_coef_": rule.dual_coef,
         **(tables.filled() if training.problems.share_samples else {UNFILLED: tables}),
         "alpha_support_": alpha_support,
@@ -65,11 +65,15 @@ def fitted_attributes(
 def _of_dropped(
     rule: DecisionRule, support: NDArray, X: Any, training: Training
 ) -> NDArray[np.float64]:
-    """Return decision values of samples of weight 0, one row per problem; NaN if not known."""
+    """Return decision values of samples of weight 0 as solvers see them, one row per problem.
+
+    They are NaN if not known.
+    """
     dropped = training.dropped
     if len(dropped):
         with suppress(Stop):  # nothing else depends on samples of weight 0
-            return rule.of_training_samples(X, dropped, support).T
+            values = rule.of_training_samples(X, dropped, support).T
+            return training.targets.units.seen(values)
     unknown = np.empty((len(training.problems), len(dropped)))
     unknown[:] = np.nan
     return unknown
@@ -91,9 +95,20 @@ def decision_rule(model: Any) -> DecisionRule:
         model.dual_coef_,
         model.intercept_,
         model.tol,
+        scale_of(model),
         model.n_jobs,
-        strategy_of(model),
+        model._task.blocks(model),
     )
+
+
+def scale_of(model: Any) -> float:
+    """Return the size of a fitted model's decision values; 1 if it is not known."""
+    return model.certificate_.scale if hasattr(model, "certificate_") else 1.0
+
+
+def classes_of(model: Any) -> NDArray:
+    """Return the classes of a fitted model; none if it has no classes."""
+    return getattr(model, "classes_", NO_CLASSES)
 
 
 def fitted_solutions(
@@ -119,8 +134,8 @@ def coefficients_of(model: Any) -> NDArray[np.float64]:
 def starting_points(model: Any, training: Training) -> list[NDArray | None]:
     """Return the coefficients from which each problem starts; None starts at zero."""
     if model.warm_start and hasattr(model, "alpha_"):
-        last = coefficients_of(model)
-        has_same_classes = np.array_equal(model.classes_, training.classes)
+        last = training.targets.units.seen_differences(coefficients_of(model))
+        has_same_classes = np.array_equal(classes_of(model), training.classes)
         # The number of problems may be that of another multi-class strategy.
         if has_same_classes and last.shape == training.signs.shape:
             return list(training.gathered(last))
@@ -136,7 +151,8 @@ class TrainingSet:
     X: Any  # (n_samples, n_features): all training samples, or their kernel matrix
     y: NDArray
     training: Training  # classes, signs and band problems
-    coefficients: NDArray[np.float64]  # (n_problems, n_samples): the model's coefficients c
+    # (n_problems, n_samples): the model's coefficients c, as solvers see them
+    coefficients: NDArray[np.float64]
 
     @property
     def kept_coefficients(self) -> NDArray[np.float64]:
@@ -152,20 +168,21 @@ def training_set(
     With ``share_samples`` all problems have all samples of positive weight; see `band_problems`.
     """
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
-    X, y = data.check_samples(model, X, y, reset=False)
+    X, y = model._task.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
     settings = FitSettings.of(model, model.gamma_)
-    training = training_problems(model, y, weights, share_samples=share_samples)
+    training = model._task.training(model, y, weights, share_samples=share_samples)
     check_same_set(model, training, caller)
-    return TrainingSet(model, settings, X, y, training, coefficients_of(model))
+    coefficients = training.targets.units.seen_differences(coefficients_of(model))
+    return TrainingSet(model, settings, X, y, training, coefficients)
 
 
 def check_same_set(model: Any, training: Training, caller: str) -> None:
     """Refuse training sets of another size or of other classes than those of a fitted model."""
     expected, given = len(model.alpha_), training.signs.shape[1]
-    if given != expected or not np.array_equal(training.classes, model.classes_):
-        raise ValueError(
-            f"{caller} needs the training set: {expected} samples and the classes "
-            f"{model.classes_.tolist()}, got {given} samples and the classes "
-            f"{training.classes.tolist()}."
+    if given != expected or not np.array_equal(training.classes, classes_of(model)):
+        needed, found = (
+            f"{number} samples{f' and the classes {classes.tolist()}' if len(classes) else ''}"
+            for number, classes in ((expected, classes_of(model)), (given, training.classes))
         )
+        raise ValueError(f"{caller} needs the training set: {needed}, got {found}.")

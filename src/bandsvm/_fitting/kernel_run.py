@@ -243,9 +243,10 @@ class KernelRun(FitRun):
         """Return what to tell the user if a problem has no solution."""
         band, kernel = self.settings.band, self.settings.kernel.kernel
         if status is Status.NOT_FINITE:
+            costs = " and ".join(f"{name}={value!r}" for name, value in band.costs.items())
             return (
-                f"The decision values overflow with kernel={kernel!r}, "
-                f"C1={band.C1!r} and C2={band.C2!r}; scale X or lower C1 and C2."
+                f"The decision values overflow with kernel={kernel!r}, {costs}; scale X or lower "
+                f"{' and '.join(band.costs)}."
             )
         if status is Status.NOT_SEPARABLE:
             title = self.titles[index].rstrip(":")

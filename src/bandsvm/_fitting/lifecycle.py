@@ -12,14 +12,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate.not_optimal import Cure, NotOptimal, why_not_optimal
-from bandsvm._decisions.multiclass import OneVsRest, strategy_of
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.progress import progress_shower
 from bandsvm._fitting.run import Observer
 from bandsvm._system.stopping import Stop
 
 Observers = Sequence[Observer[Any]]
-MAX_CLASSES_SHOWN = 5
 
 
 def run_fit(model: Any, fit: Callable[[Observers], None], watchers: Observers = ()) -> bool:
@@ -61,11 +59,13 @@ def end_fit(model: Any, was_interrupted: bool) -> None:
     """
     name, reason = type(model).__name__, why_model_is_not_optimal(model)
     if was_interrupted:
-        end = reason.render() if reason else "converged; its model is kept."
+        end = reason.render(model._task.cures) if reason else "converged; its model is kept."
         raise KeyboardInterrupt(f"{name} {end}")
     if reason:
-        warnings.warn(f"{name} {reason.render()}", ConvergenceWarning, stacklevel=3)
-    if advice := advice_on_constant_rules(model):
+        warnings.warn(
+            f"{name} {reason.render(model._task.cures)}", ConvergenceWarning, stacklevel=3
+        )
+    if advice := model._task.advice(model):
         warnings.warn(f"{name} {advice}", UserWarning, stacklevel=3)
 
 
@@ -79,30 +79,3 @@ def why_model_is_not_optimal(model: Any) -> NotOptimal | None:
 
 def _has_linear_kernel(model: Any) -> bool:
     return isinstance(kernel := getattr(model, "kernel", None), str) and kernel == "linear"
-
-
-def advice_on_constant_rules(model: Any) -> str:
-    """Return what to do about classes that a one-vs-rest model cannot tell from the others.
-
-    An empty string if there are none. Where the best rule for a class is a constant, whether the
-    class is predicted does not depend on the sample.
-    """
-    if len(model.classes_) == 2 or not isinstance(strategy_of(model), OneVsRest):
-        return ""
-    flat = [
-        label
-        for label, part in zip(model.classes_.tolist(), model.certificate_.parts, strict=True)
-        if part.has_collapsed
-    ]
-    if not flat:
-        return ""
-    pairs = "multi_class='ovo'"
-    if not hasattr(model, "multi_class"):
-        pairs = f"BandedSVC(kernel='linear', {pairs})"
-    shown = ", ".join(repr(label) for label in flat[:MAX_CLASSES_SHOWN])
-    more = f" and {len(flat) - MAX_CLASSES_SHOWN} others" if len(flat) > MAX_CLASSES_SHOWN else ""
-    return (
-        f"found no rule that tells these classes from the rest: {shown}{more}. Their decision "
-        f"values are the same for all samples, so that labels are ties. Use {pairs}, "
-        "class_weight='balanced', another kernel, or a larger C1."
-    )

@@ -14,6 +14,7 @@ from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.band_problems import stacked
+from bandsvm._problem.units import PLAIN, DecisionUnits
 from bandsvm._system.stopping import Stop, stop_when
 
 # Spot checks of a certificate if work must end at once.
@@ -43,7 +44,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The outcomes of all problems of a fit; arrays hold one problem after the other."""
+    """The outcomes of all problems, in solvers' units; arrays hold one after the other."""
 
     c: NDArray[np.float64]
     decision: NDArray[np.float64]  # decision values of each problem's own samples
@@ -61,6 +62,15 @@ class Outcomes:
             [outcome.certificate for outcome in outcomes],
             sum(outcome.solution.n_iter for outcome in outcomes),
         )
+
+    def in_units(
+        self, units: DecisionUnits
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Certificate]]:
+        """Return coefficients, intercepts and certificates in the user's units."""
+        if units is PLAIN:
+            return self.c, self.intercepts, self.certificates
+        certificates = [found.in_units(units) for found in self.certificates]
+        return units.differences(self.c), units.values(self.intercepts), certificates
 
 
 def certified(

@@ -26,6 +26,11 @@ class BandSettings:
     fit_intercept: bool
     class_weight: Any
 
+    @property
+    def costs(self) -> dict[str, Any]:
+        """The costs, by name."""
+        return {"C1": self.C1, "C2": self.C2}
+
     @classmethod
     def of(cls, estimator: Any) -> BandSettings:
         """Return the band of an estimator."""
@@ -66,7 +71,7 @@ class SolverSettings:
 class FitSettings:
     """Everything that a fit needs besides the data."""
 
-    band: BandSettings  # what is minimised
+    band: Any  # what is minimised: see `Task.band`
     kernel: KernelSettings  # the kernel, with gamma as a number
     solving: SolverSettings  # how
     multi_class: MultiClass  # which problems more than two classes make
@@ -75,7 +80,7 @@ class FitSettings:
     def of(cls, estimator: Any, gamma: float) -> FitSettings:
         """Return the settings of an estimator whose gamma is known."""
         return cls(
-            BandSettings.of(estimator),
+            estimator._task.band(estimator),
             KernelSettings.of(estimator, gamma),
             SolverSettings.of(estimator),
             MultiClass.of(estimator),

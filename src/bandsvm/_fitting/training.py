@@ -1,31 +1,30 @@
-"""A training set as band problems: one for two classes, else one per class or per pair."""
+"""A training set as band problems, whatever its targets are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._checks.parameters import check_finite_costs
-from bandsvm._decisions.multiclass import MultiClass, Strategy
-from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import Labels, Targets, labels_of
+from bandsvm._fitting.task import Targets
 from bandsvm._problem.band_problem import slacks, split_coefficients
 from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.cached import cached_property
 
+Writer = TypeVar("Writer", bound=Targets, covariant=True)
+
 
 @dataclass(frozen=True)
-class Training:
-    """Labels as signs, and the resulting band problems."""
+class Training(Generic[Writer]):
+    """The band problems of a training set, in the units in which solvers see them."""
 
-    targets: Targets  # how labels become problems
+    targets: Writer  # how targets become problems
+    known: Any  # the targets, as `Targets.edges` takes them
     # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
     # part.
     signs: NDArray
-    class_of: NDArray[np.intp]  # the number of each sample's class
     kept: NDArray[np.intp]  # indices of the samples of positive weight
     problems: BandProblems  # one per row of signs, over its own samples
 
@@ -36,13 +35,8 @@ class Training:
 
     @property
     def classes(self) -> NDArray:
-        """Labels of the classes that have samples of positive weight."""
+        """Labels of the classes that have samples of positive weight, if targets are classes."""
         return self.targets.classes
-
-    @property
-    def strategy(self) -> Strategy:
-        """How they make problems."""
-        return self.targets.strategy
 
     @property
     def dropped(self) -> NDArray[np.intp]:
@@ -94,28 +88,26 @@ class Training:
         return self.columns(self.spread(alpha, 0.0)), self.columns(self.spread(theta, 0.0))
 
     def slacks(self, decision: NDArray, of_dropped: NDArray) -> tuple[NDArray, NDArray]:
-        """Return xi and eta, shaped as attributes, from g of each problem's own samples.
+        """Return xi and eta, shaped as attributes, from g of each problem's own samples as seen.
 
         ``of_dropped`` are decision values of `dropped` samples, one row per problem. Slacks are NaN
         for samples that take no part in a problem.
         """
-        dropped = self.dropped
-        own = slacks(self.sides, decision, *self._band(self.problems.stacked_members))
+        targets, dropped = self.targets, self.dropped
+        edges = targets.edges(self.known, self.problems.stacked_members)
+        own = slacks(self.sides, decision, *edges)
         takes_part = self.sides != 0.0
         if not takes_part.all():
             own = np.where(takes_part, own[0], np.nan), np.where(takes_part, own[1], np.nan)
         xi, eta = (self.spread(values, np.nan) for values in own)
         if len(dropped):
             signs = self.signs[:, dropped]
-            others = slacks(signs, of_dropped, *self._band(dropped))
+            others = slacks(signs, of_dropped, *targets.edges(self.known, dropped))
             for rows, values in zip((xi, eta), others, strict=True):
                 rows[:, dropped] = np.where(signs == 0.0, np.nan, values)
+        if targets.units.size != 1.0:
+            xi, eta = targets.units.size * xi, targets.units.size * eta
         return self.columns(xi), self.columns(eta)
-
-    def _band(self, samples: NDArray) -> tuple[NDArray, NDArray]:
-        """Return rho1 and rho2 of samples."""
-        band, which = self.targets.band, self.class_of[samples]
-        return band.rho1[which], band.rho2[which]
 
     def columns(self, values: NDArray) -> NDArray:
         """Return one column per problem, or a vector if there is only one problem."""
@@ -151,52 +143,3 @@ def some_samples(X: Any, indices: NDArray, is_pairwise: bool) -> Any:
     if len(indices) == X.shape[0]:
         return X
     return X[np.ix_(indices, indices)] if is_pairwise else X[indices]
-
-
-def band_problems(
-    band: BandSettings,
-    labels: Labels,
-    *,
-    keep_all: bool = False,
-    share_samples: bool = True,
-    allows_hard: bool = False,
-) -> Training:
-    """Return the band problems of labels, for the costs and the band of ``band``.
-
-    With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
-    the solution, but get decision values. With ``share_samples`` so do samples that take no part in
-    a problem, and all problems can share kernel rows. Infinite costs are refused unless
-    ``allows_hard``.
-    """
-    if not allows_hard:
-        check_finite_costs(band)
-    targets = Targets.of(band, labels)
-    _check_costs_fit(band, targets, labels)
-    kept = np.arange(len(labels.weights)) if keep_all else (labels.weights > 0.0).nonzero()[0]
-    problems = targets.problems(labels, kept, share_samples)
-    return Training(targets, labels.signs, labels.class_of, kept, problems)
-
-
-def _check_costs_fit(band: BandSettings, targets: Targets, labels: Labels) -> None:
-    """Refuse costs that are infinite after multiplication by weights."""
-    C1, C2 = targets.band.C1, targets.band.C2
-    finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
-    with np.errstate(over="ignore"):
-        if np.isfinite(labels.weights.max() * (finite * labels.class_weights).max()):
-            return
-        largest = float((labels.factors * finite[labels.class_of]).max())
-    if not np.isfinite(largest):
-        raise ValueError(
-            f"C1 and C2 times the weights of samples and classes must be finite, got C1="
-            f"{band.C1!r}, C2={band.C2!r} and a largest weight of "
-            f"{labels.weights.max()}; lower them."
-        )
-
-
-def training_problems(
-    model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
-) -> Training:
-    """Return the band problems that a BandedSVC makes of labels and weights."""
-    labels = labels_of(model.class_weight, y, weights, MultiClass.of(model))
-    band = BandSettings.of(model)
-    return band_problems(band, labels, share_samples=share_samples, allows_hard=True)

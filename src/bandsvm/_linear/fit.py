@@ -15,11 +15,12 @@ from bandsvm._checks import data
 from bandsvm._checks.parameters import check_fit_parameters
 from bandsvm._decisions.values import feature_weights
 from bandsvm._fitting.fitted import check_same_set, fitted_solutions
+from bandsvm._fitting.labels import ClassTraining, Labels, band_problems, labels_of
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.targets import Labels, Targets, labels_of
-from bandsvm._fitting.training import Training, band_problems
+from bandsvm._fitting.task import Targets
+from bandsvm._fitting.training import Training
 from bandsvm._kernels import LinearOperator
 from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.point import Start
@@ -57,7 +58,7 @@ def check_linear_parameters(model: Any) -> None:
         raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
 
 
-def linear_problems(model: Any, labels: Labels) -> Training:
+def linear_problems(model: Any, labels: Labels) -> ClassTraining:
     """Return the band problems; samples without weight stay in them, so that X is not copied."""
     training = band_problems(BandSettings.of(model), labels, keep_all=True, allows_hard=True)
     if any(problem.has_hard_edges for problem in training.problems):

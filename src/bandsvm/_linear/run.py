@@ -11,7 +11,7 @@ from bandsvm._certificate import Certificate, combine
 from bandsvm._decisions.values import feature_weights
 from bandsvm._fitting.lifecycle import Observers
 from bandsvm._fitting.run import FitRun
-from bandsvm._fitting.targets import Targets
+from bandsvm._fitting.task import Targets
 from bandsvm._linear.executor import Executor
 from bandsvm._linear.point import Start
 from bandsvm._linear.solver_choice import CD_THEN_NEWTON, Sizes, check_memory

@@ -3,6 +3,7 @@
 - `band_problem`: the problem, from labels, edges and costs; `band_problems`: several of them.
 - `piecewise`: piecewise linear equations.
 - `slopes`: the slopes of the dual, by which solvers select variables and stop.
+- `units`: the units in which solvers see decision values.
 - `solution`: what a solver returns, why it stopped, and where the next one may start.
 """
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bandsvm._checks import data
 from bandsvm._estimators.linear import LinearBandedSVC
-from bandsvm._fitting.targets import Targets
+from bandsvm._fitting.task import Targets
 from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._system.threads import n_threads

@@ -15,7 +15,7 @@ import dask
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.limits import interruptions_only
 from bandsvm._fitting.run import Observer
-from bandsvm._fitting.targets import Targets
+from bandsvm._fitting.task import Targets
 from bandsvm._linear.fit import check_linear_parameters
 from bandsvm._linear.point import Start
 from bandsvm._linear.run import LinearOutcome, LinearRun, fit_to

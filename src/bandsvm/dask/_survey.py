@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._fitting.targets import Targets, labels_of
+from bandsvm._fitting.labels import labels_of
+from bandsvm._fitting.task import Targets
 from bandsvm._linear.fit import linear_problems
 from bandsvm.dask._chunks import LabelledChunk
 

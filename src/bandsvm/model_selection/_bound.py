@@ -117,7 +117,7 @@ def lowest_margin(
         signs, c, own_f = (rows[k, members] for rows in (training.signs, coefficients, f))
         lowest.append(lowest_signed_value(problem, signs, c, own_f, diagonal[members]))
     kept = training.kept
-    return training.strategy.min_margin(
+    return training.targets.strategy.min_margin(
         training.spread(stacked(lowest), np.inf)[:, kept], training.signs[:, kept]
     )
 

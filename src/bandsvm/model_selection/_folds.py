@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._certificate import choose_intercept
+from bandsvm._fitting.labels import band_problems, labels_of
 from bandsvm._fitting.settings import BandSettings, FitSettings
-from bandsvm._fitting.targets import labels_of
-from bandsvm._fitting.training import Training, band_problems
+from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
@@ -218,7 +218,7 @@ class FoldSolver:
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
         values = np.column_stack([each.decision[self._held_out] for each in solved])
-        decisions = StoredDecisions(training.classes, values, training.strategy)
+        decisions = StoredDecisions(training.classes, values, training.targets.strategy)
         score = self._folds.score(decisions, self._folds.splits[self._fold])
         self._scores.n_undefined += not np.isfinite(score)
         return score

@@ -195,7 +195,7 @@ def _solve_columns(checked: TrainingSet, rows: KernelOperator, max_bytes: float)
         Column(problem, rows, c, checked.settings.solving, max_bytes)
         for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
-    strategy = checked.training.strategy
+    strategy = checked.training.targets.strategy
     ahead = strategy.margin(np.column_stack([column.decision for column in columns]))
     for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
         for column in columns:
@@ -222,12 +222,12 @@ def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> 
         rule = decision_rule(model)
         of_dropped = rule.of_training_samples(checked.X, training.dropped, model.support_)
         decision[:, training.dropped] = of_dropped.T
-    predictions = model.classes_[training.strategy.predicted(decision.T)]
+    predictions = model.classes_[training.targets.strategy.predicted(decision.T)]
     wrong = predictions[training.kept] != checked.y[training.kept]
     return LeaveOneOutResult(
         error=float(wrong.mean()),
         predictions=predictions,
-        decision=training.strategy.shaped(decision.T),
+        decision=training.targets.strategy.shaped(decision.T),
         n_refits=n_refits,
         n_pair_steps=sum(column.n_pair_steps for column in columns),
         n_kernel_rows=n_kernel_rows,

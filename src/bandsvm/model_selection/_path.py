@@ -17,11 +17,11 @@ from bandsvm._checks.parameters import check_finite_costs, check_parameters
 from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.kernel_run import aim_at
+from bandsvm._fitting.labels import band_problems, labels_of
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.outcomes import Outcome, certified
 from bandsvm._fitting.settings import BandSettings, FitSettings
-from bandsvm._fitting.targets import labels_of
-from bandsvm._fitting.training import Training, band_problems, some_samples
+from bandsvm._fitting.training import Training, some_samples
 from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm._problem import Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem

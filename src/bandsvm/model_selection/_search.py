@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bandsvm._checks import data
 from bandsvm._checks.parameters import band_parameters, check_parameters
+from bandsvm._fitting.labels import labels_of
 from bandsvm._fitting.limits import Limits
-from bandsvm._fitting.targets import labels_of
 from bandsvm._kernels import uses_gamma
 from bandsvm._system.memory import bytes_of, default_bytes
 from bandsvm._system.threads import single_threaded_blas

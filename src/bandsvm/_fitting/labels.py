@@ -1,28 +1,27 @@
-"""How targets of samples become band problems: what one estimator does unlike another.
-
-A classifier puts every sample on one side of each problem, with the band of its class
-(`Targets`). Another estimator writes other edges and costs, say an interval around the target
-of a regression. All that follows, from solvers to certificates and observers, has band problems
-alone. What decision values of problems mean is said in `bandsvm._decisions`.
-"""
+"""How labels become band problems: every sample shall lie in the band of its class, on its side."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._checks.parameters import BandParameters, band_parameters
+from bandsvm._checks.parameters import BandParameters, band_parameters, check_finite_costs
 from bandsvm._decisions.multiclass import MultiClass, OneVsOne, Strategy
 from bandsvm._fitting.settings import BandSettings
+from bandsvm._fitting.task import Blocks
+from bandsvm._fitting.training import Training
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._problem.band_problems import BandProblems, joined, repeated
+from bandsvm._problem.units import PLAIN, DecisionUnits
 from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import MEGABYTE, available_bytes
+
+ClassTraining = Training["ClassTargets"]
 
 # Multipliers, slacks, coefficients and decision values: bytes per sample and pair of classes.
 BYTES_PER_SAMPLE = 6 * 8
@@ -32,7 +31,7 @@ MAX_VALUES_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
-class Targets:
+class ClassTargets:
     """Writes band problems: every sample shall lie in the band of its class, on its side.
 
     Samples may be a training set or one of its chunks on another machine.
@@ -44,9 +43,10 @@ class Targets:
     band: BandParameters  # edges and costs of each class
     has_intercept: bool
     loss: str
+    units: ClassVar[DecisionUnits] = PLAIN
 
     @classmethod
-    def of(cls, settings: BandSettings, labels: Labels) -> Targets:
+    def of(cls, settings: BandSettings, labels: Labels) -> ClassTargets:
         """Return the targets that labels are, with a band and costs."""
         return cls(
             labels.classes,
@@ -61,6 +61,24 @@ class Targets:
     def titles(self) -> list[str]:
         """A title for each problem, for progress and messages."""
         return self.strategy.titles(self.classes.tolist())
+
+    @property
+    def blocks(self) -> Blocks:
+        """One block for each class where problems are pairs of classes; else a single one."""
+        return self.strategy.blocks
+
+    def attributes(self, y: NDArray, support: NDArray) -> dict[str, Any]:
+        """Return the classes, and the number of support vectors of each."""
+        which = class_of(y[support], self.classes)
+        return {
+            "classes_": self.classes,
+            "n_support_": np.bincount(which, minlength=len(self.classes)),
+        }
+
+    def edges(self, labels: Labels, samples: NDArray) -> tuple[NDArray, NDArray]:
+        """Return rho1 and rho2 of samples of a training set."""
+        which = labels.class_of[samples]
+        return self.band.rho1[which], self.band.rho2[which]
 
     def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
         """Return the side of samples in the k-th problem: +1, -1, or 0 if they take no part.
@@ -193,4 +211,44 @@ def _check_tables_fit(n_pairs: int, n_classes: int, n_samples: int) -> None:
             f"{n_classes} classes make {n_pairs} pairs; for {n_samples} samples their "
             f"multipliers and slacks take {needed / 2**30:.1f} GiB; {available / 2**30:.1f} GiB "
             "are free. Use multi_class='ovr', fewer classes or fewer samples."
+        )
+
+
+def band_problems(
+    band: BandSettings,
+    labels: Labels,
+    *,
+    keep_all: bool = False,
+    share_samples: bool = True,
+    allows_hard: bool = False,
+) -> ClassTraining:
+    """Return the band problems of labels, for the costs and the band of ``band``.
+
+    With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
+    the solution, but get decision values. With ``share_samples`` so do samples that take no part in
+    a problem, and all problems can share kernel rows. Infinite costs are refused unless
+    ``allows_hard``.
+    """
+    if not allows_hard:
+        check_finite_costs(band)
+    targets = ClassTargets.of(band, labels)
+    _check_costs_fit(band, targets, labels)
+    kept = np.arange(len(labels.weights)) if keep_all else (labels.weights > 0.0).nonzero()[0]
+    problems = targets.problems(labels, kept, share_samples)
+    return Training(targets, labels, labels.signs, kept, problems)
+
+
+def _check_costs_fit(band: BandSettings, targets: ClassTargets, labels: Labels) -> None:
+    """Refuse costs that are infinite after multiplication by weights."""
+    C1, C2 = targets.band.C1, targets.band.C2
+    finite = np.maximum(np.where(np.isinf(C1), 0.0, C1), C2)
+    with np.errstate(over="ignore"):
+        if np.isfinite(labels.weights.max() * (finite * labels.class_weights).max()):
+            return
+        largest = float((labels.factors * finite[labels.class_of]).max())
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"C1 and C2 times the weights of samples and classes must be finite, got C1="
+            f"{band.C1!r}, C2={band.C2!r} and a largest weight of "
+            f"{labels.weights.max()}; lower them."
         )
