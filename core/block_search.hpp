@@ -35,12 +35,20 @@ struct Largest {
   }
 
   // Over all lanes; ties go to the first position.
-  Found<Real> best() const {
-    int lane = 0;
-    for (int other = 1; other < kLanes<Real>; ++other)
-      if (value[other] > value[lane] || (value[other] == value[lane] && where[other] < where[lane]))
-        lane = other;
-    return {value[lane], std::size_t(where[lane])};
+  Found<Real> best() const { return best_of_lanes<kLanes<Real> / 2>(value, where); }
+
+ private:
+  // Compares halves of the lanes, then halves of these.
+  template <std::size_t width>
+  static Found<Real> best_of_lanes(Vector<Real> value, Vector<Real> where) {
+    if constexpr (width == 0) {
+      return {value[0], std::size_t(where[0])};
+    } else {
+      const Vector<Real> others = swapped<width, Real>(value);
+      const Vector<Real> others_where = swapped<width, Real>(where);
+      const auto is_better = (others > value) | ((others == value) & (others_where < where));
+      return best_of_lanes<width / 2>(is_better ? others : value, is_better ? others_where : where);
+    }
   }
 };
 
@@ -127,8 +135,8 @@ std::size_t best_partner(const BlockSlopes<Real>& s, const Real* row_i, Real cur
     if (gain > best_gain || (gain == best_gain && gain > 0 && k < partner))
       best_gain = gain, partner = k;
   };
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    consider(squares[lane] / curvatures[lane], std::size_t(where[lane]));
+  const auto [gain, first] = Largest<Real>{squares / curvatures, where}.best();
+  consider(gain, first);
   for (std::size_t k = whole; k < s.size; ++k) {
     const Real violation = larger(rise - (s.falling[k] - s.f[k]), Real(0));
     const Real curvature = larger(s.curvatures[k] + curvature_i - 2 * row_i[k], smallest);

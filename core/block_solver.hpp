@@ -55,6 +55,7 @@ class BlockSolver {
         direction_(block.size()) {
     for (std::size_t k = 0; k < block.size(); ++k) {
       diagonal_[k] = double(block.row(k)[k]);
+      has_ridges_ |= block.bands.ridge_below[k] != 0 || block.bands.ridge_above[k] != 0;
       refresh(k);
     }
   }
@@ -170,7 +171,11 @@ class BlockSolver {
     direction_[j] = along_j;
     block_.c[i] = new_i;
     block_.c[j] = new_j;
-    for (std::size_t k : in_direction_) refresh(k);
+    // Inside their pieces, slopes without ridges stay the same.
+    if (has_ridges_)
+      for (std::size_t k : in_direction_) refresh(k);
+    refresh(i);
+    refresh(j);
     curvature_ = curvature;
     extremes = turn(turned, i, j, length);
     return true;
@@ -212,6 +217,7 @@ class BlockSolver {
   std::vector<double> direction_;
   std::vector<std::size_t> in_direction_;
   double curvature_ = 0;
+  bool has_ridges_ = false;
 };
 
 template <typename Real>

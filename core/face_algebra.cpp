@@ -133,8 +133,7 @@ void round(const double* values, std::size_t size, float* rounded) {
 }  // namespace
 
 void get(FaceInstructions& offered) {
-  offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve, largest<double>,
-             largest<float>, round};
+  offered = {BANDSVM_NAME(BANDSVM_LEVEL), factorise, solve, largest<double>, largest<float>, round};
 }
 
 }  // namespace BANDSVM_LEVEL

@@ -44,8 +44,8 @@ class KernelMatrix {
 inline float largest_of(const SquareMatrix<float>& matrix, std::size_t size) {
   float largest = 0;
   for (std::size_t i = 0; i < size; ++i)
-    largest = std::max(
-        largest, best_of_levels<FaceInstructions>().largest_of_single(matrix.row(i), size));
+    largest = std::max(largest,
+                       best_of_levels<FaceInstructions>().largest_of_single(matrix.row(i), size));
   return largest;
 }
 

@@ -166,8 +166,8 @@ struct Instructions {
   // f[j] += sum_k coefficients[k] rows[k][j] for first <= j < last
   void (*update)(const Real* const* rows, const double* coefficients, std::size_t n_rows, double* f,
                  std::size_t first, std::size_t last);
-  // Copies rows [first, last), a panel, of a symmetric matrix to the columns below the diagonal; rows
-  // are as wide as whole panels.
+  // Copies rows [first, last), a panel, of a symmetric matrix to the columns below the diagonal;
+  // rows are as wide as whole panels.
   void (*mirror)(Real* values, std::size_t stride, std::size_t first, std::size_t last,
                  std::size_t number);
   // values[k] = 2^values[k] for values[k] <= 0; size is a multiple of the lanes

@@ -19,7 +19,8 @@ namespace bandsvm {
 constexpr std::size_t kLargePage = std::size_t{2} * 1024 * 1024;
 
 #ifdef __linux__
-// Blocks of large pages that were given back: the system would clear fresh ones. No lock, which a child could inherit while another thread holds it.
+// Blocks of large pages that were given back: the system would clear fresh ones. No lock, which a
+// child could inherit while another thread holds it.
 class SpareMemory {
  public:
   // Null if there is none.

@@ -171,10 +171,9 @@ class Samples {
     std::vector<Other> norms = Samples<Other>::zero_norms(count_);
     const Coordinates<Other> coordinates = coordinates_.template rounded<Other>();
     if (is_sparse()) {
-      CsrStorage<Other> csr_of_other{csr().starts, csr().columns,
-                                     {csr().values.begin(), csr().values.end()}};
-      for (std::size_t i = 0; i < count_; ++i)
-        norms[i] = Other(csr_of_other.squared_length(i) / 2);
+      CsrStorage<Other> csr_of_other{
+          csr().starts, csr().columns, {csr().values.begin(), csr().values.end()}};
+      for (std::size_t i = 0; i < count_; ++i) norms[i] = Other(csr_of_other.squared_length(i) / 2);
       return {count_, coordinates, std::move(csr_of_other), std::move(norms), n_products_};
     }
     return std::visit(

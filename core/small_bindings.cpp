@@ -103,8 +103,8 @@ void solve_packed(const bandsvm::Samples<double>& samples, const bandsvm::Kernel
   bandsvm::check_has_rows(kernel);
   const bandsvm::Samples<float> in_single = samples.rounded<float>();
   solve_from(bandsvm::PackedKernelMatrix{{samples, in_single}, kernel},
-             {starts, members, samples.count()}, bands, has_intercept, share_members, tol, max_iter, c, f, counts, measures, n_threads,
-             std::move(find_reason));
+             {starts, members, samples.count()}, bands, has_intercept, share_members, tol, max_iter,
+             c, f, counts, measures, n_threads, std::move(find_reason));
 }
 
 bandsvm::GivenKernelMatrix square(const Matrix<double>& matrix) {
@@ -151,8 +151,8 @@ bandsvm::SpotCheckRules rules_of(double tol, std::size_t n_checks, std::size_t s
   std::vector<double> copied(numbers, numbers + draws.shape(0));
   for (double number : copied)
     require(number >= 0 && number <= 1, "draws must lie between 0 and 1.");
-  return {tol,          n_checks,     samples_per_check, times_mean,       times_largest,
-          min_factor,   far_from_tol, max_rounds,        std::move(copied)};
+  return {tol,        n_checks,     samples_per_check, times_mean,       times_largest,
+          min_factor, far_from_tol, max_rounds,        std::move(copied)};
 }
 
 // Columns of measures: intercept, drift and number of recomputed samples, then `Optimality`.

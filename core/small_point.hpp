@@ -15,8 +15,7 @@ namespace bandsvm {
 // Coefficients c and f = K c, in the caller's memory.
 class SmallPoint {
  public:
-  SmallPoint(KernelMatrix& kernel, const Bands& bands, bool has_intercept, double* c,
-             double* f)
+  SmallPoint(KernelMatrix& kernel, const Bands& bands, bool has_intercept, double* c, double* f)
       : kernel(kernel), bands(bands), has_intercept(has_intercept), c(c), f(f) {}
 
   KernelMatrix& kernel;

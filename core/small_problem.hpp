@@ -36,8 +36,8 @@ constexpr double kMaxWorkOfSteps = 2e9;
 constexpr double kLargestUsual = 1e100, kSmallestUsual = 1e-100;
 
 // Smaller problems gain nothing from single precision, and neither do steps that could only bring
-// the violation down by less: aims are no closer than so many rounding errors. Rows that tell these,
-// and the values of matrices for which single precision has room.
+// the violation down by less: aims are no closer than so many rounding errors. Rows that tell
+// these, and the values of matrices for which single precision has room.
 constexpr std::size_t kMinForSingle = 128, kRowsCompared = 4;
 constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
 constexpr float kLargestInSingle = 1e30f, kSmallestInSingle = 1e-20f;
@@ -295,8 +295,7 @@ class SmallSolver {
     const OwnBands bands(point_.bands, variables);
     const std::vector<double> f = values_of(point_.f, variables);
     const Block<Real> block{kernel.values, kernel.stride, bands.view(), c.data(), f.data()};
-    const BlockReport report =
-        bandsvm::solve_block(block, tol, max_steps, point_.has_intercept);
+    const BlockReport report = bandsvm::solve_block(block, tol, max_steps, point_.has_intercept);
     report_.n_pair_steps += report.n_steps;
     return report;
   }

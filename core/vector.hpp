@@ -112,6 +112,16 @@ inline Vector<Real> lanes_of(Vector<Real> a, Vector<Real> b, std::index_sequence
 #endif
 }
 
+// The lanes of a vector, each swapped with the one `width` lanes away.
+template <std::size_t width, typename Real, std::size_t... lanes>
+inline Vector<Real> swapped(Vector<Real> v, std::index_sequence<lanes...>) {
+  return lanes_of<Real>(v, v, std::index_sequence<(lanes ^ width)...>());
+}
+template <std::size_t width, typename Real>
+inline Vector<Real> swapped(Vector<Real> v) {
+  return swapped<width, Real>(v, std::make_index_sequence<kLanes<Real>>());
+}
+
 // Swaps blocks of `width` lanes of a pair of rows that lie `width` rows apart.
 template <typename Real, std::size_t width, std::size_t... lanes>
 inline void swap_blocks(Vector<Real>& upper, Vector<Real>& lower, std::index_sequence<lanes...>) {
@@ -119,8 +129,8 @@ inline void swap_blocks(Vector<Real>& upper, Vector<Real>& lower, std::index_seq
   const Vector<Real> a = upper, b = lower;
   upper = lanes_of<Real>(
       a, b, std::index_sequence<((lanes & width) == 0 ? lanes : n + (lanes - width))...>());
-  lower =
-      lanes_of<Real>(a, b, std::index_sequence<((lanes & width) == 0 ? lanes + width : n + lanes)...>());
+  lower = lanes_of<Real>(
+      a, b, std::index_sequence<((lanes & width) == 0 ? lanes + width : n + lanes)...>());
 }
 
 // Transposes as many rows as a vector has lanes (Eklundh 1972).
