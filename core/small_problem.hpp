@@ -339,11 +339,13 @@ class SmallSolver {
     std::vector<std::size_t> free = point_.free();
     std::vector<double> c, bounds;
     double size = 0, pull = 0;
+    for (std::size_t i = 0; i < point_.size(); ++i) {
+      size += std::abs(point_.c[i]);
+      pull += std::abs(point_.c[i]) * roots_[i];
+    }
     for (std::size_t i : free) {
       c.push_back(point_.c[i]);
       bounds.push_back(c.back() > 0 ? point_.bands.below[i] : -point_.bands.above[i]);
-      size += std::abs(c.back());
-      pull += std::abs(c.back()) * roots_[i];
     }
     for (std::size_t k = 0; k < free.size(); ++k) {
       const double of_sample = std::abs(c[k]) * roots_[free[k]];

@@ -17,6 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from bandsvm import _core
+from bandsvm._certificate.gradient import spot_check_rules
 from torture.wrong_arguments import disturb
 
 CALLS_PER_CASE = 200
@@ -381,7 +382,9 @@ def of_find_origin(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[Any
 
 def small_problems(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
     """Return what solving and certifying small problems have in common, and all samples."""
-    X = rng.normal(size=(int(rng.integers(2, 90)), int(rng.integers(1, 6))))
+    # Of 128 samples and more some are solved and certified in other ways.
+    n_samples = rng.integers(2, 90) if rng.random() < 0.7 else rng.integers(120, 300)
+    X = rng.normal(size=(int(n_samples), int(rng.integers(1, 6))))
     sizes = rng.integers(1, len(X) + 1, size=int(rng.integers(1, 7)))
     members = np.concatenate([np.sort(rng.permutation(len(X))[:size]) for size in sizes])
     c, f = (guard((len(members),), np.float64, guarded) for _ in range(2))
@@ -425,12 +428,16 @@ def certifying(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
     given, X = small_problems(rng, guarded)
     number = len(given["starts"]) - 1
     lo, hi, *sides = edges_and_costs(rng, len(given["members"])).values()
+    sizes, of_solver = rng.choice([0.0, 1.0, 1e-8, np.inf], size=(2, len(X)))
     given["c"][:] = rng.choice([0.0, 1.0], size=len(given["c"]))
     return {
         **{**given, "bands": _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)))},
-        **{"sizes": np.ones(len(X)), "unit": 1e-16, "negligible": float(rng.choice([0.0, 1.0]))},
-        **{"share_in_sums": 0.25, "is_wanted": rng.random(number) < 0.7},
-        "measures": guard((number, 16), np.float64, guarded),
+        "errors": _core.ErrorEstimates(
+            sizes, of_solver, 1e-16, float(rng.choice([0.0, 1.0])), 0.25
+        ),
+        **{"rules": spot_check_rules(float(rng.choice([1e-3, np.inf, np.nan])))},
+        **{"is_wanted": rng.random(number) < 0.7, "checks_all": rng.random(number) < 0.5},
+        "measures": guard((number, 17), np.float64, guarded),
     }, X
 
 

@@ -29,10 +29,10 @@ std::vector<double> gram(const bandsvm_tests::Matrix& Z, double ridge) {
   return K;
 }
 
-struct OwnBands {
+struct RandomBands {
   std::vector<double> lo, hi, below, above, ridge;
 
-  OwnBands(std::size_t size, double cost, double ridge_of_all, int seed)
+  RandomBands(std::size_t size, double cost, double ridge_of_all, int seed)
       : ridge(size, ridge_of_all) {
     std::mt19937 random{std::uint32_t(seed)};
     std::uniform_real_distribution<double> uniform(0.2, 1.0);
@@ -50,9 +50,9 @@ struct OwnBands {
   }
 };
 
-SmallReport solve(const std::vector<double>& K, const OwnBands& edges, bool has_intercept,
+SmallReport solve(const std::vector<double>& K, const RandomBands& edges, bool has_intercept,
                   std::vector<double>& c, std::vector<double>& f, StopSignal& stop) {
-  const KernelMatrix kernel{K.data(), c.size()};
+  WholeMatrix kernel({K.data(), c.size()}, c.size());
   const SmallPoint point(kernel, edges.bands(), has_intercept, c.data(), f.data());
   return SmallSolver(point, 1e-3, 1000, stop).run();
 }
@@ -157,13 +157,84 @@ TEST_CASE("kernel matrices of symmetric halves are whole") {
     }
 }
 
+TEST_CASE("samples in another precision are those packed in it") {
+  const std::size_t size = 100;
+  const Kernel kernel{KernelKind::rbf, 0.5, 0, 3};
+  std::vector<std::int64_t> indices(size);
+  std::iota(indices.begin(), indices.end(), 0);
+  for (double density : {1.0, 0.1})  // sparse ones are stored as differences
+    for (auto storage : {bandsvm_tests::Storage::dense, bandsvm_tests::Storage::csr}) {
+      const auto X = random_matrix(size, 7, density, 3);
+      const std::vector<double> origin(X.n_columns, 0.25);
+      const auto expected = bandsvm_tests::packed<float>(X, storage, 0.7, origin);
+      const auto found = bandsvm_tests::packed<double>(X, storage, 0.7, origin).rounded<float>();
+      CHECK(found.is_sparse() == expected.is_sparse());
+      CHECK(found.norms() == expected.norms());
+      std::vector<float> values(size * found.stride()), others(values.size());
+      compute_symmetric(found, indices.data(), size, found, kernel, values.data(), 1);
+      compute_symmetric(expected, indices.data(), size, expected, kernel, others.data(), 1);
+      CHECK(values == others);
+    }
+}
+
+TEST_CASE("rows of a matrix are computed when they are needed") {
+  const auto X = random_matrix(260, 5, 1.0, 3);
+  const auto samples = bandsvm_tests::packed<double>(X, bandsvm_tests::Storage::dense, 1.0);
+  const auto in_single = samples.rounded<float>();
+  for (auto kind : {KernelKind::rbf, KernelKind::linear, KernelKind::poly})
+    for (std::size_t step : {1, 2}) {  // all samples, and some of them
+      const Kernel kernel{kind, 0.5, 1, 3};
+      std::vector<std::int64_t> members;
+      for (std::size_t i = 0; i < X.n_rows; i += step) members.push_back(std::int64_t(i));
+      const std::size_t n = members.size();
+      LargeBuffer<double> memory;
+      const PackedKernelMatrix matrices{{samples, in_single}, kernel};
+      const SquareMatrix<double> whole = matrices.whole(members.data(), n, memory, 1);
+      for (std::size_t many : {n / 4, n - 1}) {
+        ComputedMatrix matrix(matrices.packed, kernel, members.data(), n);
+        std::vector<std::size_t> wanted;
+        for (std::size_t k = 0; k < many; ++k) wanted.push_back(n - 1 - k);
+        CHECK(matrix.row(5)[7] == doctest::Approx(whole.row(5)[7]).epsilon(1e-13));
+        matrix.prepare(wanted);
+        float largest = 0;
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j < n; ++j) {
+            CHECK(matrix.row(i)[j] == doctest::Approx(whole.row(i)[j]).epsilon(1e-12));
+            CHECK(double(matrix.single().row(i)[j]) ==
+                  doctest::Approx(whole.row(i)[j]).epsilon(1e-4));
+            largest = std::max(largest, std::abs(matrix.single().row(i)[j]));
+          }
+        CHECK(matrix.largest_in_single() >= largest * 0.9999f);
+      }
+    }
+}
+
+TEST_CASE("memory of large pages is used again, and some of it kept") {
+#ifdef __linux__
+  const void* before = nullptr;
+  {
+    LargeBuffer<double> buffer(300000);  // two pages
+    before = buffer.data();
+  }
+  const LargeBuffer<double> again(300000);
+  CHECK(again.data() == before);
+#endif
+  LargeBuffer<float> large(20000000);  // more than is kept
+  large.back() = 1;
+  for (std::size_t size : {std::size_t{1}, std::size_t{262143}, std::size_t{262144}}) {
+    LargeBuffer<double> buffer(size);
+    buffer.back() = 1;
+    CHECK(buffer.size() == size);
+  }
+}
+
 TEST_CASE("solutions are optimal to rounding error") {
-  for (std::size_t size : {2, 9, 60, 200})
+  for (std::size_t size : {2, 9, 60, 200, 400})
     for (double cost : {0.1, 10.0, 1000.0})
       for (double ridge : {0.0, 0.3})
         for (bool has_intercept : {true, false}) {
           const auto K = gram(random_matrix(size, 5, 1.0, int(size)), 0.0);
-          const OwnBands edges(size, cost, ridge, 3);
+          const RandomBands edges(size, cost, ridge, 3);
           std::vector<double> c(size), f(size);
           StopSignal stop(never);
           const SmallReport report = solve(K, edges, has_intercept, c, f, stop);
@@ -187,7 +258,7 @@ TEST_CASE("solutions are optimal to rounding error") {
 TEST_CASE("what is not finite or extreme, and what must end, is left unsolved") {
   const std::size_t size = 20;
   auto K = gram(random_matrix(size, 5, 1.0, 1), 0.0);
-  const OwnBands edges(size, 1.0, 0.0, 3);
+  const RandomBands edges(size, 1.0, 0.0, 3);
   std::vector<double> c(size), f(size);
   StopSignal stop(never), stopped([] { return true; });
   CHECK(solve(K, edges, true, c, f, stop).is_solved);
@@ -202,15 +273,16 @@ TEST_CASE("what is not finite or extreme, and what must end, is left unsolved") 
 }
 
 TEST_CASE("many problems have the same solutions on any number of threads") {
-  const auto X = random_matrix(90, 4, 1.0, 5);
+  const auto X = random_matrix(400, 4, 1.0, 5);
   const auto samples = bandsvm_tests::packed<double>(X, bandsvm_tests::Storage::dense, 1.0);
+  const auto in_single = samples.rounded<float>();
   const Kernel kernel{KernelKind::rbf, 0.5, 0, 3};
   std::vector<std::int64_t> starts{0}, members;
-  for (std::size_t k = 0; k < 8; ++k) {
-    for (std::int64_t i = std::int64_t(k); i < 90; i += 2) members.push_back(i);
+  for (std::size_t k = 0; k < 8; ++k) {  // from 300 samples on, in single precision first
+    for (std::int64_t i = std::int64_t(k); i < 400; i += k % 2 ? 1 : 5) members.push_back(i);
     starts.push_back(std::int64_t(members.size()));
   }
-  const OwnBands edges(members.size(), 1.0, 0.0, 3);
+  const RandomBands edges(members.size(), 1.0, 0.0, 3);
   const SmallProblems problems{starts.data(), 8,     members.data(), edges.bands(),
                                true,          false, 1e-3,           1000};
   std::vector<std::vector<double>> found;
@@ -218,8 +290,8 @@ TEST_CASE("many problems have the same solutions on any number of threads") {
     std::vector<double> c(members.size()), f(members.size());
     std::vector<SmallReport> reports(8);
     StopSignal stop(never);
-    solve_small_problems(PackedKernelMatrix{samples, kernel}, problems, c.data(), f.data(),
-                         reports.data(), n_threads, stop);
+    solve_small_problems(PackedKernelMatrix{{samples, in_single}, kernel}, problems, c.data(),
+                         f.data(), reports.data(), n_threads, stop);
     for (const SmallReport& report : reports) CHECK(report.is_solved);
     found.push_back(c);
   }
@@ -231,7 +303,7 @@ TEST_CASE("certificates recompute decision values") {
   const std::size_t size = 30;
   const auto X = random_matrix(size, 4, 1.0, 5);
   const DenseMatrix<double> samples{X.values.data(), size, X.n_columns};
-  const OwnBands edges(size, 1.0, 0.0, 3);
+  const RandomBands edges(size, 1.0, 0.0, 3);
   std::vector<std::int64_t> starts{0, std::int64_t(size)}, members(size);
   std::iota(members.begin(), members.end(), 0);
   std::vector<double> c(size), f(size, 0.5), sizes(size, 1.0);
@@ -246,12 +318,17 @@ TEST_CASE("certificates recompute decision values") {
       true,
       c.data()};
   const bool is_wanted[] = {true};
+  const SpotCheckRules rules{1e-3, 128, 1000, 8, 2, 0.5, 2, 4, {0.5}};
   for (auto kind : {KernelKind::rbf, KernelKind::linear}) {
     const Kernel kernel{kind, 0.5, 0, 3};
     SmallCertificate found;
     std::fill(f.begin(), f.end(), 0.5);
-    certify_small_problems(DefinedValues<DenseMatrix<double>>{samples, kernel}, problems,
-                           {sizes.data(), 1e-16, 1e-9, 0.25}, is_wanted, f.data(), &found, 2);
+    const std::vector<double> none(size);
+    const ErrorEstimates estimates{sizes.data(), none.data(), 1e-16, 1e-9, 0.25};
+    const DefinedValues<DenseMatrix<double>> values{samples, kernel};
+    const SmallCertifier<decltype(values)> certifier(values, problems, estimates, rules);
+    certify_small_problems(certifier, 1, is_wanted, is_wanted, f.data(), &found, 2);
+    CHECK(found.n_checked == size);
     double drift = 0;
     for (std::size_t i = 0; i < size; ++i) {
       double exact = 0;

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 from bandsvm import BandedSVC, _core
+from bandsvm._certificate.gradient import spot_check_rules
 from bandsvm._kernels.distances import Rbf
 
 ONE, TWO, NONE = np.array([0]), np.array([0, 1]), np.array([-1])
@@ -55,8 +56,11 @@ def arguments():
     solving |= {"counts": np.zeros((2, 3), dtype=int), "measures": np.zeros((2, 2))}
     solving["find_reason"] = None
     four_of_each = _core.PricedBands(**prices, is_squared=False)
-    certifying = {"sizes": np.ones(10), "unit": 1e-16, "negligible": 1e-6, "share_in_sums": 0.25}
-    certifying |= {"is_wanted": np.ones(2, dtype=bool), "measures": np.zeros((2, 16))}
+    certifying = {
+        **{"errors": _core.ErrorEstimates(np.ones(10), np.ones(10), 1e-16, 1e-6, 0.25)},
+        **{"rules": spot_check_rules(1e-3), "is_wanted": np.ones(2, dtype=bool)},
+        **{"checks_all": np.ones(2, dtype=bool), "measures": np.zeros((2, 17))},
+    }
     goal = {"step": None, "earlier": None, "goal": (0.0, 0.0, 0.0, 0.0), "products": None}
     return {
         "Kernel": {"name": "rbf", "gamma": 1.0, "coef0": 0.0, "degree": 3},

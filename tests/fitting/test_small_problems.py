@@ -7,96 +7,27 @@ import pstats
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC
-from bandsvm._certificate import certify
 from bandsvm._fitting import small_problems
 from bandsvm._fitting.fitted import coefficients_of, training_set
 from bandsvm._kernels import KernelSettings, Samples
-from bandsvm._problem import Solution, Status
+from bandsvm._problem import Status
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.stopping import stop_when
 from tests.helpers.problems import Case, dual_by_qp
+from tests.helpers.small_problems import drawn, general_way, own_kernel, values_of
 
-KERNELS = ("linear", "rbf", "rbf", "poly", "sigmoid", "laplacian", "chi2", "precomputed", "own")
 CONSTANT = pytest.mark.filterwarnings("ignore:.*found no rule:UserWarning")
 # Function calls of a fit of 100 samples and of a prediction of one row: a quarter and a half of
 # what they took when every problem was solved by Python.
 MAX_CALLS_OF_FIT, MAX_CALLS_OF_PREDICTION = 685, 424
-
-
-def own_kernel(A, B):
-    """A callable kernel."""
-    A, B = (np.asarray(X.todense() if sp.issparse(X) else X, dtype=np.float64) for X in (A, B))
-    return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
-
-
-@contextmanager
-def general_way():
-    """Solve small problems one by one."""
-    before, small_problems.SMALL_PROBLEM = small_problems.SMALL_PROBLEM, 0
-    try:
-        yield
-    finally:
-        small_problems.SMALL_PROBLEM = before
-
-
-def drawn(seed):
-    """Return parameters, samples, labels and weights of a random fit."""
-    rng = np.random.default_rng(seed)
-    n, n_classes = int(rng.integers(6, 120)), int(rng.choice([2, 2, 2, 3, 4]))
-    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
-    X = rng.uniform(size=(n, int(rng.integers(1, 6)))) + 0.4 * y[:, None] * rng.random()
-    if rng.random() < 0.3:
-        X, y = (values[rng.integers(0, max(n_classes, n // 3), n)] for values in (X, y))
-        X[:n_classes], y[:n_classes] = rng.uniform(size=X[:n_classes].shape), np.arange(n_classes)
-    C1 = 10.0 ** rng.uniform(-2, 3)
-    C2 = float(rng.choice([0.0, 0.1, 1.0])) * C1
-    parameters = {
-        "kernel": str(rng.choice(KERNELS)),
-        "gamma": 1.5,
-        "coef0": 1.0,
-        "C1": C1,
-        "C2": C2,
-        "rho2": 1.0 + float(rng.choice([0.0, 1e-3, 0.5, 2.0])),
-        "loss": str(rng.choice(["hinge", "hinge", "squared_hinge"])),
-        "fit_intercept": bool(rng.random() < 0.7),
-        "multi_class": str(rng.choice(["ovo", "ovr"])),
-        "class_weight": [None, "balanced"][rng.integers(2)],
-    }
-    if rng.random() < 0.2:
-        parameters["C1"] = {k: C1 * (1 + k) for k in range(n_classes)}
-        parameters["rho1"] = dict.fromkeys(range(n_classes), 0.9)
-    weights = None
-    if rng.random() < 0.4:
-        weights = rng.integers(0, 3, size=n).astype(float)
-        weights[:n_classes] = 1.0
-    if parameters["kernel"] == "precomputed":
-        X = own_kernel(X, X)
-    elif parameters["kernel"] == "own":
-        parameters["kernel"] = own_kernel
-    elif parameters["kernel"] == "sigmoid":
-        parameters["gamma"] = 0.1
-    kind = rng.integers(4)
-    if kind == 0 and parameters["kernel"] != "precomputed":
-        X = sp.csr_array(np.where(X > 0.3, X, 0.0))
-    elif kind == 1:
-        X = X.astype(np.float32)
-    return parameters, X, y, weights
-
-
-def values_of(model, X):
-    """Return the decision values of all problems."""
-    return model._problem_values(X).astype(np.float64)
 
 
 def check_against_the_general_way(seed):
@@ -160,46 +91,6 @@ def test_both_ways_and_a_qp_solver_agree(seed):
 def test_both_ways_and_a_qp_solver_agree_many_times():
     exact = [check_against_the_general_way(seed) for seed in range(1000, 1500)]
     assert np.mean(exact) >= 0.97
-
-
-@CONSTANT
-@pytest.mark.parametrize("seed", range(100, 110))
-def test_certificates_are_those_of_the_general_way(seed):
-    parameters, X, y, weights = drawn(seed)
-    model = BandedSVC(**parameters).fit(X, y, weights)
-    expected = model.certify(X, y, weights)
-    found = model.certificate_
-    for one, other in zip(found.parts or [found], expected.parts or [expected], strict=True):
-        assert one.primal == pytest.approx(other.primal, rel=1e-9, abs=1e-9)
-        assert one.gap == pytest.approx(other.gap, abs=1e-9 * max(1.0, abs(one.primal)))
-        assert one.intercept_interval == pytest.approx(other.intercept_interval, abs=1e-9)
-        assert one.decision_range == pytest.approx(other.decision_range, abs=1e-9)
-        assert one.n_checked == other.n_checked
-
-
-def test_a_spoiled_solution_is_not_certified(monkeypatch):
-    """The certificate does not take the solver's word: coefficients are moved behind its back."""
-    X, y = make_classification(80, random_state=0)
-    original = small_problems.solve_small
-
-    def spoiled(*arguments):
-        solutions = original(*arguments)
-        free = np.flatnonzero(solutions.c > 0.0)[0]
-        solutions.c[free] *= 0.5
-        return solutions
-
-    monkeypatch.setattr(small_problems, "solve_small", spoiled)
-    results = []
-    original_results = small_problems.SmallResults
-
-    def noted(*arguments):
-        results.append(original_results(*arguments))
-        return results[-1]
-
-    monkeypatch.setattr(small_problems, "SmallResults", noted)
-    model = BandedSVC().fit(X, y)
-    assert not results[0].is_complete
-    assert model.certificate_.is_optimal  # the general way has taken over
 
 
 def test_threads_change_no_bit():
@@ -408,20 +299,3 @@ def test_problems_in_arrays_are_those_they_are_made_of(loss, rng):
     some = together.some(np.array([0, 2]))
     np.testing.assert_array_equal(some.of_samples, samples[[0, 1, 2, 8, 9]])
     np.testing.assert_array_equal(some[1].lo, alone[2].lo)
-
-
-def test_certificates_of_kernels_by_definition(rng):
-    """Decision values that a solver got wrong show up as drift."""
-    X, y = rng.normal(size=(50, 3)), np.arange(50) % 2
-    model = BandedSVC().fit(X, y)
-    found = training_set(model, X, y, None, "the test")
-    kernel = KernelSettings.of(model, model.gamma_)
-    rows, c = kernel.rows(X), coefficients_of(model)[0]
-    right = Solution(c, rows.product(np.arange(50), c), Status.CONVERGED, 1, 1, 1, 0.0)
-    wrong = replace(right, f=right.f + 0.1)
-    for solution, drift in ((right, 0.0), (wrong, 0.1)):
-        certificate = certify(
-            found.training.problems[0], rows, solution, float(model.intercept_[0]), 1e-3
-        )
-        assert certificate.gradient_drift == pytest.approx(drift, abs=1e-9)
-        assert certificate.primal == pytest.approx(model.certificate_.primal, rel=1e-9)

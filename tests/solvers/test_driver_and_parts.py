@@ -16,6 +16,7 @@ from bandsvm._problem.slopes import ascent_slopes, violation
 from bandsvm._solvers import available_solvers, solve
 from bandsvm._solvers.block import part_in_play, steps_on_part
 from bandsvm._solvers.face import Face, _ascend, newton_direction
+from bandsvm._solvers.polish import snap_to_bounds
 from bandsvm._solvers.projected_cg import best_on_segment, conjugate_direction, proximal_point
 from bandsvm._solvers.state import Part, State
 from tests.helpers import problems
@@ -255,6 +256,19 @@ def test_newton_direction_of_an_indefinite_kernel_takes_few_factors(monkeypatch)
     face = Face(kernel, gradient, np.zeros(2), -np.ones(2), np.ones(2), False)
     assert gradient @ newton_direction(face) > 0
     assert len(counted) < 15
+
+
+def test_a_lone_free_variable_that_holds_what_bounds_miss_the_sum_by_is_nothing():
+    """Three times 0.1 is not 0.3: the difference would determine the intercept."""
+    y, bounds = np.array([1.0, 1.0, 1.0, -1.0, 1.0]), np.array([0.1, 0.1, 0.1, 0.3, 0.1])
+    problem = band_problem(y, 1.0, 1.0, bounds, bounds)
+    c = y * bounds
+    c[-1] = -c[:-1].sum()
+    assert 0.0 < abs(c[-1]) < 1e-15
+    K = np.outer(*2 * [np.array([0.0, 0.1, -0.1, 0.5, 2.0])])
+    state = State(engine_for(problems.ROWS(K), problem, c, K @ c))
+    snap_to_bounds(state)
+    np.testing.assert_array_equal(state.engine.c, [*c[:-1], 0.0])
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -72,8 +72,11 @@ def snap_to_bounds(state: State) -> None:
     c, _ = engine.at(free)
     _, lower, upper = piece(problem, free, c)
     # Coefficients of samples far from the origin are small but matter; those near it are large.
-    pull = np.abs(c) * np.sqrt(np.abs(engine.kernel.diagonal()[free]))
-    is_nothing = (pull <= SNAP_SHARE * pull.sum()) & (np.abs(c) <= SNAP_SHARE * np.abs(c).sum())
+    sizes = np.abs(engine.c)
+    pulls = sizes * np.sqrt(np.abs(engine.kernel.diagonal()))
+    # A single free variable can hold what bounds of the others miss a sum of 0 by.
+    is_nothing = pulls[free] <= SNAP_SHARE * pulls.sum()
+    is_nothing &= sizes[free] <= SNAP_SHARE * sizes.sum()
     bound = lower + upper  # the end that is not 0
     is_at_bound = np.abs(bound - c) <= SNAP_SHARE * np.abs(bound)
     c = np.where(is_nothing, 0.0, np.where(is_at_bound, bound, c))
