@@ -43,7 +43,7 @@ constexpr double kTimesRounding = 2, kMaxAimInSingle = 0.1;
 constexpr float kLargestInSingle = 1e30f, kSmallestInSingle = 1e-20f;
 // After so many pair steps per variable, variables that no longer move are left out: those that
 // would not move if the violation grew by a share, where a share of the variables remains.
-constexpr double kStepsPerLook = 1, kMarginInPlay = 0.5, kMaxShareInPlay = 0.7;
+constexpr double kStepsPerLook = 1, kMarginOfPart = 0.5, kMaxShareInPlay = 0.7;
 
 // Samples of the largest kernel matrix that problems share parts of: it takes 32 MB. Nanoseconds
 // per value: of fresh memory, of packing samples once more, and per feature.
@@ -186,7 +186,7 @@ class SmallSolver {
       left -= steps.n_steps;
       if (steps.stalled || !(point_.violation() > aim)) break;
       const bool is_solved = !(steps.violation > aim);
-      std::vector<std::size_t> in_play = point_.in_play(kMarginInPlay);
+      std::vector<std::size_t> in_play = point_.in_play(kMarginOfPart);
       if (is_solved || double(in_play.size()) <= kMaxShareInPlay * double(part.size()))
         part.choose(std::move(in_play));
     }
@@ -273,7 +273,7 @@ class SmallSolver {
   // Pair steps of the variables that could move.
   BlockReport take_pair_steps(double tol, std::int64_t max_steps) {
     const std::vector<std::size_t> variables =
-        works_in_single_ ? point_.in_play(kMarginInPlay) : everything_;
+        works_in_single_ ? point_.in_play(kMarginOfPart) : everything_;
     const std::size_t n = variables.size();
     std::vector<double> c = values_of(point_.c, variables);
     point_.kernel.prepare(variables);
