@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,7 @@ def works(quick: bool, kinds: set[str]) -> list[Work]:
         ("fit", lambda: fit("common values", plain(common_values(some)), **band)),
         ("fit", lambda: fit("many features", plain(many_features(some)), **band)),
         ("small fit", lambda: fit("small", small, "small fit", **band)),
+        ("many classes", lambda: fit("ten classes", of_ten(some), "many classes", **band)),
         ("pcg", lambda: fit("few features, pcg", middle, "pcg", solver="pcg", **band)),
         ("warm start", lambda: warm_fit("few features, other costs", large)),
         ("leave-one-out", lambda: left_out("small, leave-one-out", small)),
@@ -116,6 +117,14 @@ def plain(samples: tuple[np.ndarray, np.ndarray]) -> DataSet:
     """Return samples as a data set; nothing is predicted."""
     X, y = samples
     return prepared("", X, y, X[:1], y[:1], standardise=True)
+
+
+def of_ten(n_samples: int) -> DataSet:
+    """Return samples of ten classes that overlap."""
+    X, y = make_classification(
+        n_samples, 20, n_informative=12, n_classes=10, flip_y=0.05, random_state=0
+    )
+    return replace(plain((X, y)), y=y)
 
 
 def common_values(n_samples: int) -> tuple[np.ndarray, np.ndarray]:

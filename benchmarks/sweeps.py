@@ -73,6 +73,8 @@ SWEEPS = (
     Sweep("MAX_CALL_COST"),
     Sweep("N_LOOKED_AT"),
     Sweep("CHUNK_BYTES"),
+    Sweep("MANY_PROBLEMS", "many classes"),
+    Sweep("MAX_AMONG_MANY", "many classes"),
     Sweep("POLISHING_STEPS_PER_VARIABLE", "small fit"),
     Sweep("GRADIENT_STEPS", "pcg"),
     Sweep("CLIMB_REDUCTION", "pcg"),

@@ -57,7 +57,7 @@ def rng():
 @pytest.fixture
 def one_by_one(monkeypatch):
     """Small problems are solved like large ones, one after the other."""
-    monkeypatch.setattr("bandsvm._fitting.small_problems.SMALL_PROBLEM", 0)
+    monkeypatch.setattr("bandsvm._fitting.small_problems.max_small_size", lambda n_problems: 0)
 
 
 @pytest.fixture

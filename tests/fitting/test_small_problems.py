@@ -242,6 +242,19 @@ def test_models_are_pickled_in_threads():
     assert {"alpha_", "theta_", "xi_", "eta_"} <= set(dir(BandedSVC().fit(X, y)))
 
 
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_larger_problems_of_many_classes_are_solved_together(multi_class):
+    X, y = make_blobs([1020, *[30] * 7], 4, cluster_std=4.0, random_state=0)
+    model = BandedSVC(1.0, 1.0, rho2=1.5, multi_class=multi_class).fit(X, y)
+    with general_way():
+        other = BandedSVC(1.0, 1.0, rho2=1.5, multi_class=multi_class).fit(X, y)
+    for ours, theirs in zip(model.certificate_.parts, other.certificate_.parts, strict=True):
+        assert ours.is_optimal
+        assert abs(ours.primal - theirs.primal) <= ours.gap + theirs.gap
+        assert ours.gap <= 1e-9 * ours.primal  # exact, as small ones are
+    assert max(part.relative_gap for part in other.certificate_.parts) > 1e-9  # stops at tol
+
+
 def calls_of(action):
     """Return how many functions an action calls."""
     for _ in range(3):

@@ -16,7 +16,7 @@ from bandsvm._fitting.outcomes import Outcome, Outcomes
 from bandsvm._fitting.rows import PER_KERNEL_VALUE, WORTH_THREADS
 from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
-from bandsvm._kernels.sizes import SMALL_PROBLEM
+from bandsvm._kernels.sizes import MANY_PROBLEMS, MAX_AMONG_MANY, SMALL_PROBLEM
 from bandsvm._kernels.small import small_kernel
 from bandsvm._problem import Solution, Status
 from bandsvm._problem.band_problems import BandProblems, stacked
@@ -117,8 +117,9 @@ def solve_small_problems(
     What they leave unsolved, `KernelRun` solves one by one.
     """
     problems, solving = training.problems, settings.solving
-    (indices,) = (problems.sizes <= SMALL_PROBLEM).nonzero()
-    if len(indices) == 0 or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
+    number = len(problems)
+    (indices,) = (problems.sizes <= max_small_size(number)).nonzero()
+    if not indices.size or solving.solver not in ("auto", "smo") or problems.has_hard_edges:
         return None
     some, largest = problems.some(indices), float(problems.sizes[indices].max())
     # To wake a thread can take milliseconds.
@@ -144,7 +145,12 @@ def solve_small_problems(
     certificates = certify_small(
         some, kernel, solutions.c, solutions.f, solutions.is_solved, solving.tol, threads
     )
-    return SmallResults(settings, indices, len(problems), some, solutions, certificates)
+    return SmallResults(settings, indices, number, some, solutions, certificates)
+
+
+def max_small_size(n_problems: int) -> int:
+    """Return up to how many samples the problems of a fit are solved together."""
+    return MAX_AMONG_MANY if n_problems >= MANY_PROBLEMS else SMALL_PROBLEM
 
 
 def _bytes_needed(

@@ -11,6 +11,9 @@ from bandsvm import _core
 # rounding error. More would make answers of larger problems exact, but a factorisation of all
 # variables takes milliseconds at 1000 samples and seconds at 10 000.
 SMALL_PROBLEM = 1000
+# So many problems keep all threads busy if each has one to itself, and are then solved that way up
+# to so many samples.
+MANY_PROBLEMS, MAX_AMONG_MANY = 7, 3000
 # Variables of the largest block. More of them mean fewer outer steps and fewer kernel rows, but a
 # block of K grows with their square: in float32, 1920 fill 14 MB, about the cache of a processor.
 # Rows are also added to ``f`` this many at a time: all that one block moves, in one pass.
