@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 import bandsvm._estimators.kernel
-import bandsvm._fitting.fit
 import bandsvm._fitting.outcomes
 import bandsvm._kernels.packed
 import bandsvm._solvers.block
 import bandsvm._solvers.driver
 from bandsvm import _core
 from bandsvm._engines.cpu import CpuEngine
+from bandsvm._fitting.classification import CLASSIFICATION
 from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.small import SmallKernel
 
@@ -51,8 +51,8 @@ STAGES = {
     (SmallKernel, "certify"): "certificate",
     (bandsvm._fitting.outcomes, "checked_gradient"): "certificate",
     (bandsvm._fitting.outcomes, "certificate_of"): "certificate",
-    (bandsvm._fitting.fit.data, "check_samples"): "validation",
-    (bandsvm._fitting.fit, "training_problems"): "validation",
+    (CLASSIFICATION, "check_samples"): "validation",
+    (CLASSIFICATION, "training"): "validation",
 }
 
 
