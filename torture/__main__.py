@@ -32,6 +32,7 @@ class Tally:
 # Suites and the numbers of their cases; what takes longest begins first.
 SUITES = {
     "problems": 10_000,
+    "regressions": 5000,
     "bindings": 400,
     "interrupts": 100,
     "crowds": 12,
@@ -41,6 +42,8 @@ SUITES = {
     "hostile": 1000,
 }
 MIN_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
+# Their cases are problems to solve, those of others are faults.
+OF_FITS = ("problems", "regressions")
 # The numbers of their cases are places in a list, not seeds.
 ENUMERATED = ("leaks", "faults")
 # Case numbers of one seed; seeds beyond are taken modulo, because numbers seed 32-bit generators.
@@ -117,8 +120,8 @@ def table(tallies: dict[str, Tally]) -> str:
     for name, tally in tallies.items():
         outcomes = ", ".join(f"{n} {outcome}" for outcome, n in tally.outcomes.most_common())
         lines.append(f"{name:<12}{tally.n_cases:>7}{len(tally.failures):>10}  {outcomes}")
-    problems = tallies["problems"].n_cases if "problems" in tallies else 0
-    faults = sum(tally.n_cases for name, tally in tallies.items() if name != "problems")
+    problems = sum(tallies[name].n_cases for name in OF_FITS if name in tallies)
+    faults = sum(tally.n_cases for name, tally in tallies.items() if name not in OF_FITS)
     failures = sum(len(tally.failures) for tally in tallies.values())
     return "\n".join(
         [*lines, "", f"{problems} problems run, {faults} faults injected, {failures} failures"]

@@ -29,7 +29,7 @@ from bandsvm.cli import main
 from bandsvm.persistence import ModelFileError
 from bandsvm.persistence._container import CHECKSUM_BYTES, MAGIC
 from torture import pipelines
-from torture.problems import bad_refusal
+from torture.verdicts import bad_refusal
 
 X, Y = load_iris(return_X_y=True)
 # Bytes that reading takes for itself, and for every byte of an unpacked file.

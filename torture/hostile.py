@@ -18,7 +18,7 @@ from bandsvm._tables.reading import read_table
 from bandsvm._tables.remarks import DataFileError
 from bandsvm.persistence import ModelFileError
 from torture import hostile_data, hostile_models
-from torture.problems import bad_refusal
+from torture.verdicts import bad_refusal
 
 FORMATS = {**hostile_data.FORMATS, **hostile_models.FORMATS}
 # What SECURITY.md promises: so many times what a file may unpack to (models: its own size), and a

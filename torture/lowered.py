@@ -13,6 +13,7 @@ from bandsvm._solvers import block, driver
 # No whole matrix and no polish; blocks of a few variables; samples out of play are left out early.
 LOWERED = {
     (small_problems, "SMALL_PROBLEM"): 0,
+    (small_problems, "MAX_AMONG_MANY"): 0,
     (settings, "SMALL_PROBLEM"): 0,
     (driver, "SMALL_PROBLEM"): 0,
     (block, "MIN_BLOCK"): 8,

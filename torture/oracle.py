@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
     classes = np.unique(y[counted])
     if not np.array_equal(classes, model.classes_):
         return [f"classes_ are {model.classes_!r}, not {classes!r}"]
-    wrong = [] if _gamma_is_right(model, X, weights) else [f"gamma_ is {model.gamma_}"]
+    wrong = [] if gamma_is_right(model, X, weights) else [f"gamma_ is {model.gamma_}"]
     binary = len(classes) == 2
     parts = [model.certificate_] if binary else model.certificate_.parts
     problems = _signs(model, classes, y)
@@ -85,15 +86,22 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
         alpha, theta = (v if binary else v[:, k] for v in (model.alpha_, model.theta_))
         if alpha[signs == 0].any() or theta[signs == 0].any():
             wrong.append("a sample has a multiplier in a pair of other classes")
-        band = _Band(model, classes, y, signs, weights)
+        band = Band.of_classes(model, classes, y, signs, weights)
         c = signs * (alpha - theta)
-        f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
-        lost = rounding @ sizes + UNIT_ROUNDOFF * np.count_nonzero(c) * (np.abs(K) @ sizes)
-        edges = float(np.maximum(np.abs(band.lo), np.abs(band.hi)).max())
-        noise = float(lost.max(initial=0.0)) + ROUNDING * (edges + abs(model.intercept_[k]))
+        f, noise = decision_values(K, rounding, c, band, model.intercept_[k])
         reach = max(reach, noise)
         wrong += band.objections(c, f, model.intercept_[k], part, noise)
     return wrong + _wrong_predictions(model, X, K, y, reach)
+
+
+def decision_values(
+    K: NDArray, rounding: NDArray, c: NDArray, band: Band, intercept: float
+) -> tuple[NDArray, float]:
+    """Return decision values without intercept, and how much rounding may have added to them."""
+    f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
+    lost = rounding @ sizes + UNIT_ROUNDOFF * np.count_nonzero(c) * (np.abs(K) @ sizes)
+    edges = float(np.maximum(np.abs(band.lo), np.abs(band.hi)).max())
+    return f, float(lost.max(initial=0.0)) + ROUNDING * (edges + abs(intercept))
 
 
 def _signs(model: Any, classes: NDArray, y: NDArray) -> list[NDArray]:
@@ -108,10 +116,23 @@ def _signs(model: Any, classes: NDArray, y: NDArray) -> list[NDArray]:
     ]
 
 
-class _Band:
-    """Bands and costs of one problem."""
+@dataclass(frozen=True)
+class Band:
+    """Edges and costs of one problem, per sample; a side without cost may have any edge."""
 
-    def __init__(self, model: Any, classes: NDArray, y: NDArray, signs: NDArray, weights: NDArray):
+    lo: NDArray
+    hi: NDArray
+    below: NDArray
+    above: NDArray
+    has_intercept: bool
+    counted: NDArray  # which samples take part
+
+    @classmethod
+    def of_classes(
+        cls, model: Any, classes: NDArray, y: NDArray, signs: NDArray, weights: NDArray
+    ) -> Band:
+        """Return the band of a classifier's problem."""
+
         def of_sample(value: Any) -> NDArray:
             if not isinstance(value, dict):
                 return np.full(len(y), float(value))
@@ -120,13 +141,14 @@ class _Band:
         rho1, rho2, C1, C2 = map(of_sample, (model.rho1, model.rho2, model.C1, model.C2))
         costs = weights * _class_weights(model.class_weight, classes, y, weights)
         positive = signs > 0
-        self.lo, self.hi = np.where(positive, rho1, -rho2), np.where(positive, rho2, -rho1)
-        self.below, self.above = (
+        return cls(
+            np.where(positive, rho1, -rho2),
+            np.where(positive, rho2, -rho1),
             costs * np.where(positive, C1, C2),
             costs * np.where(positive, C2, C1),
+            bool(model.fit_intercept),
+            (weights > 0) & (signs != 0),
         )
-        self.has_intercept = bool(model.fit_intercept)
-        self.counted = (weights > 0) & (signs != 0)
 
     def objections(
         self, c: NDArray, f: NDArray, intercept: float, part: Any, noise: float
@@ -197,7 +219,7 @@ def _class_weights(class_weight: Any, classes: NDArray, y: NDArray, weights: NDA
     )
 
 
-def _gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
+def gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
     """Return whether ``gamma_`` is what ``gamma`` stands for."""
     if callable(model.kernel) or model.kernel in ("linear", "precomputed"):
         return bool(np.isnan(model.gamma_))
@@ -224,9 +246,16 @@ def _wrong_predictions(model: Any, X: NDArray, K: NDArray, y: NDArray, noise: fl
     values = np.asarray(of_pairs.decision_function(X))
     if not np.isfinite(values).all():
         return ["decision values are not finite"]
+    return wrong_values(model, K, values, noise)
+
+
+def wrong_values(
+    model: Any, K: NDArray, values: NDArray, noise: float, unit: float = 1.0
+) -> list[str]:
+    """Return what is wrong with decision values of the training samples."""
     expected = K[:, model.support_] @ model.dual_coef_.T.astype(Long) + model.intercept_
     expected = expected[:, 0] if values.ndim == 1 else expected
     error = float(np.abs(values - expected).max(initial=0.0))
-    if error > noise + 1e-9 * (1.0 + float(np.abs(expected).max(initial=0.0))):
+    if error > noise + 1e-9 * (unit + float(np.abs(expected).max(initial=0.0))):
         return [f"decision values are wrong by {error:.3e}"]
     return []

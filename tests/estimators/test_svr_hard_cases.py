@@ -21,6 +21,7 @@ MODELS = [
     BandedSVR(fit_intercept=False),
     BandedSVR(kernel="linear"),
     BandedSVR(solver="pcg"),
+    BandedSVR(solver="pcg", epsilon=0.0),
     BandedQuantileSVR([0.1, 0.5, 0.9]),
 ]
 

@@ -11,15 +11,18 @@ if sys.platform != "linux":
 
 import numpy as np
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, BandedSVR
 from torture import leaks
 from torture.__main__ import SUITES, Tally, batches_of, table
 from torture.children import run_cases
 from torture.oracle import objections
 from torture.problems import problem
+from torture.regressions import Regression
+from torture.verdicts import Data
 
 SAMPLE = {
     "problems": range(20_000, 20_060),
+    "regressions": range(20_000, 20_060),
     "files": range(20_000, 20_060),
     "bindings": range(20_000, 20_010),
     "hostile": range(20_000, 20_024),
@@ -87,6 +90,19 @@ def test_leaks_are_noticed(monkeypatch):
     assert "bytes" in fault
 
 
+def test_wrong_regressions_are_noticed(rng):
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=30)
+    model = BandedSVR(kernel="linear").fit(X, y)
+    data, ends = Data(X, y, X, None, lowered=False), np.stack([y, y])
+    assert Regression(data, ends, BandedSVR, [], "").objections(model) == []
+    other = Regression(data, -ends, BandedSVR, [], "").objections(model)
+    assert any("violation" in objection for objection in other)
+    model.alpha_ = 2.0 * model.alpha_
+    doubled = Regression(data, ends, BandedSVR, [], "").objections(model)
+    assert any("bounds" in objection for objection in doubled)
+
+
 def test_table_counts_failures():
     tallies = {"problems": Tally(100), "files": Tally(20)}
     tallies["problems"].outcomes["certified"] = 100
@@ -105,5 +121,5 @@ def test_seeds_draw_other_cases():
 
 def test_some_problems_take_the_ways_of_large_ones():
     drawn = [problem(number) for number in range(60)]
-    assert 10 < sum(p.lowered for p in drawn) < 50
+    assert 10 < sum(p.data.lowered for p in drawn) < 50
     assert any(len(p.labels) > 1000 for p in drawn)
