@@ -126,6 +126,7 @@ class Band:
     above: NDArray
     has_intercept: bool
     counted: NDArray  # which samples take part
+    grain: float = 0.0  # costs that differ by less are the same to a solver
 
     @classmethod
     def of_classes(
@@ -157,7 +158,8 @@ class Band:
         wrong = []
         # A bound may be the product of the same factors in another order.
         room = 1e-12
-        if (c > self.below * (1 + room)).any() or (c < -self.above * (1 + room)).any():
+        below, above = (cost * (1 + room) + self.grain for cost in (self.below, self.above))
+        if (c > below).any() or (c < -above).any():
             wrong.append("a multiplier is outside its bounds")
         if self.has_intercept and abs(c.sum()) > 2e-9 * np.abs(c).sum():
             wrong.append(f"multipliers sum to {c.sum()}")

@@ -40,6 +40,8 @@ from torture.verdicts import Data, values_of, verdict
 SHARE_OF_QUANTILES = 0.25
 # Of what a solver cannot know, in units of the targets' spread: it adds and subtracts their centre.
 ROUNDING_OF_CENTRE = 1e-15
+# Costs in these units have a few digits only where they come close to the smallest number.
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Regression:
                 band.lo - centre,
                 band.hi - centre,
                 *(band.below, band.above, band.has_intercept, band.counted),
+                SMALLEST * part.scale,
             )
             intercept = model.intercept_[k] - centre
             f, noise = decision_values(K, rounding, c, moved, intercept)
