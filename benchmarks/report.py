@@ -15,6 +15,7 @@ from cores_report import cores_section, draw_cores
 from growth_report import draw_growth, growth_section
 from linear_report import linear_section
 from measure import RESULTS
+from regression_report import regression_section
 from small_report import small_section
 from tables import table
 
@@ -59,6 +60,8 @@ def main(docs: Path = DOCS) -> None:
         sections.append(classes_section(read(RESULTS / "classes.json")))
     if (RESULTS / "small.json").exists():
         sections.append(small_section(read(RESULTS / "small.json")))
+    if (RESULTS / "regression.json").exists():
+        sections.append(regression_section(read(RESULTS / "regression.json")))
     if (RESULTS / "linear.json").exists():
         sections.append(linear_section(read(RESULTS / "linear.json")))
     if (RESULTS / "memory.json").exists():

@@ -184,7 +184,9 @@ class SmallSolver {
     for (std::int64_t left = step_budget(); left > 0 && !stop_.is_set();) {
       const BlockReport steps = take_pair_steps(part, aim, std::min(left, look));
       left -= steps.n_steps;
-      if (steps.stalled || !(point_.violation() > aim)) break;
+      // Rounding errors may leave less of the violation to a part than to the whole: then no step
+      // is left.
+      if (steps.stalled || steps.n_steps == 0 || !(point_.violation() > aim)) break;
       const bool is_solved = !(steps.violation > aim);
       std::vector<std::size_t> in_play = point_.in_play(kMarginOfPart);
       if (is_solved || double(in_play.size()) <= kMaxShareInPlay * double(part.size()))

@@ -55,6 +55,20 @@ def test_benchmark_of_small_fits_runs(capsys, tmp_path):
     assert section.count("| iris |") == 2
 
 
+def test_benchmark_of_regression_runs(tmp_path):
+    run_benchmark("regression", tmp_path)
+    results = json.loads((tmp_path / "regression.json").read_text())
+    for case in (*results["regressions"], *results["one_class"]):
+        assert case["certified"]
+        objectives = case["objectives"]
+        assert objectives["LIBSVM"] == pytest.approx(objectives["bandsvm"], rel=0.02)
+        assert objectives["LIBSVM"] >= objectives["bandsvm"] - 1e-9 * abs(objectives["bandsvm"])
+    for case in results["equality"]:
+        assert max(case["regression"], case["one_class"]) < 1e-5
+    section = importlib.import_module("regression_report").regression_section(results)
+    assert section.count("| generated |") == 2
+
+
 @pytest.mark.slow
 def test_benchmark_of_many_cores_runs(tmp_path):
     run_benchmark("cores", tmp_path)
