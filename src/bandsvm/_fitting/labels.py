@@ -114,7 +114,8 @@ class ClassTargets:
                 for some in parts
             ]
             return BandProblems(joined(written), starts, kept, True)
-        which_problem, places = np.nonzero(signs)
+        # Of truths in one row it is several times as fast as of numbers in many.
+        which_problem, places = np.divmod(np.flatnonzero(signs != 0), n_samples)
         starts = np.concatenate([[0], np.bincount(which_problem, minlength=number).cumsum()])
         of_samples = kept[places]
         values = self._written_for(labels, of_samples, signs[which_problem, places])
