@@ -77,7 +77,8 @@ class Regression:
             far = np.abs(ends[np.isfinite(ends)]).max()
             # Objectives without what is added to all targets and to the intercept: exact where
             # coefficients add up to 0.
-            centre = float(np.median(band.lo[band.counted])) if band.has_intercept else 0.0
+            middle = np.sort(band.lo[band.counted])[np.count_nonzero(band.counted) // 2]
+            centre = float(middle) if band.has_intercept else 0.0
             moved = Band(
                 band.lo - centre,
                 band.hi - centre,

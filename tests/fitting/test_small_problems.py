@@ -255,6 +255,11 @@ def test_larger_problems_of_many_classes_are_solved_together(multi_class):
     assert max(part.relative_gap for part in other.certificate_.parts) > 1e-9  # stops at tol
 
 
+def test_any_bound_on_outer_steps_is_taken():
+    X, y = make_classification(40, random_state=0)
+    assert BandedSVC(max_iter=10**400).fit(X, y).certificate_.is_optimal
+
+
 def calls_of(action):
     """Return how many functions an action calls."""
     for _ in range(3):

@@ -17,6 +17,10 @@ from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.stopping import current_reason
 
 
+# Whatever bound on outer steps a user gives, compiled functions take no larger one.
+MAX_ITER = 2**31
+
+
 class SmallSolutions(NamedTuple):
     """Solutions of some problems; arrays hold one problem after the other, or one value for each.
 
@@ -54,7 +58,7 @@ def solve_small(
         values.has_intercept,
         problems.share_samples,
         tol,
-        max_iter,
+        min(max_iter, MAX_ITER),
         c,
         f,
         counts,
