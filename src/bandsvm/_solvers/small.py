@@ -16,7 +16,6 @@ from bandsvm._kernels.small import SmallKernel
 from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.stopping import current_reason
 
-
 # Whatever bound on outer steps a user gives, compiled functions take no larger one.
 MAX_ITER = 2**31
 
