@@ -341,5 +341,7 @@ def regressor_defaults(
     cost = 1.0 if str(given.get("loss", "")).startswith("squared") else spread
     usual = {"C": cost}
     if cls is not BandedQuantileSVR:
-        usual = {"C1": cost, "C2": cost, "epsilon": float(f"{EPSILON_SHARE * spread:.3g}")}
+        # Of one cost that is given, the other is the same.
+        costs = {"C1": given.get("C2") or cost, "C2": given.get("C1", cost)}
+        usual = {**costs, "epsilon": float(f"{EPSILON_SHARE * spread:.3g}")}
     return {name: value for name, value in usual.items() if name not in given}
