@@ -15,6 +15,7 @@ from bandsvm._workflow.holdout import Holdout
 from bandsvm._workflow.pipeline import fitted_samples, new_pipeline
 from bandsvm._workflow.search import search_on_page
 from bandsvm._workflow.source import Choices, Source
+from bandsvm._workflow.tasks import held_out_predictions
 from bandsvm._workflow.work import Work
 from bandsvm.cli import main
 from tests.helpers.workflow_tables import text_table
@@ -87,7 +88,7 @@ def prepared(table, scale):
 def test_held_out_predictions_are_those_of_pipelines(table):
     folds, pipeline = prepared(table, "standard")
     model = BandedSVC(C1=10.0)
-    values = folds.held_out_predictions(model, np.inf).values
+    values = held_out_predictions(folds, model, np.inf).values
     whole = Pipeline([*clone(pipeline).steps[:-1], ("classify", model)])
     expected = cross_val_predict(
         whole, table.X, table.y, cv=folds.splits, method="decision_function"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bandsvm._workflow import report
+from bandsvm._workflow import class_report
 from bandsvm._workflow.holdout import parts_of_holdout
 from bandsvm._workflow.search import search_on_page
 from bandsvm._workflow.search_report import holdout_page
@@ -17,9 +17,11 @@ from tests.helpers.workflow_tables import fitted, holdout_of, text_table
 def test_axes_of_maps_are_named_after_features(is_search, monkeypatch):
     pytest.importorskip("matplotlib")
     figures = []
-    render = report.rendered
+    render = class_report.rendered
     monkeypatch.setattr(
-        report, "rendered", lambda figure, kind: figures.append(figure) or render(figure, kind)
+        class_report,
+        "rendered",
+        lambda figure, kind: figures.append(figure) or render(figure, kind),
     )
     X, y = make_paper_clusters(n_per_cluster=5, random_state=0)
     content = text_table(["width", "price $", "kind"], np.column_stack([X, y]).tolist())

@@ -10,6 +10,7 @@ from bandsvm import BandedSVCCV
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.search import scores_by_fold
 from bandsvm._workflow.search_report import _set_scale, draw_search, lowest_shown
+from bandsvm._workflow.tasks import held_out_predictions
 from bandsvm.model_selection._standings import mean_fold_scores
 from tests.helpers.iris_files import SPECIES, X, Y
 
@@ -22,7 +23,7 @@ def test_picture_shows_all_candidates_over_all_parameters():
     search = BandedSVCCV([0.001, 1, 100], [0.1, 10], [1.5, 2], gamma=[0.1, 1], cv=splits)
     search.fit(scaled, labels)
     folds = PreparedFolds(scaled, labels, splits, None)
-    risk = {"best": folds.held_out_predictions(search.best_estimator_, np.inf)}
+    risk = {"best": held_out_predictions(folds, search.best_estimator_, np.inf)}
     figure = draw_search(search, scaled, labels, risk, np.inf)
     axes = {ax.get_xlabel(): ax for ax in figure.get_axes()[:4]}
     assert list(axes) == ["C1", "gamma", "C2", "rho2"]

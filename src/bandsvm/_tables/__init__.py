@@ -8,7 +8,8 @@ In the order in which data pass through them:
   `scratch`: matrices in temporary files.
 - Readers of formats: `svmlight`, `npz`; `csv_columns` over `csv_lines`, `arff`, `parquet`. `cells`:
   what cells of text tell; `columns`: text as codes.
-- `frames`: from columns to a table; `roles`: which columns are what; `labels`: of samples, or that
-  these have none; `uninformative`: columns that are left out.
+- `frames`: from columns to a table; `roles`: which columns are what; `targets`: whether targets are
+  classes or numbers, and what that means; `labels`: of samples, or that these have none;
+  `uninformative`: columns that are left out.
 - `table`: the result, and what a model expects of it; `checks`: whether it can be used.
 """

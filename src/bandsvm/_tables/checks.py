@@ -6,19 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from bandsvm._system.files import MAX_FEATURES
 from bandsvm._system.text import short_list
 from bandsvm._tables.labels import class_places
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.scratch import row_blocks
-from bandsvm._tables.table import Expected, Table
+from bandsvm._tables.table import WORDS, Expected, Table
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 
 # Squares of larger values, summed over the samples, overflow.
 MAX_VALUE = 1e150
 # Fewer samples than this may well have a class each.
 MIN_DIFFERENT = 20
+# More different numbers than this, with fewer samples each on average, may be measurements.
+MANY_NUMBERS, FEW_SAMPLES = 30, 20
 
 
 def check_size(table: Table, expected: Expected | None) -> None:
@@ -33,7 +36,7 @@ def check_size(table: Table, expected: Expected | None) -> None:
             f"{table.source} has {n_features} features; it must have from 1 to {MAX_FEATURES}.{why}"
         )
     if expected is None and table.y is None:
-        raise DataFileError(f"{table.source} holds no labels, which training needs.")
+        raise DataFileError(f"{table.source} holds no {WORDS[table.task]}s, which training needs.")
     if expected is None:
         return
     if expected.takes_frames and not hasattr(table.X, "columns"):
@@ -79,8 +82,11 @@ def check_values(table: Table, expected: Expected | None, is_svmlight: bool) -> 
         )
 
 
-def check_classes(table: Table) -> list[Remark]:
-    """Raise if labels are no classes; return a warning if some have a single sample."""
+def check_classes(table: Table, is_sure: bool) -> list[Remark]:
+    """Raise if labels are no classes; return a warning if some have a single sample.
+
+    Numbers that may be measurements are classes only if somebody ``is_sure`` of that.
+    """
     labels, counts = np.unique(table.y, return_counts=True)
     alone = labels[counts == 1].tolist()
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -88,13 +94,8 @@ def check_classes(table: Table) -> list[Remark]:
             f"{table.source} has a label that is not finite",
             "name the column of labels with {target}, or leave such samples out",
         )
-    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
-        some_label = labels[labels != np.rint(labels)][0]
-        raise DataFileError(
-            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
-            "classes",
-            "name the column of labels with {target}",
-        )
+    if not is_sure:
+        _refuse_measurements(table, labels)
     if (longest := longest_label(labels)) > MAX_LABEL_LENGTH:
         raise DataFileError(
             f"{table.source} has a label of {longest} characters, and a model file takes at most "
@@ -120,6 +121,51 @@ def check_classes(table: Table) -> list[Remark]:
             "if these are not classes, see {header} and {target}",
         )
     ]
+
+
+def _refuse_measurements(table: Table, labels: NDArray) -> None:
+    """Raise if labels are numbers that may be meant to be predicted as such."""
+    if labels.dtype.kind not in "iuf":
+        return
+    ways = (
+        "predict numbers with {regress}, take each number as a class with {classify}, or name the "
+        "column of labels with {target}"
+    )
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        some_label = labels[labels != np.rint(labels)][0]
+        raise DataFileError(
+            f"{table.source} has labels such as {some_label:g}, which are measurements, not "
+            "classes",
+            ways,
+        )
+    # Codes of classes count up from 0 or 1.
+    are_codes = labels[0] in (0, 1) and labels[-1] - labels[0] == len(labels) - 1
+    is_spread = len(labels) > MANY_NUMBERS and len(table.y) < FEW_SAMPLES * len(labels)
+    if is_spread and not are_codes:
+        raise DataFileError(
+            f"{table.source} has {len(labels)} different numbers as labels, from {labels[0]:g} to "
+            f"{labels[-1]:g}, which may be measurements or classes",
+            ways,
+        )
+
+
+def check_numbers(table: Table) -> list[Remark]:
+    """Raise if targets are not finite; return a warning if all of them are the same."""
+    is_bad = ~(np.abs(table.y) <= MAX_VALUE)
+    if is_bad.any():
+        sample = table.numbers()[int(is_bad.argmax())]
+        raise DataFileError(
+            f"{table.source} has a target that is not finite, or too large, in sample {sample}",
+            "replace it, leave the sample out, or name the column of targets with {target}",
+        )
+    if (table.y == table.y[0]).all():
+        return [
+            Remark(
+                f"all targets are {table.y[0]:g}",
+                "if these are no targets, see {header} and {target}",
+            )
+        ]
+    return []
 
 
 def with_known_labels(table: Table, expected: Expected, is_optional: bool) -> Table:

@@ -145,11 +145,11 @@ class CsvColumns(Columns):
         self, numbers: list[int], coded: dict[int, int | None], labels: int | None
     ) -> tuple[NDArray[np.float64], dict[int, CodedColumn]]:
         """Return the columns of a block, or of a file in memory."""
-        if self._may_be_plain and labels is not None and list(coded) == [labels]:
+        if self._may_be_plain and coded.keys() <= {labels}:
             plain = self._read_plain()
-            if plain is not None and not np.isnan(plain[:, labels]).any():
+            if plain is not None and not np.isnan(plain[:, list(coded)]).any():
                 X = _columns(plain, numbers)
-                return X, {labels: coded_numbers(plain[:, labels], coded[labels])}
+                return X, {k: coded_numbers(plain[:, k], most) for k, most in coded.items()}
         max_lines = self._lines.max_count()
         X = np.empty((max_lines, len(numbers)))
         builders = {k: ColumnBuilder(most) for k, most in coded.items()}

@@ -17,19 +17,17 @@ from bandsvm._tables.data_file import DataFile
 from bandsvm._tables.labels import (
     LabelColumn,
     Labelled,
-    is_missing_label,
     labelled_samples,
-    labels_of,
     require_labels_to_skip,
-    tidy_labels,
 )
 from bandsvm._tables.large import LargeFile
-from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.options import REGRESS, ReadOptions
 from bandsvm._tables.parquet import ParquetColumns
 from bandsvm._tables.remarks import DataFileError, Remark
 from bandsvm._tables.roles import ColumnRoles, roles_for_model, roles_for_training
 from bandsvm._tables.scratch import kept_rows, mapped_rows
-from bandsvm._tables.table import Expected, Notes, Table
+from bandsvm._tables.table import WORDS, Expected, Notes, Table
+from bandsvm._tables.targets import Targets
 from bandsvm._tables.uninformative import (
     DATES,
     NUMBERS_THE_ROWS,
@@ -43,7 +41,7 @@ MAX_NAMED = 5
 
 
 def read_columns(
-    file: DataFile, kind: str, options: ReadOptions, expected: Expected | None
+    file: DataFile, kind: str, options: ReadOptions, expected: Expected | None, targets: Targets
 ) -> Table:
     """Return the table that a file of columns holds, for training or for a model."""
     columns = open_columns(file, kind, options.header, expected)
@@ -51,16 +49,22 @@ def read_columns(
         roles = roles_for_training(columns, options)
     else:
         roles = roles_for_model(columns, options, expected)
-    X, coded = _read(file, columns, roles, is_for_training=expected is None)
-    target = roles.target
+    roles = targets.usable_roles(columns, roles, expected)
+    X, coded = _read(file, columns, roles, targets, is_for_training=expected is None)
+    target, word = roles.target, WORDS[targets.task]
     # A column that only seems to hold labels is ignored where a model does not know its values.
-    is_wrong_guess = target is not None and _is_wrong_guess(roles, coded[target], expected)
+    is_wrong_guess = (
+        target is not None
+        and expected is not None
+        and not roles.is_sure
+        and targets.is_wrong_guess(coded[target], expected)
+    )
     labelled, y, about_labels = Labelled(), None, []
     if target is None or is_wrong_guess:
         require_labels_to_skip(columns.source, options.skip_unlabelled)
     else:
         name = ("column " if columns.names else "") + columns.quoted_name(target)
-        labels = LabelColumn(columns.source, name, coded[target], columns.place)
+        labels = LabelColumn(columns.source, name, coded[target], columns.place, word)
         labelled = labelled_samples(labels, options.skip_unlabelled, expected)
     if labelled.kept is not None:
         X = kept_rows(X, labelled.kept, isinstance(file, LargeFile))
@@ -69,8 +73,8 @@ def read_columns(
         where = columns.quoted_name(target)
         about_labels = [Remark(f"The model does not know the values in {where} as classes.")]
     elif target is not None and labelled.are_usable:
-        y = labels_of(file, columns.name(target), coded[target])
-        about_labels = [Remark(f"The labels are in {columns.quoted_name(target)}.")]
+        y = targets.values(file, columns.name(target), coded[target])
+        about_labels = [Remark(f"The {word}s are in {columns.quoted_name(target)}.")]
     about_labels += labelled.decisions
     if roles.unused:
         unused = short_list(columns.name(k) for k in roles.unused)
@@ -85,7 +89,7 @@ def read_columns(
         texts=tuple(features.texts),
         ids={columns.name(k): coded[k].values() for k in roles.ids},
         decisions=(
-            *map(Remark, _about_file(columns, kind, roles.numbers)),
+            *map(Remark, _about_file(columns, kind, _numbers(roles, targets))),
             *about_labels,
             *map(Remark, _about_features(features, is_for_training=expected is None)),
         ),
@@ -98,6 +102,7 @@ def read_columns(
         groups=None if roles.groups is None else coded[roles.groups].values(),
         kept=labelled.kept,
         n_skipped=labelled.n_skipped,
+        task=targets.task,
     )
 
 
@@ -113,7 +118,11 @@ def open_columns(
 
 
 def _read(
-    file: DataFile, columns: Columns, roles: ColumnRoles, is_for_training: bool
+    file: DataFile,
+    columns: Columns,
+    roles: ColumnRoles,
+    targets: Targets,
+    is_for_training: bool,
 ) -> tuple[NDArray, dict[int, CodedColumn]]:
     """Return the numbers among the features, and other columns that are used, as codes."""
     if roles.texts and isinstance(file, LargeFile):
@@ -126,9 +135,14 @@ def _read(
     coded |= dict.fromkeys(roles.ids)
     if roles.groups is not None:
         coded[roles.groups] = None
-    if roles.target is not None:
-        coded[roles.target] = MAX_LEVELS
-    return columns.read(roles.numbers, coded, roles.target)
+    return targets.read(columns, roles, coded)
+
+
+def _numbers(roles: ColumnRoles, targets: Targets) -> list[int]:
+    """Return the columns that are read as numbers."""
+    if targets.task != REGRESS or roles.target is None:
+        return roles.numbers
+    return [*roles.numbers, roles.target]
 
 
 def _about_file(columns: Columns, kind: str, numbers: list[int]) -> list[str]:
@@ -150,17 +164,6 @@ def _first(texts: Iterable[str]) -> str:
     texts = list(texts)
     more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
     return ", ".join(texts[:MAX_NAMED]) + more
-
-
-def _is_wrong_guess(roles: ColumnRoles, column: CodedColumn, expected: Expected | None) -> bool:
-    """Return whether a column was guessed to hold labels, but a model does not know its values."""
-    if expected is None or roles.is_sure:
-        return False
-    if column.levels is None:
-        return True
-    labels = [level for level in column.levels.tolist() if not is_missing_label(level)]
-    found = tidy_labels(np.array(labels, column.levels.dtype))
-    return not set(expected.classes).issuperset(map(str, found.tolist()))
 
 
 class _Features(NamedTuple):

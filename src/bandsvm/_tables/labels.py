@@ -1,4 +1,7 @@
-"""Labels: as numbers or text, as classes of a model, and samples that have none."""
+"""Labels: as numbers or text, as classes of a model, and samples that have none.
+
+Targets of regressions are columns of numbers, of which some may be missing in the same way.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ def labels_of(file: DataFile, name: str, column: CodedColumn) -> NDArray:
     if column.levels is None or len(column.levels) > MAX_LEVELS:
         raise DataFileError(
             f"{where} have more than {MAX_LEVELS} different values",
-            "a class needs several samples, so name the column of labels with {target}",
+            "a class needs several samples, so name the column of labels with {target}, or predict "
+            "numbers with {regress}",
         )
     levels = tidy_labels(column.levels)
     if levels.dtype.kind == "U":
@@ -80,6 +84,7 @@ class LabelColumn(NamedTuple):
     name: str  # the column, such as "column 'y'"; "" in formats whose labels have a fixed place
     values: CodedColumn  # what it holds
     place: Callable[[int], str]  # returns where a sample is in the file, such as "line 7"
+    word: str = "label"  # what one of them is called
 
 
 class Labelled(NamedTuple):
@@ -120,12 +125,12 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
     rows = np.flatnonzero(is_missing[labels.values.codes])
     if not len(rows):
         return Labelled(warnings=warnings)
-    n_samples = len(labels.values.codes)
+    n_samples, word = len(labels.values.codes), labels.word
     where = f"{len(rows)} of {n_samples} samples"
     if model is not None:
         of_column = f" ({labels.name})" if labels.name else ""
         decision = Remark(
-            f"Labels are missing in {where}{of_column}, so labels are ignored",
+            f"{word.capitalize()}s are missing in {where}{of_column}, so {word}s are ignored",
             "{skip_unlabelled} skips these samples and compares the others",
         )
         return Labelled(are_usable=False, decisions=(decision,))
@@ -134,10 +139,11 @@ def labelled_samples(labels: LabelColumn, is_skipping: bool, model: Expected | N
     if labels.name:
         first = f"{labels.name}, {first}"
         cure = (
-            "skip such samples with {skip_unlabelled}, or name the column of labels with {target}"
+            f"skip such samples with {{skip_unlabelled}}, or name the column of {word}s with "
+            "{target}"
         )
     raise DataFileError(
-        f"{labels.source}: the label is missing in {where} ({first})", f"fill it in, {cure}"
+        f"{labels.source}: the {word} is missing in {where} ({first})", f"fill it in, {cure}"
     )
 
 
@@ -159,14 +165,16 @@ def _skipped(labels: LabelColumn, is_unlabelled: NDArray[np.bool_], usual: list[
     if not len(kept):
         where = f" in the {labels.name}" if labels.name else ""
         raise DataFileError(
-            f"no sample of {labels.source} has a label{where}",
-            "name the column of labels with {target}",
+            f"no sample of {labels.source} has a {labels.word}{where}",
+            f"name the column of {labels.word}s with {{target}}",
         )
     texts = f" ({short_list(usual)})" if usual else ""
     n_skipped = len(is_unlabelled) - len(kept)
     samples = "1 sample" if n_skipped == 1 else f"{n_skipped} samples"
     return Labelled(
-        kept, n_skipped, decisions=(Remark(f"Skipped {samples} without a label{texts}."),)
+        kept,
+        n_skipped,
+        decisions=(Remark(f"Skipped {samples} without a {labels.word}{texts}."),),
     )
 
 

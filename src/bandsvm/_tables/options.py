@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 # Formats that are read, by the names that `ReadOptions.format` takes.
 FORMATS = ("svmlight", "csv", "arff", "parquet", "npz")
+# What targets are: labels of classes, or numbers to predict.
+CLASSIFY, REGRESS = "classify", "regress"
 # Formats whose labels have a fixed place, and whose columns have no names.
 WITHOUT_COLUMNS = ("svmlight", "npz")
 
@@ -18,8 +20,10 @@ class ReadOptions:
     """
 
     format: str | None = None  # one of `FORMATS`; None: by the file's name, else by its content
-    # The column of labels; None: the one whose name says so, else the last one.
+    # The column of targets; None: the one whose name says so, else the last one.
     target: str | None = None
+    # What these are, `CLASSIFY` or `REGRESS`; None: classes, unless they look like measurements.
+    task: str | None = None
     # Whether a CSV file begins with names; None: if its first line looks like names.
     header: bool | None = None
     zero_based: bool = False  # whether features in svmlight files count from 0

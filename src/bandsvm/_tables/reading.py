@@ -8,7 +8,7 @@ import numpy as np
 
 from bandsvm._system.advice import ParameterError, literal
 from bandsvm._tables import npz, svmlight
-from bandsvm._tables.checks import check_classes, check_size, check_values, with_known_labels
+from bandsvm._tables.checks import check_size, check_values
 from bandsvm._tables.columns import CodedColumn
 from bandsvm._tables.data_file import DataFile, read_file
 from bandsvm._tables.formats import format_by_name, format_of, require_data
@@ -17,13 +17,13 @@ from bandsvm._tables.labels import (
     LabelColumn,
     labelled_samples,
     require_labels_to_skip,
-    tidy_labels,
 )
 from bandsvm._tables.large import LargeFile, NeedsMemoryError, check_disk, open_large
 from bandsvm._tables.options import WITHOUT_COLUMNS, ReadOptions
 from bandsvm._tables.remarks import Remark
 from bandsvm._tables.scratch import kept_rows
-from bandsvm._tables.table import Expected, Notes, Table
+from bandsvm._tables.table import WORDS, Expected, Notes, Table
+from bandsvm._tables.targets import Targets, targets_for
 
 
 def read_table(
@@ -69,15 +69,22 @@ def read_table(
 def table_of(file: DataFile, options: ReadOptions, expected: Expected | None = None) -> Table:
     """Return the table that an opened file holds, as `read_table` does."""
     kind = format_of(file, options.format)
-    table = _read(file, kind, options, expected)
+    targets = targets_for(options, expected)
+    table = _read(file, kind, options, expected, targets)
     check_size(table, expected)
     check_values(table, expected, is_svmlight=kind == "svmlight")
     if expected is None:
-        return replace(table, warnings=(*table.warnings, *check_classes(table)))
-    return with_known_labels(table, expected, is_optional=kind in WITHOUT_COLUMNS)
+        return targets.checked(table)
+    return targets.known(table, expected, is_optional=kind in WITHOUT_COLUMNS)
 
 
-def _read(file: DataFile, kind: str, options: ReadOptions, expected: Expected | None) -> Table:
+def _read(
+    file: DataFile,
+    kind: str,
+    options: ReadOptions,
+    expected: Expected | None,
+    targets: Targets,
+) -> Table:
     """Return the table of a file."""
     if options.groups is not None and kind in WITHOUT_COLUMNS:
         rule = f"names a column, but {file.source} is of the format {kind}, which has none"
@@ -89,9 +96,9 @@ def _read(file: DataFile, kind: str, options: ReadOptions, expected: Expected | 
         else:
             table = Table(file.source, *npz.read(file))
         is_skipping = options.skip_unlabelled
-        table = _with_labels(table, is_skipping, expected, is_on_disk=bool(where))
+        table = _with_labels(table, is_skipping, expected, targets, is_on_disk=bool(where))
     else:
-        table = read_columns(file, kind, options, expected)
+        table = read_columns(file, kind, options, expected, targets)
     return replace(table, decisions=(*table.decisions, *where), is_on_disk=bool(where))
 
 
@@ -109,9 +116,10 @@ def _read_svmlight(file: DataFile, options: ReadOptions, expected: Expected | No
 
 
 def _with_labels(
-    table: Table, is_skipping: bool, model: Expected | None, is_on_disk: bool
+    table: Table, is_skipping: bool, model: Expected | None, targets: Targets, is_on_disk: bool
 ) -> Table:
     """Return a table without samples that lack labels, or without labels; see `Labelled`."""
+    table = replace(table, task=targets.task)
     if table.y is None:
         require_labels_to_skip(table.source, is_skipping)
         return table
@@ -121,6 +129,7 @@ def _with_labels(
         "",
         CodedColumn(codes.astype(np.int32), levels),
         lambda sample: f"sample {sample + 1}",
+        WORDS[targets.task],
     )
     found = labelled_samples(labels, is_skipping, model)
     X, y = table.X, table.y
@@ -129,7 +138,7 @@ def _with_labels(
     return replace(
         table,
         X=X,
-        y=tidy_labels(y) if found.are_usable else None,
+        y=targets.from_array(table.source, y) if found.are_usable else None,
         decisions=(*table.decisions, *found.decisions),
         warnings=(*table.warnings, *found.warnings),
         kept=found.kept,

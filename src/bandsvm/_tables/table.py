@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._system.advice import Naming, python_name
 from bandsvm._system.text import short_text
-from bandsvm._tables.options import ReadOptions
+from bandsvm._tables.options import CLASSIFY, REGRESS, ReadOptions
 from bandsvm._tables.remarks import Remark
 
 # What samples are called that have no ids.
@@ -26,7 +26,7 @@ MAX_NAMES, MAX_NAME_LENGTH = 100, 1000
 class Notes:
     """What a model file remembers of its training data, beside the model."""
 
-    target: str | None = None  # the column of labels
+    target: str | None = None  # the column of targets
     ids: tuple[str, ...] = ()  # columns that predictions repeat
     is_zero_based: bool = False  # whether features in svmlight files count from 0
 
@@ -58,12 +58,12 @@ def _is_name(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Table:
-    """Samples and, where the file has them, labels."""
+    """Samples and, where the file has them, targets."""
 
     source: str  # the file's name
     # An array, CSR matrix or, where some features are text, data frame; missing numbers are nan.
     X: Any
-    y: Any  # the labels, an array; None: the file has none
+    y: Any  # the targets, an array; None: the file has none
     names: list[str] | None = None  # names of the features
     texts: tuple[str, ...] = ()  # features that are text
     ids: dict[str, NDArray] = field(default_factory=dict)  # columns that predictions repeat
@@ -77,6 +77,7 @@ class Table:
     # The samples of the file that are here, if some were skipped.
     kept: NDArray[np.intp] | None = None
     n_skipped: int = 0  # how many were skipped
+    task: str = CLASSIFY  # what targets are: labels of classes, or numbers
 
     def numbers(self) -> NDArray[np.intp]:
         """Return the number of every sample in the file, from 1."""
@@ -97,13 +98,29 @@ class Table:
         kind = "sparse " if sp.issparse(self.X) else ""
         text = f"Read {n_samples} samples with {n_features} {kind}features from {self.source}"
         if self.y is None:
-            return " ".join([f"{text}, without labels.", *decided])
-        labels, counts = np.unique(self.y, return_counts=True)
-        few = zip(labels[:MAX_CLASSES].tolist(), counts, strict=False)
-        parts = [f"{short_text(label)}: {n}" for label, n in few]
-        more = ["..."] if len(labels) > MAX_CLASSES else []
-        text = f"{text}; {len(labels)} classes ({', '.join(parts + more)})."
-        return " ".join([text, *decided])
+            return " ".join([f"{text}, without {WORDS[self.task]}s.", *decided])
+        return " ".join([f"{text}; {_ABOUT[self.task](self.y)}.", *decided])
+
+
+# What one of the targets is called.
+WORDS = {CLASSIFY: "label", REGRESS: "target"}
+
+
+def _about_classes(y: NDArray) -> str:
+    """Return how many classes there are, and how many samples the first have."""
+    labels, counts = np.unique(y, return_counts=True)
+    few = zip(labels[:MAX_CLASSES].tolist(), counts, strict=False)
+    parts = [f"{short_text(label)}: {n}" for label, n in few]
+    more = ["..."] if len(labels) > MAX_CLASSES else []
+    return f"{len(labels)} classes ({', '.join(parts + more)})"
+
+
+def _about_numbers(y: NDArray) -> str:
+    """Return the range of targets, and their median."""
+    return f"targets from {y.min():.6g} to {y.max():.6g}, median {np.median(y):.6g}"
+
+
+_ABOUT = {CLASSIFY: _about_classes, REGRESS: _about_numbers}
 
 
 @dataclass(frozen=True)
@@ -115,5 +132,10 @@ class Expected:
     texts: frozenset[str]  # those of them that hold text
     takes_missing: bool  # whether it fills in missing numbers
     takes_frames: bool  # whether it takes columns by name, as in a data frame of pandas
-    classes: list[str]  # its classes, as text
+    classes: list[str]  # its classes, as text; none if it predicts numbers
     notes: Notes = field(default_factory=Notes)  # what its file remembers
+
+    @property
+    def task(self) -> str:
+        """What its targets are."""
+        return CLASSIFY if self.classes else REGRESS

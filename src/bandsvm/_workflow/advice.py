@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bandsvm._certificate.not_optimal import Cure
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._workflow.pipeline import Estimator
 
 SHELL: Mapping[Cure, str] = {
     Cure.RAISE_MAX_ITER: "raise --max-iter",
@@ -21,5 +23,16 @@ PAGE: Mapping[Cure, str] = {
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
     Cure.SCALE: "scale the features",
 }
+# Of quantiles, which have one cost.
+_OF_QUANTILES = {Cure.LOWER_COSTS: "lower --C", Cure.LOWER_COSTS_AND_WEIGHTS: "lower --C"}
+
+
+def shell_cures(estimator: Estimator) -> Mapping[Cure, str]:
+    """Return what may help a fit of an estimator, as the shell words it."""
+    own = _OF_QUANTILES if isinstance(estimator, BandedQuantileSVR) else {}
+    cures = {**SHELL, **own}
+    return {cure: words for cure, words in cures.items() if cure in estimator._task.cures}
+
+
 # How to do without scaling, at the shell.
 LEAVES_FEATURES = "--scale none leaves features as they are"

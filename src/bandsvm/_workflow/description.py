@@ -11,11 +11,11 @@ import numpy as np
 
 from bandsvm._certificate import Certificate
 from bandsvm._checks.parameters import band_parameters
-from bandsvm._decisions.position import BandPositions
 from bandsvm._system.text import short_text
-from bandsvm._workflow.pipeline import Classifier, Model, classifier_of
+from bandsvm._workflow.kinds import MAX_CLASSES_ON_PAGE, Kind, first_few, kind_of
+from bandsvm._workflow.pipeline import Classifier, Estimator, Model, classifier_of, estimator_of
 from bandsvm._workflow.weights import (
-    ClassWeights,
+    ProblemWeights,
     has_weights,
     largest_weights,
     scale_of_weights,
@@ -23,10 +23,8 @@ from bandsvm._workflow.weights import (
 )
 from bandsvm.persistence._container import MAGIC
 
-# What is shown of labels and of names of features: as text, and on the page.
-MAX_CLASSES, MAX_FEATURES_NAMED, MAX_CLASSES_ON_PAGE = 20, 6, 30
-# Parameters that a report shows whether or not they were changed.
-REPORTED = ("C1", "C2", "rho1", "rho2", "loss", "kernel", "gamma", "degree", "coef0", "tol")
+# Names of features that are shown.
+MAX_FEATURES_NAMED = 6
 N_BINS, BAR_WIDTH = 8, 40
 
 
@@ -41,6 +39,16 @@ class ModelDescription:
     names: list[str] | None = None
 
     @cached_property
+    def estimator(self) -> Estimator:
+        """The estimator at the end of the model."""
+        return estimator_of(self.model)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What depends on what the model predicts."""
+        return kind_of(self.estimator)
+
+    @property
     def classifier(self) -> Classifier:
         """The classifier at the end of the model."""
         return classifier_of(self.model)
@@ -54,81 +62,78 @@ class ModelDescription:
     @property
     def changed(self) -> dict[str, Any]:
         """Parameters that differ from their defaults."""
-        usual = type(self.classifier)().get_params()
-        parameters = self.classifier.get_params()
+        usual = type(self.estimator)().get_params()
+        parameters = self.estimator.get_params()
         return {name: value for name, value in parameters.items() if value != usual[name]}
 
     @property
     def has_kernel(self) -> bool:
         """Whether the model has support vectors."""
-        return hasattr(self.classifier, "dual_coef_")
+        return hasattr(self.estimator, "dual_coef_")
 
     @property
     def n_support(self) -> int | None:
         """Number of support vectors, of a model that has a kernel."""
-        return self.classifier.dual_coef_.shape[1] if self.has_kernel else None
+        return self.estimator.dual_coef_.shape[1] if self.has_kernel else None
 
     @property
     def gamma(self) -> float | None:
         """Gamma of the kernel; None: the kernel has none."""
-        gamma = self.classifier.gamma_ if self.has_kernel else np.nan
+        gamma = self.estimator.gamma_ if self.has_kernel else np.nan
         return None if np.isnan(gamma) else gamma
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether the model is calibrated."""
-        return hasattr(self.classifier, "sigmoids_")
 
     @property
     def certificate(self) -> Certificate | None:
         """Certificate of the fit."""
-        return getattr(self.classifier, "certificate_", None)
+        return getattr(self.estimator, "certificate_", None)
 
     @cached_property
-    def weights(self) -> list[ClassWeights]:
+    def weights(self) -> list[ProblemWeights]:
         """The largest weights of a linear model, else none."""
-        return largest_weights(self.model, self.names) if has_weights(self.classifier) else []
+        return largest_weights(self.model, self.names) if has_weights(self.estimator) else []
 
     @property
     def about_weights(self) -> str:
         """What the weights are, in a sentence."""
         units = scale_of_weights(self.model)
-        return f"Largest weights, {units}; those above 0 speak for the class:"
+        return f"Largest weights, {units}; {self.kind.weights_mean}:"
 
     @cached_property
     def histogram(self) -> list[tuple[str, int]]:
         """Numbers of training samples by how far they lie from the band; none if unknown."""
-        return _slack_histogram(self.classifier) if hasattr(self.classifier, "xi_") else []
+        return _slack_histogram(self.kind) if hasattr(self.estimator, "xi_") else []
 
     def lines(self) -> Iterator[str]:
         """Yield the description as text."""
-        classifier, names = self.classifier, getattr(self.model, "feature_names_in_", None)
+        estimator, names = self.estimator, getattr(self.model, "feature_names_in_", None)
         yield f"{self.source}: {' and '.join(self.steps)}, {self.n_bytes} bytes"
-        yield f"  classes         {_first_few(classifier.classes_, MAX_CLASSES)}"
-        of_names = "" if names is None else f" ({_first_few(names, MAX_FEATURES_NAMED)})"
-        encoded = classifier.n_features_in_
+        of_names = "" if names is None else f" ({first_few(names, MAX_FEATURES_NAMED)})"
+        encoded = estimator.n_features_in_
         # Models of texts do not count their input.
         given = getattr(self.model, "n_features_in_", encoded)
         of_encoded = "" if encoded == given else f", encoded as {encoded}"
-        yield f"  features        {given}{of_names}{of_encoded}"
         settings = ", ".join(
             f"{name}={short_text(repr(value))}" for name, value in self.changed.items()
         )
-        yield f"  parameters      {settings or 'all as by default'}"
-        yield f"  band            {classifier.rho1} to {classifier.rho2}"
+        lines = [
+            *self.kind.targets(),
+            ("features", f"{given}{of_names}{of_encoded}"),
+            ("parameters", settings or "all as by default"),
+            *self.kind.edges(),
+        ]
         if self.gamma is not None:
-            yield f"  gamma           {self.gamma:.6g}"
+            lines.append(("gamma", f"{self.gamma:.6g}"))
         if self.has_kernel:
-            yield f"  support vectors {_support_text(classifier)}"
-        calibrated, none = "calibrated (predict --proba)", "none (fit with --calibrate)"
-        yield f"  probabilities   {calibrated if self.has_probabilities else none}"
+            lines.append(("support vectors", _support_text(estimator, self.kind)))
+        for name, value in (*lines, *self.kind.remarks()):
+            yield f"  {name:<15} {value}"
         if self.certificate is not None:
             yield repr(self.certificate)
         if self.weights:
             yield self.about_weights
             yield from _weight_lines(self.weights)
         if self.histogram:
-            yield "Signed decision values of the training samples, y g(x), against the band:"
+            yield self.kind.slacks_title
             largest = max(n for _, n in self.histogram)
             for label, n in self.histogram:
                 yield f"  {label:>20} {n:>8} {'#' * round(BAR_WIDTH * n / largest)}".rstrip()
@@ -139,14 +144,13 @@ class ModelDescription:
         return {
             "model": self.source,
             "steps": self.steps,
-            "classes": self.classifier.classes_,
-            "n_features": self.classifier.n_features_in_,
+            **self.kind.values(),
+            "n_features": self.estimator.n_features_in_,
             "feature_names": getattr(self.model, "feature_names_in_", None),
-            "parameters": self.classifier.get_params(),
+            "parameters": self.estimator.get_params(),
             "gamma": self.gamma,
-            "has_probabilities": self.has_probabilities,
             "n_support": self.n_support,
-            "weights": [of_class.values() for of_class in self.weights],
+            "weights": [of_problem.values() for of_problem in self.weights],
             "weights_are": scale_of_weights(self.model) if self.weights else None,
             "certificate": None if certificate is None else certificate_values(certificate),
             "histogram": [{"values": label, "n_samples": n} for label, n in self.histogram],
@@ -179,13 +183,13 @@ class ModelDescription:
 
     def settings(self) -> list[tuple[str, Any]]:
         """Return the rows of a table of settings, for a report."""
-        parameters = self.classifier.get_params()
+        parameters = self.estimator.get_params()
         rows: list[tuple[str, Any]] = [("steps", ", ".join(self.steps))]
-        rows += [(name, parameters[name]) for name in REPORTED if name in parameters]
-        labels = self.classifier.classes_[:MAX_CLASSES_ON_PAGE].tolist()
-        rows.append(("classes", ", ".join(map(short_text, labels))))
+        reported = self.kind.settings_reported
+        rows += [(name, parameters[name]) for name in reported if name in parameters]
+        rows += self.kind.settings()
         if self.has_kernel:
-            rows.append(("gamma used", f"{self.classifier.gamma_:.6g}"))
+            rows.append(("gamma used", f"{self.estimator.gamma_:.6g}"))
             rows.append(("support vectors", self.n_support))
         return rows
 
@@ -202,47 +206,39 @@ def certificate_values(certificate: Certificate) -> dict[str, Any]:
     return {"status": certificate.status.value, "is_optimal": certificate.is_optimal, **values}
 
 
-def _support_text(classifier: Classifier) -> str:
+def _support_text(estimator: Estimator, kind: Kind) -> str:
     """Return the number of support vectors, by edge of the band and by class."""
     parts = []
-    if hasattr(classifier, "alpha_support_"):
-        n_lower, n_upper = len(classifier.alpha_support_), len(classifier.theta_support_)
+    if hasattr(estimator, "alpha_support_"):
+        n_lower, n_upper = len(estimator.alpha_support_), len(estimator.theta_support_)
         parts.append(f"{n_lower} at the lower, {n_upper} at the upper edge")
-    if len(classifier.classes_) <= MAX_CLASSES:
-        pairs = zip(classifier.classes_.tolist(), classifier.n_support_.tolist(), strict=True)
-        parts.append("by class " + ", ".join(f"{short_text(label)}: {n}" for label, n in pairs))
-    total = str(classifier.dual_coef_.shape[1])
+    parts += kind.support()
+    total = str(estimator.dual_coef_.shape[1])
     return f"{total} ({'; '.join(parts)})" if parts else total
 
 
-def _weight_lines(weights: list[ClassWeights]) -> Iterator[str]:
-    """Yield lines about the weights of each class."""
-    width = max(len(short_text(of_class.label)) for of_class in weights)
-    for of_class in weights:
-        label = short_text(of_class.label)
-        for pairs in (of_class.positive, of_class.negative):
+def _weight_lines(weights: list[ProblemWeights]) -> Iterator[str]:
+    """Yield lines about the weights of each decision rule."""
+    width = max(len(short_text(of_problem.label)) for of_problem in weights)
+    for of_problem in weights:
+        label = short_text(of_problem.label)
+        for pairs in (of_problem.positive, of_problem.negative):
             if pairs:
                 text = ", ".join(f"{short_text(name)} {weight:+.4g}" for name, weight in pairs)
                 yield f"  {label:<{width}}  {text}"
                 label = ""
 
 
-def _first_few(values: Any, most: int) -> str:
-    """Return the first of some labels or names."""
-    first = ", ".join(map(short_text, values[:most].tolist()))
-    return first + (", ..." if len(values) > most else "")
-
-
-def _slack_histogram(classifier: Classifier) -> list[tuple[str, int]]:
+def _slack_histogram(kind: Kind) -> list[tuple[str, int]]:
     """Return numbers of training samples by how far they lie from the band.
 
     A file knows by how much samples miss the band, not where in it they lie: the band is one bar.
     """
-    xi, eta = np.ravel(classifier.xi_), np.ravel(classifier.eta_)
-    is_known = ~np.isnan(xi)  # samples have no place in pairs of other classes
-    xi, eta = xi[is_known], eta[is_known]
-    positions = BandPositions.from_slacks(xi, eta, classifier.tol)
-    bars = [("in the band", int(positions.is_inside.sum()))]
+    found = kind.positions()
+    if found is None:
+        return []
+    xi, eta, positions = found
+    bars = [(kind.slacks_inside, int(positions.is_inside.sum()))]
     below, above = (xi[positions.is_below], "below"), (eta[positions.is_above], "above")
     for distances, words in (below, above):
         if not len(distances):

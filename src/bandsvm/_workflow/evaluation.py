@@ -32,12 +32,12 @@ class Predictions:
     X: Any  # the samples as the classifier takes them
     y: NDArray | None  # their labels, where they are known
     # What is known of them already, such as decision values by models that have not seen them.
-    decisions: Decisions | None = None
+    known: Decisions | None = None
 
     @cached_property
     def _decisions(self) -> Decisions:
-        if self.decisions is not None:
-            return self.decisions
+        if self.known is not None:
+            return self.known
         with names_are_known():
             return decisions_of(self.classifier, self.X)
 
@@ -157,7 +157,7 @@ class Quality:
         lines = [f"Accuracy {self.accuracy:.4f} ({self.n_right} of {self.n_samples})."]
         head = ["class", "precision", "recall", "f1", "samples"]
         rows = self.rows()
-        lines += _aligned([head, *rows[:MAX_CLASSES]])
+        lines += aligned([head, *rows[:MAX_CLASSES]])
         if len(rows) > MAX_CLASSES:
             lines.append(f"  ... and {len(rows) - MAX_CLASSES} more classes")
         if len(self.names) <= MAX_MATRIX_WIDTH:
@@ -166,10 +166,10 @@ class Quality:
                 [name, *map(str, row)]
                 for name, row in zip(self.names, self.confusion.tolist(), strict=True)
             ]
-            lines += _aligned([["", *self.names], *cells])
+            lines += aligned([["", *self.names], *cells])
         elif self.mistakes():
             lines.append("Most frequent mistakes (true class, predicted class, samples):")
-            lines += _aligned([[a, b, str(n)] for a, b, n in self.mistakes()])
+            lines += aligned([[a, b, str(n)] for a, b, n in self.mistakes()])
         return "\n".join(lines)
 
     def values(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def score_text(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4f}"
 
 
-def _aligned(rows: list[list[str]]) -> list[str]:
+def aligned(rows: list[list[str]]) -> list[str]:
     """Return rows as lines of columns: names to the left, numbers to the right."""
     short = [[printable(cell)[:CELL_WIDTH] for cell in row] for row in rows]
     widths = [max(len(row[k]) for row in short) for k in range(len(short[0]))]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from bandsvm._decisions.values import Decisions, decisions_of
-from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._problem import Status
-from bandsvm._workflow.evaluation import Predictions
-from bandsvm._workflow.pipeline import rows_of, transformed
+from bandsvm._workflow.pipeline import Estimator, rows_of, transformed
 
 # The same folds every time.
 SEED_OF_FOLDS = 0
@@ -36,12 +34,22 @@ def stratified_splits(y: NDArray, n_folds: int, groups: NDArray | None = None) -
     return list(grouped.split(placeholder, y, groups))
 
 
+def number_splits(y: NDArray, n_folds: int, groups: NDArray | None = None) -> Splits:
+    """Return folds at random, for targets that are numbers; they keep groups together if given."""
+    placeholder = np.zeros(len(y))
+    if groups is None:
+        folds = KFold(n_folds, shuffle=True, random_state=SEED_OF_FOLDS)
+        return list(folds.split(placeholder))
+    grouped = GroupKFold(n_folds, shuffle=True, random_state=SEED_OF_FOLDS)
+    return list(grouped.split(placeholder, groups=groups))
+
+
 @dataclass(frozen=True)
 class PreparedFolds:
-    """Training samples, as a classifier takes them: in every fold, and for the final model."""
+    """Training samples, as an estimator takes them: in every fold, and for the final model."""
 
     X: Any  # the samples, prepared by steps that were fitted to all of them
-    y: NDArray  # their labels
+    y: NDArray  # their targets
     splits: Splits  # samples to train on, and samples to predict; each is predicted once
     # The samples, prepared by steps that were fitted to the training part of each fold. None:
     # nothing has to be fitted, and X serves all folds.
@@ -57,9 +65,12 @@ class PreparedFolds:
             by_fold = [_prepared(pipeline, X_raw, train) for train, _ in splits]
         return cls(X, y, splits, by_fold)
 
-    def held_out_predictions(self, model: BandedSVC, end: float) -> Predictions | str:
+    def held_out_values(
+        self, model: Estimator, end: float, values_of: Callable[[Any, Any], NDArray]
+    ) -> tuple[Any, NDArray] | str:
         """Fit a model's parameters to the training part of each fold; return what the rest gets.
 
+        That is what ``values_of`` returns of a fitted model and samples, beside one of the models.
         Or why that is unknown: time is up, or a part lacks a class. ``end`` is when to end at the
         latest, by `time.monotonic`; it may be infinite. Fits that do not converge warn.
         """
@@ -69,15 +80,16 @@ class PreparedFolds:
             fitted = _fitted_until(end, model, X[train], self.y[train])
             if fitted is None:
                 return "there was no time left"
-            if not np.array_equal(fitted.classes_, classes):
+            own = classes_of(fitted)
+            if len(own) and not np.array_equal(own, classes):
                 return "some folds lack a class"
-            part = decisions_of(fitted, X[rest]).of_problems
+            part = values_of(fitted, X[rest])
             if values is None:
                 values = np.zeros((len(self.y), *part.shape[1:]), dtype=part.dtype)
             values[rest] = part
         assert values is not None
         assert fitted is not None
-        return Predictions(fitted, self.X, self.y, Decisions(fitted, values))
+        return fitted, values
 
 
 def _prepared(pipeline: Pipeline, X: Any, train: NDArray[np.intp]) -> Any:
@@ -89,7 +101,7 @@ def _prepared(pipeline: Pipeline, X: Any, train: NDArray[np.intp]) -> Any:
         return transformed(Pipeline([*steps.steps, pipeline.steps[-1]]), X)
 
 
-def _fitted_until(end: float, model: BandedSVC, X: Any, y: NDArray) -> BandedSVC | None:
+def _fitted_until(end: float, model: Estimator, X: Any, y: NDArray) -> Estimator | None:
     """Return a clone of a model that was fitted to some samples; None if there is no time."""
     left = end - time.monotonic()
     if left <= 0.0:

@@ -14,25 +14,25 @@ from sklearn.pipeline import Pipeline
 
 from bandsvm._certificate import Certificate
 from bandsvm._certificate.not_optimal import why_not_optimal
-from bandsvm._decisions.values import Decisions
-from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._problem import Status
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.text import short_text
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.table import Table
 from bandsvm._workflow.advice import PAGE
-from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.pipeline import (
     Classifier,
+    Estimator,
     Model,
-    classifier_of,
+    estimator_of,
     new_pipeline,
     rows_of,
     transformed,
-    with_classifier,
+    with_estimator,
 )
+from bandsvm._workflow.tasks import TASKS, task_for
 from bandsvm._workflow.work import FitProgress, Work, collected_warnings
 
 # Words of the page for places in the band.
@@ -41,6 +41,8 @@ PLACE_WORDS = {"below": "doubtful", "inside": "typical", "above": "extreme"}
 MAX_CLASSES = 30
 # One sample in so many of each class is held out; the seed is fixed, so that numbers repeat.
 ONE_HELD_OUT_IN, SEED = 4, 0
+# What the problems of a model are.
+_PARTS = {CLASSIFY: "classes", REGRESS: "quantiles"}
 NO_MODEL = "The fit was stopped before its first step, so there is no model to show."
 
 
@@ -54,10 +56,11 @@ class Holdout:
     @cached_property
     def is_held_out(self) -> NDArray[np.bool_]:
         """Which samples no model is fitted to: a quarter of each class, at random."""
+        y = self.table.y if self.table.task == CLASSIFY else np.zeros(len(self.table.y))
         generator = np.random.default_rng(SEED)
-        is_held_out = np.zeros(len(self.table.y), dtype=bool)
-        for label in np.unique(self.table.y):
-            own = generator.permutation(np.flatnonzero(self.table.y == label))
+        is_held_out = np.zeros(len(y), dtype=bool)
+        for label in np.unique(y):
+            own = generator.permutation(np.flatnonzero(y == label))
             is_held_out[own[: len(own) // ONE_HELD_OUT_IN]] = True
         return is_held_out
 
@@ -73,43 +76,43 @@ class Holdout:
 
     @cached_property
     def preparation(self) -> Pipeline:
-        """The steps before the classifier, fitted to the training samples."""
-        pipeline = new_pipeline(self.table, self.scale, BandedSVC())
+        """The steps before the estimator, fitted to the training samples."""
+        pipeline = new_pipeline(self.table, self.scale, TASKS[self.table.task].usual())
         if len(pipeline) > 1:
             pipeline[:-1].fit(rows_of(self.table.X, self.train))
         return pipeline
 
     @cached_property
     def samples(self) -> Any:
-        """All samples as a classifier takes them."""
+        """All samples as an estimator takes them."""
         return transformed(self.preparation, self.table.X)
 
     @property
     def training_samples(self) -> Any:
-        """The training samples as a classifier takes them."""
+        """The training samples as an estimator takes them."""
         return self.samples[self.train]
 
     @property
     def y_train(self) -> NDArray:
-        """Their labels."""
+        """Their targets."""
         return self.table.y[self.train]
 
-    def model(self, classifier: Classifier) -> Pipeline:
-        """Return a classifier behind the steps that prepare samples."""
-        return with_classifier(self.preparation, classifier)
+    def model(self, estimator: Estimator) -> Pipeline:
+        """Return an estimator behind the steps that prepare samples."""
+        return with_estimator(self.preparation, estimator)
 
-    def fit(self, classifier: Classifier, work: Work, *observers: Observer) -> list[str]:
-        """Fit a classifier to the training samples; return what is worth knowing, in sentences.
+    def fit(self, estimator: Estimator, work: Work, *observers: Observer) -> list[str]:
+        """Fit an estimator to the training samples; return what is worth knowing, in sentences.
 
         A fit that is stopped keeps the best model so far, and says so.
         """
         watching = (FitProgress(work.report), *observers)
         with collected_warnings() as said, stop_when(work.reason):
             try:
-                fit_model(classifier, self.training_samples, self.y_train, None, *watching)
+                fit_model(estimator, self.training_samples, self.y_train, None, *watching)
             except KeyboardInterrupt:
                 raise ValueError(NO_MODEL) from None
-        certificate = classifier.certificate_
+        certificate = estimator.certificate_
         reason = why_not_optimal(certificate)
         if reason is None:
             return said
@@ -118,8 +121,9 @@ class Holdout:
         if certificate.n_iter == 0:
             raise ValueError(NO_MODEL)
         work.take_stop()
-        is_by_pairs = getattr(classifier, "multi_class", "ovr") == "ovo"
-        return [_about_stop(certificate, "pairs of classes" if is_by_pairs else "classes"), *said]
+        is_by_pairs = getattr(estimator, "multi_class", "ovr") == "ovo"
+        words = "pairs of classes" if is_by_pairs else _PARTS[self.table.task]
+        return [_about_stop(certificate, words), *said]
 
 
 def _about_stop(certificate: Certificate, parts_are: str) -> str:
@@ -145,7 +149,7 @@ class TablePart:
     places: NDArray[np.intp]  # the samples of the table that are looked at
     role: str  # which samples these are, in a sentence
     # What the model says of them, or models of the same parameters that have not seen them.
-    predictions: Predictions
+    predictions: Any  # `Predictions` or `NumberPredictions`
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)  # what views compute once
 
     @property
@@ -177,9 +181,7 @@ class TablePart:
         return [short_text(label) for label in self.classifier.classes_.tolist()]
 
 
-def parts_of_holdout(
-    holdout: Holdout, model: Pipeline, folds: Predictions | None = None
-) -> dict[str, TablePart]:
+def parts_of_holdout(holdout: Holdout, model: Pipeline, folds: Any = None) -> dict[str, TablePart]:
     """Return what a model says of the parts of a table, by name; the most honest part comes first.
 
     ``folds`` is what models of the same parameters say of training samples that they were not
@@ -187,17 +189,21 @@ def parts_of_holdout(
     """
     n_held, n_train = len(holdout.held_out), len(holdout.train)
 
-    def part(places: NDArray[np.intp], role: str, decisions: Decisions | None = None) -> TablePart:
+    task = TASKS[holdout.table.task]
+    # Classes are held out in equal shares.
+    each = " of each class" if holdout.table.task == CLASSIFY else ""
+
+    def part(places: NDArray[np.intp], role: str, known: Any = None) -> TablePart:
         X, y = holdout.samples[places], holdout.table.y[places]
-        predictions = Predictions(classifier_of(model), X, y, decisions)
+        predictions = task.predictions(estimator_of(model), X, y, known)
         return TablePart(model, holdout.table, places, role, predictions)
 
     parts = {}
     if n_held:
         parts["held out"] = part(
             holdout.held_out,
-            f"{n_held} held-out samples that the model was not fitted to: 1 in {ONE_HELD_OUT_IN} "
-            f"of each class, at random (seed {SEED}).",
+            f"{n_held} held-out samples that the model was not fitted to: 1 in "
+            f"{ONE_HELD_OUT_IN}{each}, at random (seed {SEED}).",
         )
     if folds is not None:
         parts["folds"] = part(
@@ -205,7 +211,7 @@ def parts_of_holdout(
             f"{n_train} training samples, each predicted by a model of the same parameters that "
             "was fitted to the other folds. The parameters were chosen by these folds, so new "
             "samples may fare slightly worse.",
-            folds.decisions,
+            folds.known,
         )
     parts["train"] = part(
         holdout.train,
@@ -226,5 +232,6 @@ def whole_table(model: Model, table: Table) -> TablePart:
         f"{n_samples} samples of {short_text(PurePath(table.source).name)}. If the model was "
         "fitted to some of them, it does worse on new ones."
     )
-    predictions = Predictions(classifier_of(model), transformed(model, table.X), table.y)
+    X = transformed(model, table.X)
+    predictions = task_for(model).predictions(estimator_of(model), X, table.y)
     return TablePart(model, table, np.arange(n_samples), role, predictions)

@@ -18,6 +18,8 @@ _ON_THE_PAGE = {
     "header": "“First line”",
     "skip_unlabelled": "bandsvm fit --skip-unlabelled at the shell",
     "format": "its ending",
+    "regress": "bandsvm fit --regress at the shell",
+    "classify": "bandsvm fit --classify at the shell",
 }
 
 

@@ -1,4 +1,4 @@
-"""Models as the command line and the page make them: steps that suit a table, then a classifier.
+"""Models as the command line and the page make them: steps that suit a table, then an estimator.
 
 Steps are fitted in memory or, to matrices on disk, a block of rows at a time.
 """
@@ -25,9 +25,13 @@ from bandsvm._checks.parameters import band_parameters, check_parameters
 from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._estimators.regression import BandedSVR
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._kernels import available_kernels
 from bandsvm._system.memory import available_bytes
 from bandsvm._system.text import short_list, short_text
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.scratch import mapped_rows, row_blocks
 from bandsvm._tables.table import Expected, Notes, Table
 from bandsvm._tables.uninformative import rare_below
@@ -36,16 +40,26 @@ from bandsvm.persistence.native import save
 SCALES = ("standard", "maxabs", "none")
 Steps = list[tuple[str, Any]]
 Classifier: TypeAlias = BandedSVC | LinearBandedSVC
+Regressor: TypeAlias = BandedSVR | BandedQuantileSVR
+Estimator: TypeAlias = Classifier | Regressor
 # Of a search, the best model counts.
-Model: TypeAlias = Pipeline | BandedSVC | LinearBandedSVC
+Model: TypeAlias = Pipeline | Estimator
+# What an estimator does, in sentences.
+_VERBS = {CLASSIFY: "classifies", REGRESS: "predicts"}
 # Medians need whole columns: as many at a time as this share of the free memory holds, copies
 # included.
 MEDIAN_SHARE, MEDIAN_COPIES = 0.1, 4
 
 
-def new_pipeline(table: Table, scale: str | None, classifier: Classifier) -> Pipeline:
-    """Return the pipeline to train: steps that suit the table, and a classifier."""
-    return Pipeline([*_preparation(table, scale or "standard"), ("classify", classifier)])
+def new_pipeline(table: Table, scale: str | None, estimator: Estimator) -> Pipeline:
+    """Return the pipeline to train: steps that suit the table, and an estimator."""
+    last = (task_of(estimator), estimator)
+    return Pipeline([*_preparation(table, scale or "standard"), last])
+
+
+def task_of(estimator: Estimator) -> str:
+    """Return what the targets of an estimator are, `CLASSIFY` or `REGRESS`."""
+    return REGRESS if isinstance(estimator, Regressor) else CLASSIFY
 
 
 def check_kernel_model(parameters: Mapping[str, Any]) -> None:
@@ -60,13 +74,13 @@ def kernels_of_tables() -> list[str]:
     return [name for name in available_kernels() if name != "precomputed"]
 
 
-def with_classifier(pipeline: Pipeline, classifier: Classifier) -> Pipeline:
-    """Return a pipeline of the same steps that ends with another classifier."""
-    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], classifier)])
+def with_estimator(pipeline: Pipeline, estimator: Estimator) -> Pipeline:
+    """Return a pipeline of the same steps that ends with another estimator."""
+    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], estimator)])
 
 
 def _preparation(table: Table, scale: str) -> Steps:
-    """Return the steps before the classifier; ``scale`` is "standard", "maxabs" or "none"."""
+    """Return the steps before the estimator; ``scale`` is "standard", "maxabs" or "none"."""
     if table.texts:
         return [("columns", _by_column(table, scale))]
     is_sparse = sp.issparse(table.X)
@@ -102,7 +116,7 @@ def _scaler(scale: str, is_sparse: bool) -> Steps:
 
 
 def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
-    """Fit the steps before the classifier; return the samples as it takes them."""
+    """Fit the steps before the estimator; return the samples as it takes them."""
     if len(pipeline) == 1:
         return table.X
     if table.is_on_disk:
@@ -111,7 +125,7 @@ def fitted_samples(pipeline: Pipeline, table: Table) -> Any:
 
 
 def transformed(model: Model, X: Any, is_on_disk: bool = False) -> Any:
-    """Return samples as the classifier at the end of a model takes them."""
+    """Return samples as the estimator at the end of a model takes them."""
     if not isinstance(model, Pipeline):
         return X
     if is_on_disk:
@@ -167,17 +181,28 @@ def _fit_imputer(imputer: SimpleImputer, X: NDArray) -> None:
     imputer.fit(two_rows.astype(X.dtype))
 
 
-def classifier_of(model: Model) -> Classifier:
-    """Return the BandedSVC or LinearBandedSVC at the end of a model; of a search, the best."""
+def estimator_of(model: Model) -> Estimator:
+    """Return our estimator at the end of a model; of a search, the best."""
     best = classifier_at_end(model)
-    if not isinstance(best, (BandedSVC, LinearBandedSVC)):
+    if not isinstance(best, Estimator):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best
 
 
+def classifier_of(model: Model) -> Classifier:
+    """Return the classifier at the end of a model, or raise if it is a regressor."""
+    estimator = estimator_of(model)
+    if not isinstance(estimator, Classifier):
+        raise ValueError(
+            "the model predicts numbers, not classes; use bandsvm predict and bandsvm inspect at "
+            "the shell."
+        )
+    return estimator
+
+
 def check_takes_tables(model: Model) -> None:
     """Refuse a model that predicts nothing, or takes something else than rows of a table."""
-    classifier_of(model)
+    estimator_of(model)
     if not hasattr(model, "n_features_in_"):
         raise ValueError(
             "the model takes texts, not tables; use bandsvm.load and predict in Python."
@@ -224,7 +249,7 @@ def expected_table(model: Model, notes: Notes | None = None) -> Expected:
         texts=frozenset(texts),
         takes_missing=any(isinstance(step, SimpleImputer) for step in steps),
         takes_frames=is_by_column,
-        classes=[str(label) for label in model.classes_.tolist()],
+        classes=[str(label) for label in classes_of(classifier_at_end(model)).tolist()],
         notes=notes or Notes(),
     )
 
@@ -247,11 +272,11 @@ def unseen_categories(model: Model, table: Table) -> list[str]:
 
 
 def describe_preparation(pipeline: Pipeline, way_out: str = "") -> str:
-    """Return what a model does to features before it classifies them, in sentences.
+    """Return what a model does to features before it predicts, in sentences.
 
     ``way_out`` is how to leave features as they are, in a surface's words.
     """
-    steps = dict(pipeline.steps[:-1])
+    steps, verb = dict(pipeline.steps[:-1]), _VERBS[task_of(pipeline[-1])]
     said = []
     if isinstance(by_column := steps.get("columns"), ColumnTransformer):
         parts = by_column.named_transformers_
@@ -267,7 +292,7 @@ def describe_preparation(pipeline: Pipeline, way_out: str = "") -> str:
     if isinstance(scaler, StandardScaler):
         centred = "mean 0 and " if scaler.with_mean else ""
         hint = f" ({way_out})" if way_out else ""
-        scaling = f"scales every feature to {centred}variance 1 before it classifies{hint}."
+        scaling = f"scales every feature to {centred}variance 1 before it {verb}{hint}."
     elif isinstance(scaler, MaxAbsScaler):
-        scaling = "scales every feature to at most 1 in size before it classifies."
+        scaling = f"scales every feature to at most 1 in size before it {verb}."
     return " ".join([f"The model {scaling}", *said])

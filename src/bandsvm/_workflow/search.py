@@ -25,6 +25,7 @@ from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.holdout import Holdout
 from bandsvm._workflow.pipeline import rows_of
+from bandsvm._workflow.tasks import held_out_predictions
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.model_selection._cv import fit_search
@@ -157,7 +158,7 @@ class FinishedSearch:
         with warnings.catch_warnings():
             # The search has said which fits do not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return self.folds.held_out_predictions(model, self.budget.end)
+            return held_out_predictions(self.folds, model, self.budget.end)
 
 
 @dataclass(frozen=True)
@@ -315,7 +316,7 @@ def _held_out_on_page(folds: PreparedFolds, classifier: BandedSVC, work: Work) -
     # What the search has said already need not be said again.
     with collected_warnings(), stop_when(work.reason):
         try:
-            return folds.held_out_predictions(classifier, np.inf)
+            return held_out_predictions(folds, classifier, np.inf)
         except KeyboardInterrupt:
             work.take_stop()
             return "this was stopped"

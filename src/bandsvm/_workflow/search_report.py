@@ -13,19 +13,12 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from bandsvm._tables.table import NUMBERED, Table
+from bandsvm._workflow.class_report import draw_risk_coverage, prediction_parts, sample_parts
 from bandsvm._workflow.evaluation import Predictions, score_text
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import Model
-from bandsvm._workflow.report import (
-    TRAINED,
-    draw_risk_coverage,
-    model_parts,
-    page_about,
-    prediction_parts,
-    report_page,
-    sample_parts,
-)
+from bandsvm._workflow.report import TRAINED, model_parts, page_about, report_page
 from bandsvm._workflow.search import LISTED, SearchResult, best_candidates, scores_by_fold
 from bandsvm._workflow.weights import feature_names
 from bandsvm.model_selection import BandedSVCCV

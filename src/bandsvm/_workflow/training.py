@@ -22,7 +22,7 @@ from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.run import Observer
 from bandsvm._linear.fit import fit_linear
 from bandsvm._workflow.description import certificate_values
-from bandsvm._workflow.pipeline import Classifier, names_are_known
+from bandsvm._workflow.pipeline import Classifier, Estimator, names_are_known
 
 # Instead of an address: workers on this machine.
 LOCAL = "local"
@@ -35,7 +35,7 @@ ON_EDGE = 1e-3
 MIN_MULTIPLIER = 1e-5
 
 
-def train(model: Classifier, X: Any, y: Any, checkpoint: Observer) -> bool:
+def train(model: Estimator, X: Any, y: Any, checkpoint: Observer) -> bool:
     """Fit a model without a warning of its own; return whether Ctrl-C was pressed meanwhile.
 
     Linear fits have no observers, and so write no checkpoints.
@@ -126,7 +126,9 @@ class TrainingSummary:
         }
 
 
-def summarise(model: Classifier, X: Any, y: NDArray, is_hurried: bool = False) -> TrainingSummary:
+def summarise_classes(
+    model: Classifier, X: Any, y: NDArray, is_hurried: bool = False
+) -> TrainingSummary:
     """Return what came of a training set; in a hurry without predictions that may take long."""
     if isinstance(model, LinearBandedSVC):
         return _of_linear_model(model, X, y)

@@ -1,4 +1,4 @@
-"""Weights of features in linear models: the largest of each class, and the largest of all."""
+"""Weights of features in linear models: the largest of each rule, and the largest of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._system.text import short_text
-from bandsvm._workflow.pipeline import Classifier, Model, all_steps, classifier_of
+from bandsvm._workflow.kinds import kind_of
+from bandsvm._workflow.pipeline import Estimator, Model, all_steps, classifier_of, estimator_of
 
 # Features that are listed for and against each class, and classes that are listed.
 MAX_WEIGHTS, MAX_CLASSES_LISTED = 6, 20
@@ -25,37 +26,40 @@ Weight = tuple[str, float]
 
 
 @dataclass(frozen=True)
-class ClassWeights:
-    """The weights that speak most for a class, and against it, the largest first."""
+class ProblemWeights:
+    """The weights that raise a decision value most, and lower it, the largest first."""
 
-    label: Any
+    label: Any  # the class, or the prediction
+    word: str  # which of them it is
     positive: list[Weight]
     negative: list[Weight]
 
     def values(self) -> dict[str, Any]:
         """Return the weights for machines."""
         return {
-            "class": self.label,
+            self.word: self.label,
             "positive": [{"feature": name, "weight": weight} for name, weight in self.positive],
             "negative": [{"feature": name, "weight": weight} for name, weight in self.negative],
         }
 
 
-def has_weights(classifier: Classifier) -> bool:
-    """Return whether a classifier has a weight per feature."""
-    return getattr(classifier, "kernel", "linear") == "linear"
+def has_weights(estimator: Estimator) -> bool:
+    """Return whether an estimator has a weight per feature."""
+    return getattr(estimator, "kernel", "linear") == "linear"
 
 
-def largest_weights(model: Model, given: list[str] | None = None) -> list[ClassWeights]:
+def largest_weights(model: Model, given: list[str] | None = None) -> list[ProblemWeights]:
     """Return the largest weights: of two classes those of the second, else of each or each pair.
 
     ``given`` are names of the features that the model takes, if it does not know them itself.
     """
-    classifier = classifier_of(model)
-    coef, names = feature_weights(classifier), feature_names(model, given)
-    labels = strategy_of(classifier).names(classifier.classes_.tolist())
-    rows = zip(labels[:MAX_CLASSES_LISTED], coef, strict=False)
-    return [ClassWeights(label, *_extremes(weights, names)) for label, weights in rows]
+    estimator = estimator_of(model)
+    kind, coef, names = kind_of(estimator), feature_weights(estimator), feature_names(model, given)
+    rows = zip(kind.problem_names()[:MAX_CLASSES_LISTED], coef, strict=False)
+    return [
+        ProblemWeights(label, kind.problem_word, *_extremes(weights, names))
+        for label, weights in rows
+    ]
 
 
 def _extremes(weights: NDArray, names: list[str]) -> tuple[list[Weight], list[Weight]]:
@@ -88,14 +92,14 @@ def weight_bars(model: Model, given: list[str] | None = None) -> dict[str, Any] 
 
 
 def feature_names(model: Model, given: list[str] | None = None) -> list[str]:
-    """Return the names of the features that the classifier takes; numbers if there are none."""
-    n_features = classifier_of(model).n_features_in_
+    """Return the names of the features that the estimator takes; numbers if there are none."""
+    n_features = estimator_of(model).n_features_in_
     names = _known_names(model, n_features, given)
     return _numbered(n_features) if names is None or len(names) != n_features else names
 
 
 def _known_names(model: Model, n_features: int, given: list[str] | None) -> list[str] | None:
-    """Return what the steps before the classifier call the features that they make."""
+    """Return what the steps before the estimator call the features that they make."""
     names = getattr(model, "feature_names_in_", given)
     if not isinstance(model, Pipeline) or len(model) == 1:
         return None if names is None else list(map(str, names))

@@ -16,8 +16,9 @@ from bandsvm._defaults import (
     DEFAULT_RHO2,
     DEFAULT_RHO2_FACTORS,
     LOSSES,
+    REGRESSION_LOSSES,
 )
-from bandsvm._tables.options import FORMATS, ReadOptions
+from bandsvm._tables.options import CLASSIFY, FORMATS, REGRESS, ReadOptions
 from bandsvm._workflow.naming import shell_name
 from bandsvm.cli import _types
 
@@ -28,6 +29,7 @@ OF_LINEAR = ("solver",)
 # All of them; only those that were given are in the namespace.
 PARAMETERS = (
     *("loss", "C1", "C2", "rho1", "rho2", "class_weight", "fit_intercept"),
+    *("epsilon", "quantile", "C"),
     *("tol", "max_iter", "time_limit", "n_jobs", *OF_KERNELS, *OF_LINEAR),
 )
 
@@ -46,9 +48,14 @@ def add_data_options(parser: argparse.ArgumentParser, for_training: bool = True)
     """Add options on how to read a data file; some make sense for training only."""
     add = partial(adder(parser.add_argument_group("data")), default=argparse.SUPPRESS)
     add("--format", "F", f"{', '.join(FORMATS)} (by name or content)", choices=FORMATS)
-    add("--target", "COLUMN", "name or number, from 1, of the column of labels")
+    add("--target", "COLUMN", "name or number, from 1, of the column to predict")
+    # Pairs of options, as argparse would give a pair a line of its own.
+    if for_training:
+        about_task = "predict numbers; --classify: classes, although numbers"
+        settings = {"dest": "task", "action": "store_const"}
+        add("--regress", "", about_task, const=REGRESS, **settings)
+        add("--classify", "", argparse.SUPPRESS, const=CLASSIFY, **settings)
     add("--skip-unlabelled", "", "leave out samples without a label")
-    # Two options, as argparse would give the pair a line of its own.
     add("--header", "", "CSV begins with names; --no-header: it does not")
     add("--no-header", "", argparse.SUPPRESS, dest="header", action="store_false")
     add("--zero-based", "", "features in svmlight files count from 0")
@@ -82,16 +89,22 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
             add_to_group(shell_name(name), takes, text, **given)
 
     positive, whole = _types.positive, _types.positive_whole
-    add("C1", "X", "cost of lying below the band; inf: hard margin (1)", type=_types.cost)
-    add("C2", "X", "cost of lying above it; 0: C-SVM (1)", type=_types.at_least_zero)
+    add("C1", "X", "cost of lying below band or tube; inf: hard margin (1)", type=_types.cost)
+    add("C2", "X", "cost of lying above; 0: C-SVM (1)", type=_types.at_least_zero)
     add("rho1", "X", "lower edge of the band (1)", type=positive)
     add("rho2", "X", f"upper edge of the band ({DEFAULT_RHO2:g})", type=positive)
-    add("loss", "L", f"{' or '.join(LOSSES)} (hinge)", choices=LOSSES)
+    losses = (*LOSSES, *REGRESSION_LOSSES)
+    add("loss", "L", f"{' or '.join(LOSSES)} (hinge)", choices=losses)
     about_kernel = f"kernel (rbf); --kernel {_types.LIST_KERNELS} shows all names"
     add("kernel", "K", about_kernel, type=_types.kernel, action=_types.KernelAction)
     add("gamma", "X", "of the kernel; scale, auto or a number (scale)", type=_types.gamma)
     add("degree", "N", "of the poly kernel (3)", type=whole)
     add("coef0", "X", "of the poly and sigmoid kernels (0)", type=_types.number)
+    if not searched:
+        add("epsilon", "X[,X]", "tube of --regress (0.1 of targets' deviation)", type=_types.sides)
+        about_quantiles = "--regress: predict quantiles; --C: their cost"
+        add("quantile", "Q[,Q]", about_quantiles, type=_types.quantiles)
+        add("C", "X", argparse.SUPPRESS, type=positive)
     add("class_weight", "W", "balanced: rare classes cost more", choices=("balanced",))
     add("multi_class", "M", "ovo: pairs, ovr: class and rest (ovo)", choices=("ovr", "ovo"))
     add("fit_intercept", "", "no constant in the decision value", action="store_false")

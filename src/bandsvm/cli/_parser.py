@@ -51,7 +51,7 @@ def _fit(commands: Any) -> None:
         description="Train a model. Ctrl-C keeps the best so far. Exit code 3: not optimal.",
     )
     add = adder(parser)
-    add("train", "TRAIN", "data file, or -")
+    add("train", "TRAIN", argparse.SUPPRESS)
     add("--model", "FILE", "where to write the model", type=Path, required=True)
     add("--resume", "", "continue from FILE, or from its last checkpoint")
     add("--calibrate", "", "also fit probabilities, by 5 folds (--proba)")
@@ -65,11 +65,11 @@ def _fit(commands: Any) -> None:
 def _predict(commands: Any) -> None:
     parser = commands.add_parser(
         "predict",
-        help="predict the labels of samples",
+        help="predict the labels or targets of samples",
         usage="bandsvm predict DATA --model FILE [options]",
-        description="Predict labels: one per line or, with --values, --proba or --band, as CSV "
-        "with a header. If the data have labels, print accuracy, scores per class and the "
-        "confusion matrix.",
+        description="Predict labels or numbers: one per line or, with several quantiles, --values, "
+        "--proba or --band, as CSV with a header. If the data have labels, print accuracy, scores "
+        "per class and the confusion matrix; if they have targets, errors.",
     )
     add = adder(parser)
     add("data", "DATA", "data file, or -")
@@ -77,7 +77,7 @@ def _predict(commands: Any) -> None:
     add("--output", "FILE", "write here instead of to standard output", type=Path)
     add("--values", "", "add the decision values")
     add("--proba", "", "add probabilities (of models trained with --calibrate)")
-    add("--band", "", "add whether they are below, inside or above the band")
+    add("--band", "", "add whether they are below, inside or above the band or tube")
     add_disk_option(parser)
     add_output_options(parser, has_report=True)
     add_data_options(parser, for_training=False)
@@ -102,8 +102,9 @@ def _export(commands: Any) -> None:
         usage="bandsvm export FILE --to FORMAT --output FILE [options]",
         description="Write a model for other programs. liblinear: linear models, scaling included. "
         "libsvm: kernel models, with a file by which svm-scale scales samples; one-vs-rest models "
-        "make a file per class. onnx: both, with all steps before the classifier; needs the extra "
-        "bandsvm[onnx]. Labels that a format lacks are numbers, listed in a file beside the model.",
+        "make a file per class, several quantiles none. onnx: all, with all steps before the "
+        "model; needs the extra bandsvm[onnx]. Labels that a format lacks are numbers, listed in a "
+        "file beside the model.",
     )
     add = adder(parser)
     add("model", "FILE", "a model file", type=Path)
@@ -118,8 +119,7 @@ def _tune(commands: Any) -> None:
         help="search for good parameters and write the best model",
         usage="bandsvm tune TRAIN --model FILE [options]",
         formatter_class=COMPACT,
-        description="Search C1, C2 (always with C2=0, the C-SVM), rho2 and gamma by folds of the "
-        "data file TRAIN. Ctrl-C keeps the best so far. Exit code 3: not optimal.",
+        description="Search C1, C2 (and C2=0), rho2, gamma by folds. Ctrl-C keeps the best so far.",
     )
     add = adder(parser)
     add("train", "TRAIN", argparse.SUPPRESS)

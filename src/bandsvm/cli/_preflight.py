@@ -16,12 +16,16 @@ from sklearn import metrics
 
 from bandsvm._checks.parameters import band_parameters, check_fit_parameters
 from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._estimators.regression import BandedSVR
 from bandsvm._system.files import follow_links
 from bandsvm._system.text import short_list
+from bandsvm._tables.options import REGRESS
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import check_kernel_model
-from bandsvm.cli._options import LINEAR_SOLVERS, OF_KERNELS, OF_LINEAR
+from bandsvm.cli._options import LINEAR_SOLVERS, OF_LINEAR
 from bandsvm.model_selection._scoring import StoredDecisions
 from bandsvm.plotting._canvas import require_matplotlib
 
@@ -32,6 +36,15 @@ SCORES_OF_ONE_CLASS: dict[str, tuple[Any, str]] = {
     "recall": (metrics.recall_score, "predict"),
     "jaccard": (metrics.jaccard_score, "predict"),
     "average_precision": (metrics.average_precision_score, "decision_function"),
+}
+# Parameters of regression alone.
+OF_REGRESSION = {"epsilon", "quantile", "C"}
+# Options that regression does not have, and what to do instead.
+NOT_FOR_REGRESSION = {
+    "linear": "leave it out and add --kernel linear",
+    "dask": "leave it out and add --kernel linear, or use a sample of the data",
+    "on_disk": "leave it out, or use a sample of the data",
+    "calibrate": "--quantile 0.05,0.95 gives intervals",
 }
 # Outputs that hold pictures.
 WITH_PICTURES = ("plot", "report")
@@ -73,10 +86,20 @@ def check_folder(folder: Path, wanted: str) -> None:
         ) from None
 
 
-def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
-    """Raise unless parameters make a model, whatever the classes."""
-    check_options(parameters, is_linear)
-    if is_linear:
+def estimator_class(parameters: dict[str, Any], task: str, is_linear: bool = False) -> Any:
+    """Return the class of the estimator that options ask for."""
+    if task == REGRESS:
+        return BandedQuantileSVR if "quantile" in parameters else BandedSVR
+    return LinearBandedSVC if is_linear else BandedSVC
+
+
+def check_model(parameters: dict[str, Any], cls: Any = BandedSVC) -> None:
+    """Raise unless parameters make a model, whatever the targets."""
+    check_options(parameters, cls)
+    if cls in (BandedSVR, BandedQuantileSVR):
+        cls._task.check_parameters(cls(**parameters))
+        return
+    if cls is LinearBandedSVC:
         linear = LinearBandedSVC(**parameters)
         check_fit_parameters(linear, LINEAR_SOLVERS)
         if not np.isfinite(band_parameters(linear, np.arange(2)).C1).all():
@@ -88,17 +111,38 @@ def check_model(parameters: dict[str, Any], is_linear: bool = False) -> None:
     check_kernel_model(parameters)
 
 
-def check_options(parameters: dict[str, Any], is_linear: bool) -> None:
+def check_options(parameters: dict[str, Any], cls: Any) -> None:
     """Raise if an option was given that a kind of model does not have."""
-    foreign = OF_KERNELS if is_linear else OF_LINEAR
-    given = [shell_name(name) for name in parameters if name in foreign]
-    if given and is_linear:
+    known = {*cls().get_params()} - {*(() if cls is LinearBandedSVC else OF_LINEAR)}
+    foreign = [name for name in parameters if name not in known]
+    if not foreign:
+        return
+    given = ", ".join(map(shell_name, foreign))
+    them = "it" if len(foreign) == 1 else "them"
+    if cls is BandedQuantileSVR:
         raise ValueError(
-            f"a linear model is one-vs-rest, without kernel, so {', '.join(given)} cannot be set; "
-            f"leave {'it' if len(given) == 1 else 'them'} out, or leave --linear out."
+            f"quantiles have one cost, --C, and no band, so {given} cannot be set; leave {them} "
+            "out, or leave --quantile out."
         )
-    if given:
-        raise ValueError(f"{', '.join(given)} is an option of linear models; add --linear.")
+    if cls is BandedSVR and foreign == ["C"]:
+        raise ValueError("--C is the cost of --quantile; without it, the costs are --C1 and --C2.")
+    if cls is BandedSVR:
+        raise ValueError(f"{given} cannot be set for regression; leave {them} out.")
+    if {*foreign} & OF_REGRESSION:
+        raise ValueError(f"{given} is an option of regression; add --regress.")
+    if cls is LinearBandedSVC:
+        raise ValueError(
+            f"a linear model is one-vs-rest, without kernel, so {given} cannot be set; "
+            f"leave {them} out, or leave --linear out."
+        )
+    raise ValueError(f"{given} is an option of linear models; add --linear.")
+
+
+def check_regression(options: argparse.Namespace) -> None:
+    """Raise if an option was given that regression does not have yet."""
+    for name, cure in NOT_FOR_REGRESSION.items():
+        if getattr(options, name, None):
+            raise ValueError(f"{shell_name(name)} does not work with --regress; {cure}.")
 
 
 def check_scoring(name: str | None, positive: str | None) -> None:

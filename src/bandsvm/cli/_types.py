@@ -64,6 +64,21 @@ def at_least_zero(text: str) -> float:
     return value
 
 
+def sides(text: str) -> float | tuple[float, ...]:
+    """Return a number that is not negative, or two of them: below and above."""
+    values = tuple(at_least_zero(part.strip()) for part in text.split(","))
+    _require(len(values) <= 2, "be a number, or two: BELOW,ABOVE", text)
+    return values[0] if len(values) == 1 else values
+
+
+def quantiles(text: str) -> float | tuple[float, ...]:
+    """Return a number between 0 and 1, or several that differ."""
+    values = tuple(number(part.strip()) for part in text.split(","))
+    _require(all(0.0 < value < 1.0 for value in values), "lie between 0 and 1", text)
+    _require(len(set(values)) == len(values) <= MAX_VALUES, "be different numbers", text)
+    return values[0] if len(values) == 1 else values
+
+
 def gamma(text: str) -> float | str:
     """Return gamma: a number, or how it follows from the samples."""
     return text if text in ("scale", "auto") else at_least_zero(text)

@@ -9,9 +9,10 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import MAX_SHOWN, short_text
-from bandsvm._workflow.pipeline import classifier_of, expected_table, with_classifier
+from bandsvm._workflow.pipeline import estimator_of, expected_table, with_estimator
 from bandsvm.cli._output import Output
 from bandsvm.cli._preflight import check_outputs
 from bandsvm.persistence._text_formats import (
@@ -33,10 +34,11 @@ def run(options: argparse.Namespace) -> int:
     check_outputs(options, "output", read=[options.model])
     model = load(options.model)
     # Of a search, the best model.
-    best = classifier_of(model)
-    model = with_classifier(model, best) if isinstance(model, Pipeline) else best
+    best = estimator_of(model)
+    classes = classes_of(best)
+    model = with_estimator(model, best) if isinstance(model, Pipeline) else best
     if options.to != "onnx":
-        _check_files_beside(options, len(best.classes_))
+        _check_files_beside(options, len(classes))
     files = _write(model, options.to, options.output)
     for file in files:
         output.wrote(file)
@@ -47,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.to == "libsvm":
         numbers = class_numbers(best)
     elif options.to == "liblinear":
-        numbers = renamed_labels(best.classes_, label_numbers(best.classes_))
+        numbers = renamed_labels(classes, label_numbers(classes))
     if numbers:
         result["labels"] = {str(number): label for number, label in numbers.items()}
         output.report(_about_numbers(numbers, options.output, is_of_files=len(files) > 1))
@@ -96,7 +98,7 @@ def _write(model: Any, form: str, path: Path) -> list[Path]:
     for step in steps_of(model)[:-1]:
         if not isinstance(step, (StandardScaler, MaxAbsScaler)):
             raise ValueError(
-                f"files of {form.upper()} can hold scaling before the classifier, but not "
+                f"files of {form.upper()} can hold scaling before the model, but not "
                 f"{type(step).__name__}, which a table with text or missing numbers needs: export "
                 "--to onnx, or train on numbers without gaps."
             )

@@ -15,9 +15,11 @@ from bandsvm._defaults import SEARCHED
 from bandsvm._estimators.calibration import check_can_calibrate
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.fit import fit_model
+from bandsvm._tables.options import REGRESS
 from bandsvm._tables.reading import read_table
 from bandsvm._tables.table import Table
 from bandsvm._workflow.advice import LEAVES_FEATURES, SHELL
+from bandsvm._workflow.class_report import reliability_parts
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.folds import PreparedFolds, Splits, stratified_splits
 from bandsvm._workflow.naming import shell_name
@@ -26,13 +28,13 @@ from bandsvm._workflow.pipeline import (
     describe_preparation,
     fitted_samples,
     new_pipeline,
-    with_classifier,
+    with_estimator,
     write_model,
 )
-from bandsvm._workflow.report import HELD_OUT, reliability_parts
+from bandsvm._workflow.report import HELD_OUT
 from bandsvm._workflow.search import FinishedSearch, TimeBudget, best_candidates
 from bandsvm._workflow.search_report import draw_search, search_page
-from bandsvm._workflow.training import summarise
+from bandsvm._workflow.training import summarise_classes
 from bandsvm.cli._options import chosen_parameters, read_options
 from bandsvm.cli._output import Output, training_code
 from bandsvm.cli._preflight import check_model, check_outputs, check_scoring, scorer_of
@@ -69,14 +71,14 @@ def run(options: argparse.Namespace) -> int:
     )
     was_interrupted = _searched(search, folds, output)
     best = search.best_estimator_
-    model = with_classifier(pipeline, best)
+    model = with_estimator(pipeline, best)
     write_model(model, table, options.model)
     output.wrote(options.model)
     score = options.scoring or "accuracy"
     sentences = _about_best(search, score)
     for sentence in sentences:
         output.report(sentence)
-    result = summarise(best, X, table.y, is_hurried=was_interrupted)
+    result = summarise_classes(best, X, table.y, is_hurried=was_interrupted)
     output.about_model(best, result, options.model)
     if was_interrupted:
         budget.spend()
@@ -190,6 +192,11 @@ def _write_pages(
 
 def _preflight(options: argparse.Namespace) -> None:
     """Raise what is wrong with the options before the data are read."""
+    if read_options(options).task == REGRESS:
+        raise ValueError(
+            "tune does not search regressions yet; use bandsvm fit --regress, or GridSearchCV of "
+            "scikit-learn in Python."
+        )
     if options.linear:
         raise ValueError(
             "tune searches kernel models; try --kernel linear on some of the samples, then give "

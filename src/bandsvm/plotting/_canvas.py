@@ -105,3 +105,11 @@ def legend_outside(ax: Any, columns: int = 2) -> None:
         fontsize="small",
         borderaxespad=0.0,
     )
+
+
+def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Any, Any]:
+    """Return a figure that belongs to no window, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
