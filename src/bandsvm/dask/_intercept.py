@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._linear.chunk import Largest
+from bandsvm._linear.point import middle_of
 from bandsvm.dask._chunks import ChunkProblem
 from bandsvm.dask._narrowing import falling_root
 from bandsvm.dask._quantiles import Ranked, extremes_of, minus_next, quantile, ranked_numbers
@@ -34,9 +35,11 @@ class Ends(Ranked):
 def best_intercept(tasks: ChunkTasks, problems: PerChunk, f: PerChunk, is_squared: bool) -> float:
     """Return the intercept of least loss; of several, the middle one."""
     ends = tasks.each(_ends, problems, f)
-    minus_lowest, highest, of_lower = tasks.total(_extremes, ends)
+    minus_lowest, highest, of_lower, lower, minus_upper = tasks.total(_extremes, ends)
     lowest, highest = -float(minus_lowest), float(highest)
     if is_squared:
+        if lower <= -minus_upper:
+            return middle_of(float(lower), -float(minus_upper))
         return falling_root(partial(tasks.total, _pulls, ends), lowest, highest)
     first, passed = quantile(tasks, ends, (lowest, highest), of_lower * (1.0 - ROUNDING))
     if first < highest and passed <= of_lower * (1.0 + ROUNDING):
@@ -53,9 +56,14 @@ def _ends(chunk: ChunkProblem, f: NDArray) -> Ends:
     return Ends(ranked.at, ranked.passed, (at_lo, below), (at_hi, above))
 
 
-def _extremes(ends: Ends) -> tuple[Largest, Largest, float]:
-    """Return the first end, negated, the last, and the cost of all lower edges."""
-    return *extremes_of(ends), float(ends.lower[1].sum())
+def _extremes(ends: Ends) -> tuple[Largest, Largest, float, Largest, Largest]:
+    """Return the first end, negated, the last, and the cost of all lower edges.
+
+    Also return the last lower end, and the first upper one, negated: there is no loss between them.
+    """
+    (at_lo, costs), (at_hi, _) = ends.lower, ends.upper
+    lower = Largest(np.max(at_lo, initial=-np.inf))
+    return *extremes_of(ends), float(costs.sum()), lower, Largest(np.max(-at_hi, initial=-np.inf))
 
 
 def _pulls(ends: Ends, points: NDArray) -> tuple[NDArray, ...]:
