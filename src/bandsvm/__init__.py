@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bandsvm._estimators.selective import SelectiveClassifier
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
-    from bandsvm.persistence.liblinear import export_liblinear
+    from bandsvm.persistence.liblinear import export_liblinear, load_liblinear
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
     from bandsvm.persistence.onnx import to_onnx
 
@@ -32,6 +32,7 @@ __all__ = [
     "export_liblinear",
     "export_libsvm",
     "load",
+    "load_liblinear",
     "load_libsvm",
     "save",
     "to_onnx",
@@ -50,6 +51,7 @@ _HOMES = {
     "save": "bandsvm.persistence",
     "export_liblinear": "bandsvm.persistence.liblinear",
     "export_libsvm": "bandsvm.persistence.libsvm",
+    "load_liblinear": "bandsvm.persistence.liblinear",
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",
     "SelectiveClassifier": "bandsvm._estimators.selective",
