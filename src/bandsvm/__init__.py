@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from bandsvm._estimators.calibration import calibrate
     from bandsvm._estimators.kernel import BandedSVC
     from bandsvm._estimators.linear import LinearBandedSVC
+    from bandsvm._estimators.linear_regression import LinearBandedSVR
     from bandsvm._estimators.quantiles import BandedQuantileSVR
     from bandsvm._estimators.regression import BandedSVR
     from bandsvm._estimators.selective import SelectiveClassifier
     from bandsvm.model_selection import BandedSVCCV
     from bandsvm.persistence import load, save
-    from bandsvm.persistence.liblinear import export_liblinear
+    from bandsvm.persistence.liblinear import export_liblinear, load_liblinear
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
     from bandsvm.persistence.onnx import to_onnx
 
@@ -25,11 +26,13 @@ __all__ = [
     "BandedSVR",
     "Certificate",
     "LinearBandedSVC",
+    "LinearBandedSVR",
     "SelectiveClassifier",
     "calibrate",
     "export_liblinear",
     "export_libsvm",
     "load",
+    "load_liblinear",
     "load_libsvm",
     "save",
     "to_onnx",
@@ -43,10 +46,12 @@ _HOMES = {
     "BandedSVCCV": "bandsvm.model_selection",
     "Certificate": "bandsvm._certificate",
     "LinearBandedSVC": "bandsvm._estimators.linear",
+    "LinearBandedSVR": "bandsvm._estimators.linear_regression",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_liblinear": "bandsvm.persistence.liblinear",
     "export_libsvm": "bandsvm.persistence.libsvm",
+    "load_liblinear": "bandsvm.persistence.liblinear",
     "load_libsvm": "bandsvm.persistence.libsvm",
     "to_onnx": "bandsvm.persistence.onnx",
     "SelectiveClassifier": "bandsvm._estimators.selective",

@@ -1,4 +1,4 @@
-"""Linear models in LIBLINEAR's text format, for its `predict`."""
+"""Linear models in LIBLINEAR's text format, for its `predict`; its regressions are read, too."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.linear_regression import LinearBandedSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import atomic_write
+from bandsvm.persistence._liblinear_text import read_regression
 from bandsvm.persistence._text_formats import (
     check_is_scaling,
     label_numbers,
@@ -39,7 +41,8 @@ BIAS, NO_BIAS = 1, -1
 
 
 def export_liblinear(
-    model: LinearBandedSVC | BandedSVC | BandedSVR | Pipeline, path: str | os.PathLike[str]
+    model: LinearBandedSVC | LinearBandedSVR | BandedSVC | BandedSVR | Pipeline,
+    path: str | os.PathLike[str],
 ) -> Path:
     """Write a fitted linear model as a LIBLINEAR model file.
 
@@ -51,10 +54,10 @@ def export_liblinear(
 
     Parameters
     ----------
-    model : LinearBandedSVC, BandedSVC, BandedSVR or Pipeline
-        A fitted `LinearBandedSVC`, a `BandedSVC` or `BandedSVR` with the kernel 'linear', or a
-        pipeline of one of them behind `StandardScaler` and `MaxAbsScaler`. Scaling becomes part of
-        the weights: the file takes samples as the pipeline does.
+    model : LinearBandedSVC, LinearBandedSVR, BandedSVC, BandedSVR or Pipeline
+        A fitted `LinearBandedSVC` or `LinearBandedSVR`, a `BandedSVC` or `BandedSVR` with the
+        kernel 'linear', or a pipeline of one of them behind `StandardScaler` and `MaxAbsScaler`.
+        Scaling becomes part of the weights: the file takes samples as the pipeline does.
     path : str or path-like
         The file to write.
 
@@ -65,6 +68,7 @@ def export_liblinear(
 
     See Also
     --------
+    load_liblinear : Read a model of a regression.
     export_libsvm : Write kernel models for LIBSVM.
 
     Examples
@@ -99,12 +103,61 @@ def export_liblinear(
     return path
 
 
+def load_liblinear(path: str | os.PathLike[str]) -> LinearBandedSVR:
+    """Read a LIBLINEAR model of a regression as a fitted `LinearBandedSVR`.
+
+    The model gives the same predictions as LIBLINEAR. The file stores nothing about the training
+    set, so there are no multipliers and no certificate, and `C1`, `C2` and `epsilon` keep their
+    defaults; `loss` and `fit_intercept` are those of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A text model of type L2R_L2LOSS_SVR, L2R_L2LOSS_SVR_DUAL or L2R_L1LOSS_SVR_DUAL, written by
+        `export_liblinear` or by LIBLINEAR's ``train -s 11``, ``-s 12`` or ``-s 13``.
+
+    Returns
+    -------
+    LinearBandedSVR
+        The fitted model.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a model; the message names the line.
+
+    See Also
+    --------
+    export_liblinear : Write such a file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bandsvm import LinearBandedSVR, export_liblinear, load_liblinear
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LinearBandedSVR(C1=1000.0, C2=1000.0).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     again = load_liblinear(export_liblinear(model, Path(folder, "diabetes.model")))
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
+    """
+    text = read_regression(Path(path))
+    model = LinearBandedSVR(loss=text.loss, fit_intercept=text.bias >= 0.0)
+    n_features = text.n_features
+    model.coef_ = text.weights[:n_features]
+    model.intercept_ = text.weights[n_features:] * text.bias if text.bias >= 0.0 else np.zeros(1)
+    model.n_features_in_ = n_features
+    return model
+
+
 def _check_exportable(model: Any, scalers: list[Any]) -> None:
     """Raise an error with a way out, unless the model can be written."""
-    if not isinstance(model, (BandedSVC, LinearBandedSVC, BandedSVR)):
+    if not isinstance(model, (BandedSVC, LinearBandedSVC, BandedSVR, LinearBandedSVR)):
         raise TypeError(
-            "export_liblinear needs a fitted LinearBandedSVC, or a BandedSVC or BandedSVR with "
-            "kernel='linear', or a pipeline that ends in one, got a "
+            "export_liblinear needs a fitted LinearBandedSVC or LinearBandedSVR, or a BandedSVC or "
+            "BandedSVR with kernel='linear', or a pipeline that ends in one, got a "
             f"{type(model).__name__}."
         )
     check_is_scaling(scalers, "export_liblinear", "LIBLINEAR")

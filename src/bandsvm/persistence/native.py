@@ -45,7 +45,8 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
+    model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR, \
+LinearBandedSVR or Pipeline
         A fitted model, or a pipeline that ends with one. docs/model_file.md lists the steps that a
         file can hold.
     path : path-like
@@ -109,7 +110,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
+    BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR, LinearBandedSVR \
+or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
