@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from bandsvm import BandedQuantileSVR, BandedSVR
-from bandsvm._fitting.spread import units_of, weighted_quantile
+from bandsvm._fitting.sources import LocalSource, summary_of
+from bandsvm._fitting.spread import units_of
+from bandsvm._fitting.weighted_numbers import weighted_quantile
 from tests.helpers.regression import noisy_curve
 
 LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
@@ -99,37 +101,38 @@ def test_most_targets_may_be_equal():
     assert 0.001 < model.certificate_.scale < 1.0
 
 
-def units_of_numbers(y, weights=None, widths=0.2, has_intercept=True):
-    """Return the units of targets that are numbers."""
+def units_of_targets(y, weights=None, widths=0.2, has_intercept=True):
+    """Return the units of targets."""
     y = np.asarray(y, dtype=float)
-    return units_of(y, y, np.ones(len(y)) if weights is None else weights, widths, has_intercept)
+    weights = np.ones(len(y)) if weights is None else np.asarray(weights)
+    return units_of(LocalSource(y, weights), summary_of(y, weights), widths, has_intercept)
 
 
 def test_units_follow_the_targets(rng):
     y = rng.normal(size=1000)
-    assert units_of_numbers(y).size == 1.0
-    assert units_of_numbers(100.0 * y + 5.0).size == 128.0
-    assert units_of_numbers(100.0 * y + 5.0, has_intercept=False).origin == 0.0
-    assert units_of_numbers(y + 1e6, has_intercept=False).size == 2.0**20
-    assert units_of_numbers([7.0, 7.0]) == (0.25, 7.0)
-    assert units_of_numbers([7.0, 7.0], widths=0.0) == (8.0, 7.0)
-    assert units_of_numbers([0.0], widths=0.0) == (1.0, 0.0)
+    assert units_of_targets(y).size == 1.0
+    assert units_of_targets(100.0 * y + 5.0).size == 128.0
+    assert units_of_targets(100.0 * y + 5.0, has_intercept=False).origin == 0.0
+    assert units_of_targets(y + 1e6, has_intercept=False).size == 2.0**20
+    assert units_of_targets([7.0, 7.0]) == (0.25, 7.0)
+    assert units_of_targets([7.0, 7.0], widths=0.0) == (8.0, 7.0)
+    assert units_of_targets([0.0], widths=0.0) == (1.0, 0.0)
     with np.errstate(over="ignore"):
-        assert units_of_numbers([-1.7e308, 1.7e308]).size > 0.0
-    assert 0.0 < units_of_numbers([0.0, 1e-320]).size < 1e-300
+        assert units_of_targets([-1.7e308, 1.7e308]).size > 0.0
+    assert 0.0 < units_of_targets([0.0, 1e-320]).size < 1e-300
     counts = rng.integers(0, 3, size=1000).astype(float)
-    assert units_of_numbers(y, counts) == units_of_numbers(np.repeat(y, counts.astype(int)))
-    assert units_of_numbers(y, 1e-300 * counts) == units_of_numbers(y, counts)
+    assert units_of_targets(y, counts) == units_of_targets(np.repeat(y, counts.astype(int)))
+    assert units_of_targets(y, 1e-300 * counts) == units_of_targets(y, counts)
 
 
 def test_units_of_intervals_follow_what_is_known():
     infinite = np.inf
-    lower, upper = np.array([0.0, -infinite, 4.0]), np.array([2.0, 3.0, infinite])
-    units = units_of(lower, upper, np.ones(3), 0.0, True)
+    units = units_of_targets([[0.0, 2.0], [-infinite, 3.0], [4.0, infinite]], widths=0.0)
     assert units.origin == 3.0
     assert units.size == 1.0
-    nothing = units_of(np.array([-infinite]), np.array([infinite]), np.ones(1), 0.0, True)
-    assert nothing == (1.0, 0.0)
+    assert units_of_targets([[-infinite, infinite]], widths=0.0) == (1.0, 0.0)
+    alike = [[1.0, 3.0], [0.0, 4.0], [2.0, infinite]]
+    assert units_of_targets(alike, [1.0, 3.0, 5.0], widths=0.0) == (4.0, 2.0)
 
 
 def test_weighted_quantile_is_that_of_copies(rng):

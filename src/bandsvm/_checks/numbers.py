@@ -88,6 +88,11 @@ def targets_of(y: Any, n_samples: int) -> NDArray[np.float64]:
     return targets
 
 
+def ends_of(y: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of targets that are intervals; both are the same for numbers."""
+    return (y, y) if y.ndim == 1 else (y[:, 0], y[:, 1])
+
+
 def refuse_intervals(y: Any, cure: str) -> None:
     """Refuse intervals where only numbers make sense."""
     if are_intervals(y):

@@ -1,4 +1,4 @@
-"""Parameters of scikit-learn's SVC and SVR that our estimators lack, and what to use instead."""
+"""Parameters of scikit-learn's SVC, SVR and LinearSVR that ours lack, and what to use instead."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ INSTEAD_OF_SVR = {
     ),
     "shrinking": INSTEAD["shrinking"],
 }
+INSTEAD_OF_LINEAR_SVR = {
+    "C": (
+        "its two costs are C1 (predictions below the tube) and C2 (above); LinearSVR(C=c) is "
+        "LinearBandedSVR(C1=c, C2=c)"
+    ),
+    "dual": "solvers are chosen by solver; just drop it",
+    "intercept_scaling": "the intercept is not penalised; just drop it",
+    "random_state": INSTEAD["random_state"],
+}
 
 Estimator = TypeVar("Estimator", bound=type)
 
@@ -38,6 +47,11 @@ def names_svc_arguments(cls: Estimator) -> Estimator:
 def names_svr_arguments(cls: Estimator) -> Estimator:
     """Let ``__init__`` and ``set_params`` of a regressor say what to use instead."""
     return _naming(cls, INSTEAD_OF_SVR)
+
+
+def names_linear_svr_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of a linear regressor say what to use instead."""
+    return _naming(cls, INSTEAD_OF_LINEAR_SVR)
 
 
 def _naming(cls: Estimator, instead: Mapping[str, str]) -> Estimator:

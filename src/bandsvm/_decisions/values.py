@@ -76,9 +76,9 @@ class DecisionRule:
 
 
 def feature_weights(model: Any) -> NDArray[np.float64]:
-    """Return the weights of features of a linear model as a matrix, also after `sparsify`."""
+    """Return the weights of features of a linear model, one row per problem, dense or not."""
     coef = model.coef_
-    return coef.toarray() if sp.issparse(coef) else np.asarray(coef)
+    return coef.toarray() if sp.issparse(coef) else np.atleast_2d(coef)
 
 
 def top_class(values: NDArray) -> NDArray[np.intp]:

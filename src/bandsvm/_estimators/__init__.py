@@ -1,8 +1,10 @@
 """The estimators: parameters, fitted attributes and methods that users call.
 
 - `kernel_model`: what all estimators with a kernel have.
+- `linear_model`: what all linear estimators have.
 - `kernel`: `BandedSVC`; `linear`: `LinearBandedSVC`.
-- `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`.
+- `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`; `linear_regression`:
+  `LinearBandedSVR`.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of
   held-out samples.

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
 
-from bandsvm._certificate import Certificate
-from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
-from bandsvm._decisions.values import BandClassifierMixin, feature_weights
+from bandsvm._decisions.values import BandClassifierMixin
 from bandsvm._defaults import DEFAULT_RHO2
-from bandsvm._fitting.classification import CLASSIFICATION
+from bandsvm._estimators.linear_model import LinearEstimator, LinearModelMixin
 from bandsvm._fitting.lifecycle import end_fit
-from bandsvm._linear.fit import certify_linear, fit_linear
-from bandsvm._linear.samples import LinearSamples
-from bandsvm._system.threads import n_threads
+from bandsvm._linear.fit import fit_linear
+from bandsvm._linear.tasks import LINEAR_CLASSIFICATION, LinearTask
 
 
-class LinearEstimator(BaseEstimator):
-    """The parameters of a linear model, wherever its samples are."""
+class LinearClassifier(LinearEstimator):
+    """The parameters of a linear classifier, wherever its samples are."""
 
-    _task = CLASSIFICATION
+    _task: LinearTask = LINEAR_CLASSIFICATION
 
     def __init__(
         self,
@@ -62,14 +56,10 @@ class LinearEstimator(BaseEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn should know of the estimator."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-
-class LinearBandedSVC(BandClassifierMixin, ProbabilityMixin, ClassifierMixin, LinearEstimator):
+class LinearBandedSVC(
+    BandClassifierMixin, ProbabilityMixin, LinearModelMixin, ClassifierMixin, LinearClassifier
+):
     """Linear banded support vector classification, for many samples or many features.
 
     The model is that of `BandedSVC` with ``kernel='linear'``. The solvers here compute no kernel
@@ -202,54 +192,5 @@ class LinearBandedSVC(BandClassifierMixin, ProbabilityMixin, ClassifierMixin, Li
             The decision value g(x), one column per class if there are more than two; in float32
             for X in float32.
         """
-        check_is_fitted(self)
-        X = data.check_samples(self, X, reset=False)
-        samples = LinearSamples(X, n_threads(self.n_jobs))
-        products = [samples.product(w) for w in feature_weights(self)]
-        values = np.column_stack(products) + self.intercept_
-        values = values.astype(X.dtype, copy=False)
+        values = self._problem_values(X)
         return values[:, 0] if len(self.classes_) == 2 else values
-
-    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
-        """Certify the fitted model with all decision values recomputed in float64.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The training samples.
-        y : array-like of shape (n_samples,)
-            The training labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The training weights.
-
-        Returns
-        -------
-        Certificate
-            Like `certificate_`. It needs the multipliers of the training samples, which `fit`
-            keeps with ``store_multipliers=True`` or ``warm_start=True``.
-        """
-        return certify_linear(self, X, y, sample_weight)
-
-    def sparsify(self) -> Self:
-        """Convert `coef_` to a sparse matrix, which takes less memory if most weights are 0.
-
-        Returns
-        -------
-        LinearBandedSVC
-            The estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(feature_weights(self))
-        return self
-
-    def densify(self) -> Self:
-        """Convert `coef_` back to an array, as `fit` leaves it.
-
-        Returns
-        -------
-        LinearBandedSVC
-            The estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = feature_weights(self)
-        return self

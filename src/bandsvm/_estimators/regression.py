@@ -8,20 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from bandsvm._checks.numbers import refuse_intervals, targets_of
 from bandsvm._checks.svc_arguments import names_svr_arguments
-from bandsvm._checks.tube_parameters import epsilon_of
 from bandsvm._compat import CallbackSupportMixin
-from bandsvm._decisions.tubes import left_open, tube_positions
+from bandsvm._decisions.tubes import TubeRegressorMixin
 from bandsvm._estimators.kernel_model import KernelModelMixin
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.regression import REGRESSION
-from bandsvm._fitting.tubes import ends_of
 
 
 @names_svr_arguments
-class BandedSVR(KernelModelMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class BandedSVR(
+    TubeRegressorMixin, KernelModelMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator
+):
     """Banded support vector regression.
 
     The prediction g(x) of every sample is pulled into a tube around its target: the model minimises
@@ -226,46 +225,3 @@ default='rbf'
             The decision value g(x).
         """
         return self._problem_values(X)[:, 0]
-
-    def band_position(self, X: Any, y: Any) -> NDArray[np.str_]:
-        """Return where predictions lie in the tubes of targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples, as for `predict`.
-        y : array-like of shape (n_samples,) or (n_samples, 2)
-            Their targets, or intervals.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            'below' if the prediction is less than the lower edge of the tube, ``y - epsilon``,
-            'above' if it is greater than the upper edge, ``y + epsilon``, else 'inside'.
-            Predictions on an edge, up to what the certificate leaves open, are inside.
-        """
-        values = self.predict(X)
-        lower, upper = ends_of(targets_of(y, len(values)))
-        below, above = epsilon_of(self)
-        tol = left_open(self.certificate_)
-        return tube_positions(values, lower - below, upper + above, tol).names
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination R^2 of predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples, as for `predict`.
-        y : array-like of shape (n_samples,)
-            Their targets; for intervals there is no R^2.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        float
-            1 for perfect predictions; 0 is as good as the mean of y.
-        """
-        refuse_intervals(y, "(model.band_position(X, y) == 'inside').mean() counts predictions")
-        return super().score(X, y, sample_weight)

@@ -21,12 +21,13 @@ from bandsvm._defaults import REGRESSION_LOSSES
 from bandsvm._fitting.task import Blocks
 from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems
 
-# There is no linear model to go to.
 CURES: Mapping[Cure, str] = {
-    cure: words for cure, words in PYTHON.items() if cure is not Cure.LINEAR_MODEL
+    **PYTHON,
+    Cure.LINEAR_MODEL: "use LinearBandedSVR, which finds linear rules much faster",
 }
+# There is no linear model to go to.
 CURES_OF_QUANTILES: Mapping[Cure, str] = {
-    **CURES,
+    **{cure: words for cure, words in PYTHON.items() if cure is not Cure.LINEAR_MODEL},
     Cure.LOWER_COSTS: "lower C",
     Cure.LOWER_COSTS_AND_WEIGHTS: "lower C and weights",
 }

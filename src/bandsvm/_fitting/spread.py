@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._checks.numbers import ends_of
+from bandsvm._fitting.sources import TargetSource, TargetSummary
+from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers
 from bandsvm._problem.units import DecisionUnits
 
 # Targets farther out than this share of all count as if they lay there: few outliers must not
@@ -17,47 +20,59 @@ MAX_EXPONENT = 1000
 
 
 def units_of(
-    lower: NDArray, upper: NDArray, weights: NDArray, widths: float, has_intercept: bool
+    source: TargetSource, summary: TargetSummary, widths: float, has_intercept: bool
 ) -> DecisionUnits:
     """Return units in which targets lie around 0 and are spread by about 1.
 
-    Targets lie between ``lower`` and ``upper``, which may be infinite; ``widths`` is what a tube
-    adds to intervals. Repeating a sample is the same as doubling its weight. Without an intercept,
-    which absorbs the origin, the origin stays at 0. If targets do not differ from the origin, the
-    size follows the widths of their intervals, or else the origin.
+    Targets may be intervals with infinite ends; ``widths`` is what a tube adds to intervals.
+    Repeating a sample is the same as doubling its weight. Without an intercept, which absorbs the
+    origin, the origin stays at 0. If targets do not differ from the origin, the size follows the
+    widths of their intervals, or else the origin.
     """
-    is_known = (weights > 0.0) & (np.isfinite(lower) | np.isfinite(upper))
-    lower, upper, weights = lower[is_known], upper[is_known], weights[is_known]
-    if not len(lower):
+    if not summary.largest_weight:
         return DecisionUnits()
-    weights = weights / weights.max()
-    is_closed = np.isfinite(lower) & np.isfinite(upper)
-    targets = np.where(np.isfinite(lower), lower, upper)
-    is_wide = is_closed & (lower != upper)
-    targets[is_wide] = 0.5 * lower[is_wide] + 0.5 * upper[is_wide]
-    origin = weighted_quantile(targets, weights, 0.5) if has_intercept else 0.0
-    size = _spread(np.abs(targets - origin), weights)
+    middles = source.numbers(_middles, summary.largest_weight)
+    origin = middles.quantile(0.5) if has_intercept else 0.0
+    size = _spread(middles.distances(origin))
     if size == 0.0:
-        size = widths + float(np.mean((upper - lower)[is_closed])) if is_closed.any() else widths
+        size = widths
+        closed = source.numbers(_widths, summary.largest_weight)
+        if closed.total and (widest := closed.largest):
+            size += widest * (closed.capped_sum(np.inf, widest) / closed.total)
     return DecisionUnits(_power_of_two(size or abs(origin)), origin)
 
 
-def weighted_quantile(values: NDArray, weights: NDArray, share: float) -> float:
-    """Return the least value such that values up to it have at least a share of the weight."""
-    order = np.argsort(values, kind="stable")
-    ends = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(ends, share * ends[-1])]])
+def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+    """Return the middles of intervals, or the end of those that have one."""
+    lower, upper, weights = _known(y, weights, largest_weight)
+    middles = np.where(np.isfinite(lower), lower, upper)
+    is_wide = np.isfinite(lower) & np.isfinite(upper) & (lower != upper)
+    middles[is_wide] = 0.5 * lower[is_wide] + 0.5 * upper[is_wide]
+    return Numbers(middles, weights)
 
 
-def _spread(distances: NDArray, weights: NDArray) -> float:
+def _widths(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+    """Return the widths of intervals with two ends."""
+    lower, upper, weights = _known(y, weights, largest_weight)
+    is_closed = np.isfinite(lower) & np.isfinite(upper)
+    return Numbers((upper - lower)[is_closed], weights[is_closed])
+
+
+def _known(y: NDArray, weights: NDArray, largest_weight: float) -> tuple[NDArray[np.float64], ...]:
+    """Return both ends of targets of positive weight that have one, and weights up to 1."""
+    lower, upper = ends_of(y)
+    is_known = (weights > 0.0) & (np.isfinite(lower) | np.isfinite(upper))
+    return lower[is_known], upper[is_known], weights[is_known] / largest_weight
+
+
+def _spread(distances: WeightedNumbers) -> float:
     """Return a standard deviation from distances to the origin, robust against outliers."""
-    largest = float(distances.max())
+    largest = distances.largest
     if largest == 0.0 or not np.isfinite(largest):
         return 0.0
-    distances, total = distances / largest, float(weights.sum())
-    usual = np.minimum(distances, weighted_quantile(distances, weights, USUAL))
-    mean = float(weights @ usual) or float(weights @ distances)
-    return STD_OF_NORMAL * largest * (mean / total)
+    usual = distances.quantile(USUAL)
+    total = distances.capped_sum(usual, largest) or distances.capped_sum(np.inf, largest)
+    return STD_OF_NORMAL * largest * (total / distances.total)
 
 
 def _power_of_two(size: float) -> float:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandsvm._checks.numbers import ends_of
 from bandsvm._decisions.multiclass import EVERYTHING
+from bandsvm._fitting.sources import LocalSource, TargetSource, TargetSummary, joint_summary
 from bandsvm._fitting.spread import units_of
 from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
@@ -17,6 +19,9 @@ from bandsvm._problem.band_problems import BandProblems, joined
 from bandsvm._problem.units import DecisionUnits
 
 TubeTraining = Training["TubeTargets"]
+
+# Units follow the spread of targets, so that edges near 0 are as far from others as any.
+EDGE_UNIT = 1.0
 
 
 @dataclass(frozen=True)
@@ -116,41 +121,50 @@ class TubeTargets:
         if not (has_lo.all() and has_hi.all()):
             lo = np.where(has_lo, lo, np.where(has_hi, hi, 0.0))
             hi = np.where(has_hi, hi, lo)
-        return BandProblem(lo, hi, below, above, self.has_intercept, self.loss)
+        return BandProblem(lo, hi, below, above, self.has_intercept, self.loss, edge_unit=EDGE_UNIT)
 
 
-def ends_of(y: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends of targets that are intervals; both are the same for numbers."""
-    return (y, y) if y.ndim == 1 else (y[:, 0], y[:, 1])
-
-
-def tube_problems(settings: TubeSettings, y: NDArray, weights: NDArray) -> TubeTraining:
-    """Return the band problems of targets, in units that follow their spread."""
-    lower, upper = ends_of(y)
-    units = units_of(lower, upper, weights, sum(settings.epsilon), settings.fit_intercept)
+def tube_targets(settings: TubeSettings, source: TargetSource) -> TubeTargets:
+    """Return how targets, wherever they are, become band problems in units of their spread."""
+    summary = joint_summary(source.summaries)
+    units = units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
     targets = TubeTargets(settings, units)
+    _check_values(targets, summary)
+    return targets
+
+
+def tube_problems(
+    settings: TubeSettings, y: NDArray, weights: NDArray, *, keep_all: bool = False
+) -> TubeTraining:
+    """Return the band problems of targets in the memory of this process.
+
+    With ``keep_all``, samples of weight 0 stay in the problems with zero cost.
+    """
+    targets = tube_targets(settings, LocalSource(y, weights))
     tubes = Tubes(*targets.tube_of(y), weights)
-    (kept,) = (weights > 0.0).nonzero()
+    kept = np.arange(len(weights)) if keep_all else (weights > 0.0).nonzero()[0]
     problems = targets.problems(tubes, kept)
-    _check_values(settings, tubes, y, problems.values)
     signs = np.ones((len(problems), len(weights)))
     return Training(targets, tubes, signs, kept, problems)
 
 
-def _check_values(settings: TubeSettings, tubes: Tubes, y: NDArray, values: BandProblem) -> None:
+def _check_values(targets: TubeTargets, summary: TargetSummary) -> None:
     """Refuse targets without any end, and values that overflow."""
-    (lower, upper), names = ends_of(y), " and ".join(settings.costs)
-    if not (values.below.any() or values.above.any()):
+    settings, weight = targets.settings, summary.largest_weight
+    names = " and ".join(settings.costs)
+    factor = weight if targets.loss == "squared_hinge" else weight / targets.units.size
+    sides = (summary.has_lower, settings.below), (summary.has_upper, settings.above)
+    costs = [cost * factor for is_there, costs in sides if is_there for cost in costs if cost]
+    if not any(costs):
         raise ValueError(
             "y must hold at least one finite end of an interval on a side that has a cost and in a "
             f"sample with a weight greater than 0; check the intervals and {names}."
         )
-    if not (np.isfinite(values.below).all() and np.isfinite(values.above).all()):
+    if not np.isfinite(costs).all():
         raise ValueError(
             f"{names} times the weights of samples must be finite in units of the spread of y, got "
             f"{', '.join(f'{name}={value!r}' for name, value in settings.costs.items())} and a "
-            f"largest weight of {tubes.weights.max()}; lower them, or scale y."
+            f"largest weight of {weight}; lower them, or scale y."
         )
-    for seen, given in ((tubes.lo, lower), (tubes.hi, upper)):
-        if (np.isfinite(given) & ~np.isfinite(seen)).any():
-            raise ValueError("y holds values whose differences overflow; scale y.")
+    if not np.isfinite(targets.tube_of(np.array([summary.lowest, summary.highest]))).all():
+        raise ValueError("y holds values whose differences overflow; scale y.")

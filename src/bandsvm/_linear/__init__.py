@@ -2,6 +2,7 @@
 
 - `fit`: a fit on one machine from end to end; `samples`: all that solvers ask of samples, added up
   chunk by chunk; `units`: samples of extreme sizes.
+- `tasks`: classification and regression, whose targets may lie in chunks.
 - `solver_choice`: which solver suits the samples, or ``"cd"`` first and ``"newton"`` where that is
   too slow; `run`: problems are solved and certified, with
   observers; `solving`: the loop that drives all solvers.

@@ -45,6 +45,7 @@ class Edges:
         if not np.any(sides[1][1] > 0.0):
             del sides[1]
         self.values, self.costs = (np.array(values) for values in zip(*sides, strict=True))
+        self.units = np.maximum(np.abs(self.values), problem.edge_unit)  # of distances from them
         self.is_squared = problem.is_squared
         self.are_there = self.costs > 0.0  # which edges count
         self.for_core = self.signs, self.values, self.costs, self.is_squared
@@ -127,14 +128,13 @@ class Chunk:
     def start(
         self, state: ChunkState, w: NDArray, b: float, share: float, centred: bool
     ) -> tuple[ChunkState, Sums]:
-        """Start at a model; products are a share of what edges cost at g = 0.
+        """Start at a model; products are a share of what edges cost at a distance of their unit.
 
         Returns their number, their sum, the loss, and what `_linearise` returns.
         """
         edges = self._edges
         g = self._samples.product(w) + b
-        at_zero = np.abs(edges.margins(np.zeros(len(g))))
-        losses = edges.costs * (at_zero**2 if edges.is_squared else at_zero)
+        losses = edges.costs * (edges.units**2 if edges.is_squared else edges.units)
         central = self._central(edges.margins(g), share * losses)
         state = ChunkState(np.where(edges.are_there, central, 1.0), g)
         n_products = (1 if edges.is_squared else 2) * int(edges.are_there.sum())
@@ -235,7 +235,7 @@ class Chunk:
         """Return ``c`` with multipliers at their bounds where they come close."""
         edges = self._edges
         p, s, u, xi = state.at
-        costs, units = edges.costs, np.abs(edges.values)
+        costs, units = edges.costs, edges.units
         near_zero, near_cost = p * units < SNAP * costs * s, u * units < SNAP * costs * xi
         p = np.where(near_zero, 0.0, p)
         if not edges.is_squared:

@@ -1,4 +1,4 @@
-"""A fit of a LinearBandedSVC to samples in the memory of this process, from end to end."""
+"""A fit of a linear model to samples in the memory of this process, from end to end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
-from bandsvm._checks.parameters import check_fit_parameters
 from bandsvm._decisions.values import feature_weights
 from bandsvm._fitting.fitted import check_same_set, fitted_solutions
-from bandsvm._fitting.labels import ClassTraining, Labels, band_problems, labels_of
 from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.run import Observer
-from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.task import Targets
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import LinearOperator
@@ -27,7 +24,7 @@ from bandsvm._linear.point import Start
 from bandsvm._linear.run import LinearOutcome, LinearRun, fit_to
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.solver_choice import choose_method
-from bandsvm._linear.solving import LinearSolution, available_linear_solvers
+from bandsvm._linear.solving import LinearSolution
 from bandsvm._linear.units import Units
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
@@ -38,34 +35,17 @@ from bandsvm._system.threads import n_threads, single_threaded_blas
 def fit_linear(
     model: Any, X: Any, y: Any, sample_weight: Any, *watchers: Observer[LinearRun]
 ) -> bool:
-    """Fit a LinearBandedSVC; return whether Ctrl-C was pressed meanwhile."""
+    """Fit a linear model; return whether Ctrl-C was pressed meanwhile."""
     return run_fit(model, partial(_fit, model, X, y, sample_weight), watchers)
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
-    check_linear_parameters(model)
+    model._task.check_parameters(model)
     with observed(observers):
-        X, y = data.check_samples(model, X, y, reset=True)
+        X, y = model._task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        problems = linear_problems(model, labels_of(model.class_weight, y, weights))
-        fit_to(model, LocalTraining.of(X, problems, n_threads(model.n_jobs)), observers)
-
-
-def check_linear_parameters(model: Any) -> None:
-    """Check all parameters that do not depend on the classes."""
-    check_fit_parameters(model, available_linear_solvers())
-    if not isinstance(model.store_multipliers, (bool, np.bool_)):
-        raise TypeError(f"store_multipliers must be a bool, got {model.store_multipliers!r}.")
-
-
-def linear_problems(model: Any, labels: Labels) -> ClassTraining:
-    """Return the band problems; samples without weight stay in them, so that X is not copied."""
-    training = band_problems(BandSettings.of(model), labels, keep_all=True, allows_hard=True)
-    if any(problem.has_hard_edges for problem in training.problems):
-        raise ValueError(
-            f"C1 must be finite, got {model.C1!r}; BandedSVC(kernel='linear') takes C1=inf."
-        )
-    return training
+        training = model._task.training(model, y, weights)
+        fit_to(model, LocalTraining.of(X, training, n_threads(model.n_jobs)), observers)
 
 
 @dataclass(frozen=True)
@@ -85,7 +65,7 @@ class LocalTraining:
 
     @property
     def targets(self) -> Targets:
-        """How labels become problems."""
+        """How targets become problems."""
         return self.training.targets
 
     def choose_method(self) -> str:
@@ -103,7 +83,7 @@ class LocalTraining:
     def starts(self, starts: list[Start], model: Any) -> list[Start]:
         """Return starts in these units, with coefficients if the model has multipliers."""
         if hasattr(model, "alpha_") and len(model.alpha_) == self.training.signs.shape[1]:
-            known = _coefficients(model, self.training)
+            known = self.targets.units.seen_differences(_coefficients(model, self.training))
             starts = [replace(start, c=c) for start, c in zip(starts, known, strict=True)]
         return [self.units.start(start) for start in starts]
 
@@ -117,7 +97,7 @@ class LocalTraining:
         return LinearOutcome(solution, _certified(problem, self.X, dual, point.intercept, tol))
 
     def multipliers(self, coefficients: list[NDArray]) -> tuple[NDArray, NDArray]:
-        return self.training.multipliers(stacked(coefficients))
+        return self.training.multipliers(self.targets.units.differences(stacked(coefficients)))
 
 
 def _certified(
@@ -129,23 +109,29 @@ def _certified(
 
 
 def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
-    """Certify a fitted model whose multipliers are known; see `LinearBandedSVC.certify`."""
+    """Certify a fitted model whose multipliers are known; see `LinearModelMixin.certify`."""
     check_is_fitted(model)
     if not hasattr(model, "alpha_"):
         raise ValueError(
             f"certify needs the multipliers of the training samples, which {type(model).__name__} "
             "has not kept; set store_multipliers=True and fit again."
         )
-    X, y = data.check_samples(model, X, y, reset=False)
+    X, y = model._task.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
-    training = linear_problems(model, labels_of(model.class_weight, y, weights))
+    training = model._task.training(model, y, weights)
+    units = training.targets.units
     check_same_set(model, training, "certify")
     samples = LinearSamples(X, n_threads(model.n_jobs))
     with single_threaded_blas():
-        products = [samples.product(w) for w in feature_weights(model)]
-        duals = fitted_solutions(model, _coefficients(model, training), products)
-        parts = zip(training.problems, duals, model.intercept_.tolist(), strict=True)
-        return combine([_certified(problem, X, dual, b, model.tol) for problem, dual, b in parts])
+        products = [samples.product(w) for w in units.seen_differences(feature_weights(model))]
+        coefficients = units.seen_differences(_coefficients(model, training))
+        duals = fitted_solutions(model, coefficients, products)
+        intercepts = units.seen(model.intercept_).tolist()
+        certificates = [
+            _certified(problem, X, dual, b, model.tol)
+            for problem, dual, b in zip(training.problems, duals, intercepts, strict=True)
+        ]
+        return combine([found.in_units(units) for found in certificates])
 
 
 def _coefficients(model: Any, training: Training) -> NDArray[np.float64]:

@@ -80,6 +80,9 @@ def best_intercept(problem: BandProblem, f: NDArray) -> float:
     below, above = problem.below[lower], problem.above[upper]
     ends = np.concatenate([at_lo, at_hi])
     if problem.is_squared:
+        first, last = float(at_lo.max(initial=-np.inf)), float(at_hi.min(initial=np.inf))
+        if first <= last:
+            return middle_of(first, last)
 
         def pull(b: float) -> float:
             return float(below @ np.maximum(at_lo - b, 0.0) - above @ np.maximum(b - at_hi, 0.0))
@@ -91,6 +94,13 @@ def best_intercept(problem: BandProblem, f: NDArray) -> float:
     first = min(int(np.searchsorted(passed, below.sum() * (1.0 - 1e-14))), last)
     is_flat = first < last and passed[first] <= below.sum() * (1.0 + 1e-14)
     return float(0.5 * (ends[order[first]] + ends[order[first + is_flat]]))
+
+
+def middle_of(first: float, last: float) -> float:
+    """Return the middle of intercepts without loss, or the one that is known."""
+    if not np.isfinite(first):
+        return last
+    return first if not np.isfinite(last) else 0.5 * first + 0.5 * last
 
 
 def on_edges(problem: BandProblem, samples: LinearSamples, c: NDArray) -> NDArray | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bandsvm._certificate import Certificate, combine
 from bandsvm._decisions.values import feature_weights
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._fitting.lifecycle import Observers
 from bandsvm._fitting.run import FitRun
 from bandsvm._fitting.task import Targets
@@ -33,7 +34,7 @@ class LinearTraining(Protocol):
 
     @property
     def targets(self) -> Targets:
-        """How labels become problems."""
+        """How targets become problems."""
 
     @property
     def sizes(self) -> Sizes:
@@ -55,7 +56,10 @@ class LinearTraining(Protocol):
         """Certify the solution of the k-th problem by all decision values, recomputed."""
 
     def multipliers(self, coefficients: list[Any]) -> tuple[Any, Any]:
-        """Return ``alpha`` and ``theta``, shaped as attributes, from ``c`` of all problems."""
+        """Return ``alpha`` and ``theta``, shaped as attributes, from ``c`` of all problems.
+
+        Solvers see ``c`` in other units than users; see `Targets.units`.
+        """
 
 
 class LinearRun(FitRun):
@@ -125,11 +129,13 @@ class LinearRun(FitRun):
         cold: list[Start | None] = [None] * len(self.titles)
         if not (model.warm_start and hasattr(model, "coef_") and hasattr(model, "certificate_")):
             return cold
-        same_features = model.coef_.shape[1] == training.sizes.n_features
-        if not (same_features and np.array_equal(model.classes_, training.targets.classes)):
+        weights, targets = feature_weights(model), training.targets
+        same_features = weights.shape[1] == training.sizes.n_features
+        if not (same_features and np.array_equal(classes_of(model), targets.classes)):
             return cold
         parts = model.certificate_.parts or (model.certificate_,)
-        last = zip(feature_weights(model), model.intercept_, parts, strict=True)
+        weights = targets.units.seen_differences(weights)
+        last = zip(weights, targets.units.seen(model.intercept_), parts, strict=True)
         starts = [Start(np.array(w), float(b), gap=part.relative_gap) for w, b, part in last]
         return list(training.starts(starts, model))
 
@@ -138,14 +144,17 @@ def fit_to(model: Any, training: LinearTraining, observers: Observers) -> None:
     """Fit a linear model to a training set, and set its attributes."""
     run = LinearRun(model, training, observers)
     outcomes = run.run()
-    solutions = [outcome.solution for outcome in outcomes]
+    solutions, targets = [outcome.solution for outcome in outcomes], training.targets
+    units = targets.units
     # "newton" if any problem took it
     usual = "cd" if run.method == CD_THEN_NEWTON else run.method
-    model.classes_ = training.targets.classes
+    if len(targets.classes):
+        model.classes_ = targets.classes
     model.solver_ = max(solution.solver or usual for solution in solutions)
-    model.coef_ = np.array([solution.point.w for solution in solutions])
-    model.intercept_ = np.array([solution.point.intercept for solution in solutions])
-    model.certificate_ = combine([outcome.certificate for outcome in outcomes])
+    weights = units.differences(np.array([solution.point.w for solution in solutions]))
+    model.coef_ = model._task.coef(weights)
+    model.intercept_ = units.values(np.array([solution.point.intercept for solution in solutions]))
+    model.certificate_ = combine([outcome.certificate.in_units(units) for outcome in outcomes])
     model.n_iter_ = max(1, sum(solution.n_iter for solution in solutions))
     for name in ("alpha_", "theta_", "sigmoids_"):
         vars(model).pop(name, None)

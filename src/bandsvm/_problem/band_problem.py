@@ -45,6 +45,8 @@ class BandProblem:
     loss: str = "hinge"
     # The bounds, if a larger problem has set them. None: the bounds that follow from the costs.
     box: Sides | None = None
+    # The size of decision values where edges may be near 0 and do not tell it. 0: edges tell.
+    edge_unit: float = 0.0
 
     @property
     def n_samples(self) -> int:

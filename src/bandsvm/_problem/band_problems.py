@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import overload
 
@@ -138,4 +138,4 @@ def _taken(values: BandProblem, places: NDArray | slice) -> BandProblem:
 def _with_arrays(values: BandProblem, arrays: Sequence[NDArray]) -> BandProblem:
     """Return the same problem with other arrays."""
     lo, hi, below, above = arrays
-    return BandProblem(lo, hi, below, above, values.has_intercept, values.loss)
+    return replace(values, lo=lo, hi=hi, below=below, above=above, box=None)

@@ -1,4 +1,4 @@
-"""What a worker knows of a chunk: samples, labels and weights, checked, and its band problem."""
+"""What a worker knows of a chunk: samples, targets and weights, checked, and its band problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._checks import data
-from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._fitting.task import Targets
 from bandsvm._linear.executor import LocalExecutor
 from bandsvm._linear.samples import LinearSamples
@@ -26,8 +25,8 @@ class Sized:
 
 
 @dataclass(frozen=True)
-class LabelledChunk(Sized):
-    """Samples, labels and weights of a chunk, checked; or why they are refused."""
+class CheckedChunk(Sized):
+    """Samples, targets and weights of a chunk, checked; or why they are refused."""
 
     samples: Any = None
     y: Any = None
@@ -40,8 +39,8 @@ class ChunkProblem(Sized, LocalExecutor):
     """One band problem over the samples of a chunk, and operations on them on their worker."""
 
 
-def labelled(X: Any, y: Any, weights: Any) -> LabelledChunk:
-    """Return a chunk as the local estimator would take it, or why it is refused."""
+def checked(model: Any, X: Any, y: Any, weights: Any) -> CheckedChunk:
+    """Return a chunk as a local estimator, not fitted, would take it, or why it is refused."""
     try:
         n_samples = X.shape[0]
         if n_samples != len(y) or (weights is not None and n_samples != len(weights)):
@@ -51,22 +50,21 @@ def labelled(X: Any, y: Any, weights: Any) -> LabelledChunk:
                 "with rechunk or repartition."
             )
         if n_samples == 0:
-            return LabelledChunk(
+            return CheckedChunk(
                 LinearSamples(np.empty((0, X.shape[1]))), np.asarray(y), np.empty(0)
             )
-        model = LinearBandedSVC()
-        X, y = data.check_samples(model, X, y, reset=True)
+        X, y = model._task.check_samples(model, X, y, reset=True)
         weights = data.finite_weights(weights, n_samples)
         names = getattr(model, "feature_names_in_", None)
-        return LabelledChunk(LinearSamples(X), y, weights, names)
+        return CheckedChunk(LinearSamples(X), y, weights, names)
     except (ValueError, TypeError, AttributeError, IndexError) as error:
-        return LabelledChunk(refusal=error)
+        return CheckedChunk(refusal=error)
 
 
-def joined(chunks: list[LabelledChunk]) -> LabelledChunk:
+def joined(chunks: list[CheckedChunk]) -> CheckedChunk:
     """Return several chunks as one."""
     X = [chunk.samples.X for chunk in chunks]
-    return LabelledChunk(
+    return CheckedChunk(
         LinearSamples(sp.vstack(X, format="csr") if any(map(sp.issparse, X)) else np.vstack(X)),
         np.concatenate([chunk.y for chunk in chunks]),
         np.concatenate([chunk.weights for chunk in chunks]),
@@ -74,7 +72,7 @@ def joined(chunks: list[LabelledChunk]) -> LabelledChunk:
     )
 
 
-def chunk_problem(chunk: LabelledChunk, targets: Targets, k: int, n_jobs: int) -> ChunkProblem:
+def chunk_problem(chunk: CheckedChunk, targets: Targets, k: int, n_jobs: int) -> ChunkProblem:
     """Return the k-th problem over the samples of a chunk."""
     problem = targets.problem(chunk.y, chunk.weights, k)
     return ChunkProblem(problem, LinearSamples(chunk.samples.X, n_threads(n_jobs)))

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.position import POSITIONS
 from bandsvm._decisions.values import Decisions
 from bandsvm._defaults import DEFAULT_RHO2
 from bandsvm._estimators.linear import LinearBandedSVC as LocalLinearBandedSVC
-from bandsvm._estimators.linear import LinearEstimator
+from bandsvm._estimators.linear import LinearClassifier
 from bandsvm._fitting.lifecycle import end_fit
-from bandsvm.dask._collections import check_rows_only, is_collection
+from bandsvm.dask._collections import is_collection
 from bandsvm.dask._fit import fit_on_cluster
-from bandsvm.dask._lazy import float_type, lazily, share_correct
+from bandsvm.dask._model import ClusterModelMixin
+from bandsvm.dask._scores import share_correct
 
 
-class LinearBandedSVC(ClassifierMixin, LinearEstimator):
+class LinearBandedSVC(ClusterModelMixin, ClassifierMixin, LinearClassifier):
     """Linear banded support vector classification of data that lie on a Dask cluster.
 
     The model is that of `bandsvm.LinearBandedSVC`, and so are its coefficients, up to rounding
@@ -81,6 +82,8 @@ class LinearBandedSVC(ClassifierMixin, LinearEstimator):
     array([0, 1, 2])
     """
 
+    local_class = LocalLinearBandedSVC
+
     def __init__(
         self,
         C1: Any = 1.0,
@@ -120,17 +123,6 @@ class LinearBandedSVC(ClassifierMixin, LinearEstimator):
         )
         self.client = client
 
-    def __sklearn_clone__(self) -> Any:
-        """Return an unfitted copy with the same client, which cannot be copied."""
-        parameters = self.get_params(deep=False)
-        client = parameters.pop("client")
-        copy = clone(LocalLinearBandedSVC(**parameters))
-        return type(self)(**copy.get_params(deep=False), client=client)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what can be saved: all but the client."""
-        return {**super().__getstate__(), "client": None}
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -160,22 +152,6 @@ class LinearBandedSVC(ClassifierMixin, LinearEstimator):
         """
         end_fit(self, fit_on_cluster(self, X, y, sample_weight))
         return self
-
-    def to_local(self) -> LocalLinearBandedSVC:
-        """Return the fitted model as a `bandsvm.LinearBandedSVC`, which can be saved and exported.
-
-        Returns
-        -------
-        bandsvm.LinearBandedSVC
-            A model with the same parameters and attributes; `alpha_` and `theta_` are brought into
-            the memory of this process.
-        """
-        check_is_fitted(self)
-        local = self._rule()
-        for name in ("alpha_", "theta_"):
-            if hasattr(self, name):
-                setattr(local, name, getattr(self, name).compute())
-        return local
 
     def decision_function(self, X: Any) -> Any:
         """Return the decision values of samples.
@@ -246,32 +222,6 @@ class LinearBandedSVC(ClassifierMixin, LinearEstimator):
         if not is_collection(X):
             return super().score(X, y, sample_weight)
         return share_correct(self.predict(X), X, y, sample_weight)
-
-    def _rule(self) -> LocalLinearBandedSVC:
-        """Return the fitted model without multipliers."""
-        parameters = self.get_params(deep=False)
-        parameters.pop("client")
-        local = LocalLinearBandedSVC(**parameters)
-        fitted = {name: value for name, value in vars(self).items() if name.endswith("_")}
-        local.__dict__.update(fitted)
-        for name in ("alpha_", "theta_"):
-            local.__dict__.pop(name, None)
-        return local
-
-    def _of_chunks(self, function: Any, X: Any, dtype: Any, n_columns: int | None = None) -> Any:
-        """Return what a function of the model and of a chunk makes of X."""
-        check_is_fitted(self)
-        local = self._rule()
-        if not is_collection(X):
-            return function(local, X)
-        check_rows_only(X)
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[1]} features, but LinearBandedSVC is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        dtype = float_type(X) if dtype is None else dtype
-        return lazily(function, local.set_params(n_jobs=1), X, dtype, n_columns)
 
 
 def _decision_values(model: Any, X: Any) -> Any:

@@ -47,7 +47,8 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
             continue
         if other.ndim == 2 and other.shape[1] == 1:
             other = other[:, 0]
-        if other.ndim != 1:
+        # Intervals have two columns; tasks that take none refuse them.
+        if other.ndim != 1 and not (name == "y" and other.ndim == 2 and other.shape[1] == 2):
             raise ValueError(f"{name} must have one dimension, got shape {other.shape}.")
         rows = X.chunks[0]
         if not np.isnan(rows).any() and not np.isnan(other.chunks[0]).any():
@@ -56,7 +57,7 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
                     f"{name} must have one entry for each of the {X.shape[0]} samples, got shape "
                     f"{other.shape}."
                 )
-            other = other.rechunk((rows,))
+            other = other.rechunk((rows, *((n,) for n in other.shape[1:])))
         others[name] = other
     return X, others["y"], others["sample_weight"]
 
@@ -84,7 +85,7 @@ def _parts(name: str, value: Any) -> list[Any]:
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in value):
         return list(value)
-    of_numpy = "; for data in memory use bandsvm.LinearBandedSVC, or dask.array.from_array"
+    of_numpy = "; for data in memory use the same estimator of bandsvm, or dask.array.from_array"
     raise TypeError(
         f"{name} must be a Dask array, a Dask DataFrame or a list of delayed objects or futures, "
         f"got {type(value).__name__}{of_numpy if name == 'X' else ''}."

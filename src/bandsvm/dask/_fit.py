@@ -16,17 +16,17 @@ from bandsvm._fitting.lifecycle import Observers, observed, run_fit
 from bandsvm._fitting.limits import interruptions_only
 from bandsvm._fitting.run import Observer
 from bandsvm._fitting.task import Targets
-from bandsvm._linear.fit import check_linear_parameters
 from bandsvm._linear.point import Start
 from bandsvm._linear.run import LinearOutcome, LinearRun, fit_to
 from bandsvm._linear.solver_choice import choose_solver
 from bandsvm._linear.solving import LinearSolution
 from bandsvm._problem.band_problem import split_coefficients
 from bandsvm._system.stopping import stop_when
-from bandsvm.dask._chunks import ChunkProblem, LabelledChunk, boxed, chunk_problem, joined, labelled
+from bandsvm.dask._chunks import CheckedChunk, ChunkProblem, boxed, checked, chunk_problem, joined
 from bandsvm.dask._collections import map_chunks
 from bandsvm.dask._ctrl_c import workers_ignoring_ctrl_c
 from bandsvm.dask._executor import ClusterExecutor
+from bandsvm.dask._sources import ClusterSource
 from bandsvm.dask._survey import Survey, stats_of
 from bandsvm.dask._tasks import ChunkTasks, PerChunk
 
@@ -62,7 +62,7 @@ def fit_on_cluster(
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
-    check_linear_parameters(model)
+    model._task.check_parameters(model)
     client = client_of(model)
     # The futures of a fit are released before the last message to the workers, not after it: what
     # is computed next may then use the same names of tasks.
@@ -75,20 +75,23 @@ def _fit_on(
 ) -> None:
     # Without the data there is no model to end with at a time limit.
     with interruptions_only():
-        chunks, survey = read_chunks(client, X, y, sample_weight)
-    targets = survey.targets(model)
+        chunks, survey = read_chunks(client, model, X, y, sample_weight)
+        tasks = ChunkTasks(client, chunks)
+        targets = model._task.targets(model, ClusterSource(survey.targets, tasks, chunks))
     model.n_features_in_ = survey.n_features
     vars(model).pop("feature_names_in_", None)
     if survey.names is not None:
         model.feature_names_in_ = survey.names
-    tasks = ChunkTasks(client, chunks)
     fit_to(model, ClusterTraining(chunks, tasks, survey, targets, model.n_jobs), observers)
 
 
-def read_chunks(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[PerChunk, Survey]:
+def read_chunks(
+    client: Client, model: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[PerChunk, Survey]:
     """Bring chunks into the memory of workers and check them; small neighbours become one."""
-    chunks = map_chunks(client, labelled, X, y, sample_weight)
-    survey = Survey(ChunkTasks(client, chunks, is_there=False).listed(stats_of, chunks))
+    chunks = map_chunks(client, partial(checked, model.local_class()), X, y, sample_weight)
+    tasks = ChunkTasks(client, chunks, is_there=False)
+    survey = Survey(tasks.listed(stats_of, chunks, model._task))
     kept = [chunks.futures[k] for k in survey.kept]
     groups = [[kept[k] for k in group] for group in survey.groups()]
     chunks = PerChunk(
@@ -103,10 +106,10 @@ def read_chunks(client: Client, X: Any, y: Any, sample_weight: Any) -> tuple[Per
 class ClusterTraining:
     """A training set on the workers of a cluster, as `bandsvm._linear.run` asks for it."""
 
-    chunks: PerChunk  # samples, labels and weights, checked; small neighbours are one chunk
+    chunks: PerChunk  # samples, targets and weights, checked; small neighbours are one chunk
     tasks: ChunkTasks  # the workers that hold these
     sizes: Survey  # what is known of the chunks as they were given
-    targets: Targets  # how labels become band problems
+    targets: Targets  # how targets become band problems
     # Number of threads for a chunk; None is one, as workers run a chunk on each of their threads.
     n_jobs: int | None
 
@@ -157,7 +160,7 @@ class ClusterTraining:
         return da.concatenate(of_groups).rechunk({0: tuple(rows)})
 
 
-def _n_samples(chunk: LabelledChunk) -> int:
+def _n_samples(chunk: CheckedChunk) -> int:
     return chunk.samples.n_samples
 
 
@@ -166,8 +169,9 @@ def _loss_at_zero(chunk: ChunkProblem) -> float:
 
 
 def _multipliers_of_chunk(
-    chunk: LabelledChunk, targets: Targets, which: int, *coefficients: NDArray
+    chunk: CheckedChunk, targets: Targets, which: int, *coefficients: NDArray
 ) -> NDArray[np.float64]:
     signs = np.array([targets.signs(chunk.y, k) for k in range(len(coefficients))])
-    values = split_coefficients(signs, np.array(coefficients))[which]
+    c = targets.units.differences(np.array(coefficients))
+    values = split_coefficients(signs, c)[which]
     return values[0] if len(values) == 1 else values.T

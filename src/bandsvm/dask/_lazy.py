@@ -10,8 +10,7 @@ import dask.dataframe as dd
 import numpy as np
 
 import dask
-from bandsvm.dask._collections import aligned, check_rows_only, is_collection
-from bandsvm.dask._tasks import sum_of
+from bandsvm.dask._collections import check_rows_only, is_collection
 
 
 def lazily(function: Callable, model: Any, X: Any, dtype: Any, n_columns: int | None) -> da.Array:
@@ -42,33 +41,6 @@ def float_type(X: Any) -> np.dtype:
     """Return the type of decision values: float32 for samples in float32, else float64."""
     types = set(X.dtypes) if isinstance(X, dd.DataFrame) else {X.dtype}
     return np.dtype(np.float32 if types == {np.dtype(np.float32)} else np.float64)
-
-
-def share_correct(predicted: da.Array, X: Any, y: Any, sample_weight: Any) -> float:
-    """Return the weight of correct predictions as a share of all; one pass over the chunks."""
-    _, y, sample_weight = aligned(X, y, sample_weight)
-    parts = [predicted, y] + ([] if sample_weight is None else [sample_weight])
-    chunks = [list(np.ravel(part.to_delayed())) for part in parts]
-    if len({len(of_part) for of_part in chunks}) > 1:
-        raise ValueError(
-            f"X, y and sample_weight must have as many chunks each, got "
-            f"{[len(of_part) for of_part in chunks]}; chunk them alike."
-        )
-    counted = dask.delayed(_correct)
-    sums = dask.delayed(sum_of)([counted(*some) for some in zip(*chunks, strict=True)]).compute()
-    return float(sums[0] / sums[1])
-
-
-def _correct(predicted: Any, y: Any, weights: Any = None) -> tuple[float, float]:
-    """Return the weight of correct predictions, and of all."""
-    y = np.asarray(y).ravel()
-    if len(y) != len(predicted):
-        raise ValueError(
-            f"y must have one entry per sample, got a chunk of {len(y)} for {len(predicted)} "
-            "samples; chunk y like X."
-        )
-    weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-    return float(weights[predicted == y].sum()), float(weights.sum())
 
 
 def transform(transformer: Any, X: Any) -> da.Array:

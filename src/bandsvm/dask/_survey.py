@@ -1,18 +1,15 @@
-"""What one pass over the chunks finds: sizes, classes, weights, and what is wrong with them."""
+"""What one pass over the chunks finds: sizes, targets, weights, and what is wrong with them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from bandsvm._fitting.labels import labels_of
-from bandsvm._fitting.task import Targets
-from bandsvm._linear.fit import linear_problems
-from bandsvm.dask._chunks import LabelledChunk
+from bandsvm._linear.tasks import LinearTask
+from bandsvm.dask._chunks import CheckedChunk
 
 # A round of tasks takes some 20 ms, whatever they do: chunks of fewer values are joined.
 MIN_VALUES_OF_GROUP = 8_000_000
@@ -27,14 +24,12 @@ class ChunkStats:
     n_values: int = 0
     n_pairs: float = 0.0  # pairs of values of a sample, over all samples
     is_sparse: bool = False  # whether it is a CSR matrix
-    labels: NDArray | None = None  # the labels of samples of positive weight
-    totals: NDArray | None = None  # totals, largest: sum and largest of the weights of each of them
-    largest: NDArray | None = None
+    targets: Any = None  # what `LinearTask.summary` says of them
     names: NDArray | None = None
     refusal: Exception | None = None  # what is wrong with it
 
 
-def stats_of(chunk: LabelledChunk) -> ChunkStats:
+def stats_of(chunk: CheckedChunk, task: LinearTask) -> ChunkStats:
     """Return what there is in a chunk."""
     if chunk.refusal is not None:
         return ChunkStats(refusal=chunk.refusal)
@@ -42,23 +37,16 @@ def stats_of(chunk: LabelledChunk) -> ChunkStats:
     if samples.n_samples == 0:
         return ChunkStats(n_features=samples.n_features)
     try:
-        check_classification_targets(chunk.y)
+        targets = task.summary(chunk.y, chunk.weights)
     except ValueError as error:
         return ChunkStats(refusal=error)
-    counted = chunk.weights > 0.0
-    labels, which = np.unique(chunk.y[counted], return_inverse=True)
-    weights = chunk.weights[counted]
-    largest = np.zeros(len(labels))
-    np.maximum.at(largest, which, weights)
     return ChunkStats(
         samples.n_samples,
         samples.n_features,
         samples.n_values,
         samples.n_pairs,
         samples.is_sparse,
-        labels,
-        np.bincount(which, weights, len(labels)),
-        largest,
+        targets,
         chunk.names,
     )
 
@@ -100,24 +88,10 @@ class Survey:
             size += of_chunk.n_values
         return groups
 
-    def targets(self, model: Any) -> Targets:
-        """Return how labels become band problems, checked by one sample per class."""
-        labels = np.concatenate([of_chunk.labels for of_chunk in self._some])
-        classes, which = np.unique(labels, return_inverse=True)
-        totals = np.bincount(
-            which, np.concatenate([of_chunk.totals for of_chunk in self._some]), len(classes)
-        )
-        largest = np.zeros(len(classes))
-        np.maximum.at(largest, which, np.concatenate([some.largest for some in self._some]))
-        if not len(classes):
-            raise ValueError(
-                "sample_weight must contain at least one non-zero number, but all weights are zero."
-            )
-        known = labels_of(model.class_weight, classes, totals)
-        # Not `known.class_weights`, for the sake of the last bits of earlier fits.
-        class_weights = known.factors / known.weights
-        heaviest = replace(known, weights=largest, class_weights=class_weights)
-        return linear_problems(model, heaviest).targets
+    @property
+    def targets(self) -> list[Any]:
+        """What is known of the targets of each chunk."""
+        return [of_chunk.targets for of_chunk in self._some]
 
 
 def _check_same_features(k: int, of_chunk: ChunkStats, first: int, expected: ChunkStats) -> None:
