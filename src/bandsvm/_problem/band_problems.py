@@ -19,7 +19,7 @@ ARRAYS = ("lo", "hi", "below", "above")
 
 @dataclass(frozen=True)
 class BandProblems(Sequence[BandProblem]):
-    """Band problems, each over its own samples.
+    """Band problems, each over its own samples; all have the same total.
 
     Array operations treat all problems at once; single ones are views.
     """
@@ -138,4 +138,5 @@ def _taken(values: BandProblem, places: NDArray | slice) -> BandProblem:
 def _with_arrays(values: BandProblem, arrays: Sequence[NDArray]) -> BandProblem:
     """Return the same problem with other arrays."""
     lo, hi, below, above = arrays
-    return BandProblem(lo, hi, below, above, values.has_intercept, values.loss)
+    has_intercept, loss, total = values.has_intercept, values.loss, values.total
+    return BandProblem(lo, hi, below, above, has_intercept, loss, total=total)
