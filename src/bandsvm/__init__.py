@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from bandsvm._estimators.calibration import calibrate
     from bandsvm._estimators.kernel import BandedSVC
     from bandsvm._estimators.linear import LinearBandedSVC
+    from bandsvm._estimators.one_class import OneClassBandedSVM
     from bandsvm._estimators.quantiles import BandedQuantileSVR
     from bandsvm._estimators.regression import BandedSVR
     from bandsvm._estimators.selective import SelectiveClassifier
@@ -25,6 +26,7 @@ __all__ = [
     "BandedSVR",
     "Certificate",
     "LinearBandedSVC",
+    "OneClassBandedSVM",
     "SelectiveClassifier",
     "calibrate",
     "export_liblinear",
@@ -43,6 +45,7 @@ _HOMES = {
     "BandedSVCCV": "bandsvm.model_selection",
     "Certificate": "bandsvm._certificate",
     "LinearBandedSVC": "bandsvm._estimators.linear",
+    "OneClassBandedSVM": "bandsvm._estimators.one_class",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_liblinear": "bandsvm.persistence.liblinear",

@@ -1,4 +1,4 @@
-"""Parameters of scikit-learn's SVC and SVR that our estimators lack, and what to use instead."""
+"""Parameters of scikit-learn's SVMs that our estimators lack, and what to use instead."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ INSTEAD_OF_SVR = {
     "shrinking": INSTEAD["shrinking"],
 }
 
+INSTEAD_OF_ONE_CLASS = {"shrinking": INSTEAD["shrinking"]}
+
 Estimator = TypeVar("Estimator", bound=type)
 
 
@@ -38,6 +40,11 @@ def names_svc_arguments(cls: Estimator) -> Estimator:
 def names_svr_arguments(cls: Estimator) -> Estimator:
     """Let ``__init__`` and ``set_params`` of a regressor say what to use instead."""
     return _naming(cls, INSTEAD_OF_SVR)
+
+
+def names_one_class_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of a one-class SVM say what to use instead."""
+    return _naming(cls, INSTEAD_OF_ONE_CLASS)
 
 
 def _naming(cls: Estimator, instead: Mapping[str, str]) -> Estimator:

@@ -39,7 +39,7 @@ def units_of(
     size = _spread(np.abs(targets - origin), weights)
     if size == 0.0:
         size = widths + float(np.mean((upper - lower)[is_closed])) if is_closed.any() else widths
-    return DecisionUnits(_power_of_two(size or abs(origin)), origin)
+    return DecisionUnits(power_of_two(size or abs(origin)), origin)
 
 
 def weighted_quantile(values: NDArray, weights: NDArray, share: float) -> float:
@@ -60,7 +60,7 @@ def _spread(distances: NDArray, weights: NDArray) -> float:
     return STD_OF_NORMAL * largest * (mean / total)
 
 
-def _power_of_two(size: float) -> float:
+def power_of_two(size: float) -> float:
     """Return the closest power of two; 1 if there is no size."""
     if size == 0.0 or not np.isfinite(size):
         return 1.0
