@@ -32,8 +32,13 @@ SV
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("c_svc", "epsilon_svr", "line 1: only models of type c_svc and nu_svc"),
-        ("c_svc", "one_class", "line 1: only models"),
+        ("c_svc", "one_class", "line 1: svm_type must be one of c_svc, nu_svc, epsilon_svr"),
+        ("c_svc", "epsilon_svr", "line 9: a model of type epsilon_svr has no label, nr_sv"),
+        (
+            "c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2",
+            "nu_svr\nkernel_type rbf\ngamma 0.5\nnr_class 3",
+            "line 6: rho must have 3",
+        ),
         ("svm_type c_svc\n", "", "line 8: the header ends here without svm_type"),
         ("svm_type c_svc", "svm_type", r"line 1: svm_type must have 1 value\(s\), got 0"),
         ("gamma 0.5\n", "", "line 8: the header ends here without gamma"),

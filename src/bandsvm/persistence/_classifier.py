@@ -20,89 +20,51 @@ from bandsvm._linear.solving import available_linear_solvers
 from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence import _rules as rule
 from bandsvm.persistence._decoder import SPLITTERS, is_number
+from bandsvm.persistence._models import (
+    check_kernel_rule,
+    check_multipliers,
+    check_problems,
+    is_finite,
+    kernel_schema,
+)
 from bandsvm.persistence._rules import FEATURES, Parts, Schema, require
 
 # Every prediction is as wide as the longest label.
 MAX_LABEL_LENGTH = 1000
-_NEEDED = ("classes_", "dual_coef_", "support_vectors_", "intercept_", "gamma_", "n_support_")
-_TRAINING_SET = ("alpha_", "theta_", "xi_", "eta_", "alpha_support_", "theta_support_")
 
 
 def _check_kernel_model(parts: Parts) -> None:
-    """Check kinds, shapes and ranges of all that predictions and warm starts use."""
-    model, attributes, n_features = parts.model, parts.attributes, parts.n_features
-    check_parameters(model)
-    n_problems = _checked_problems(parts)
-    coefficients, support = attributes["dual_coef_"], attributes["support_vectors_"]
-    n_support = coefficients.shape[1]
-    require(coefficients.shape == (n_problems, n_support) and _is_finite(coefficients))
-    if model.kernel == "precomputed":
-        require(support.shape == (0, 0))
-        require(rule.indices_below(n_features, attributes["support_"]))
-        require(len(attributes["support_"]) == n_support)
-    else:
-        require(support.shape == (n_support, n_features))
-        require(_is_finite(support.data if sp.issparse(support) else support))
-    gamma, has_gamma = attributes["gamma_"], model.kernel not in ("linear", "precomputed")
-    require(is_number(gamma) and (not has_gamma or 0.0 <= gamma < np.inf))
-    counts, classes = attributes["n_support_"], attributes["classes_"]
+    """Check all that predictions and warm starts use."""
+    check_parameters(parts.model)
+    check_kernel_rule(parts, _checked_problems(parts))
+    counts, classes = parts.attributes["n_support_"], parts.attributes["classes_"]
     require(counts.dtype.kind == "i" and counts.shape == classes.shape and (counts >= 0).all())
-    if "alpha_" in attributes:
-        _check_training_set(attributes, n_problems, n_support)
 
 
 def _check_linear_model(parts: Parts) -> None:
     """Check all that predictions and warm starts use."""
     check_fit_parameters(parts.model, available_linear_solvers())
     n_problems, coef = _checked_problems(parts), parts.attributes["coef_"]
+    check_problems(parts, n_problems)
     values = coef.data if sp.issparse(coef) else coef
-    require(coef.shape == (n_problems, parts.n_features) and _is_finite(values))
+    require(coef.shape == (n_problems, parts.n_features) and is_finite(values))
     if "alpha_" in parts.attributes:
-        _check_multipliers(parts.attributes, n_problems)
+        check_multipliers(parts.attributes, n_problems)
 
 
 def _checked_problems(parts: Parts) -> int:
-    """Return the number of problems; check what kernel models and linear ones have in common."""
+    """Return the number of problems; check classes, and what belongs to them."""
     model, attributes = parts.model, parts.attributes
-    classes, intercept = attributes["classes_"], attributes["intercept_"]
+    classes = attributes["classes_"]
     require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
     # Of a class of their own kind: a predicted label is one of these.
     require(classes.dtype.kind in "biufUO" and longest_label(classes) <= MAX_LABEL_LENGTH)
     require(_is_class_weight(model.class_weight))
     band_parameters(model, classes)
-    n_problems = MultiClass.of(model).strategy(len(classes)).n_problems
-    require(intercept.shape == (n_problems,) and _is_finite(intercept))
-    require(is_number(attributes.get("n_iter_", 1)))
     n_columns = 1 if len(classes) == 2 else len(classes)
     sigmoids = attributes.get("sigmoids_")
-    require(sigmoids is None or (sigmoids.shape == (n_columns, 2) and _is_finite(sigmoids)))
-    certificate = attributes.get("certificate_")
-    if certificate is not None:
-        n_parts = 0 if n_problems == 1 else n_problems
-        require(isinstance(certificate, Certificate) and len(certificate.parts) == n_parts)
-    return n_problems
-
-
-def _check_multipliers(attributes: dict[str, Any], n_problems: int) -> tuple[int, ...]:
-    """Check the multipliers of all training samples; return their shape."""
-    n_samples = len(attributes["alpha_"])
-    shape = (n_samples,) if n_problems == 1 else (n_samples, n_problems)
-    for name in ("alpha_", "theta_"):
-        require(attributes[name].shape == shape and _is_finite(attributes[name]))
-    return shape
-
-
-def _check_training_set(attributes: dict[str, Any], n_problems: int, n_support: int) -> None:
-    """Check what is known of every training sample."""
-    shape = _check_multipliers(attributes, n_problems)
-    for name in ("xi_", "eta_"):
-        # They are nan in pairs of other classes and, if a fit was cut short, without weight.
-        slacks = attributes[name]
-        require(slacks.shape == shape and slacks.dtype.kind == "f" and not np.isinf(slacks).any())
-    for name in ("support_", "alpha_support_", "theta_support_"):
-        require(rule.indices_below(shape[0], attributes[name]))
-        require((np.diff(attributes[name]) > 0).all())
-    require(len(attributes["support_"]) == n_support)
+    require(sigmoids is None or (sigmoids.shape == (n_columns, 2) and is_finite(sigmoids)))
+    return MultiClass.of(model).strategy(len(classes)).n_problems
 
 
 def longest_label(classes: NDArray) -> int:
@@ -116,11 +78,6 @@ def _is_class_weight(value: Any) -> bool:
     if isinstance(value, dict):
         return all(is_number(weight) for weight in value.values())
     return value is None or (isinstance(value, str) and value == "balanced")
-
-
-def _is_finite(values: Any) -> bool:
-    """Return whether an array holds finite floats."""
-    return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
 
 def _results(value: Any, parts: Parts) -> bool:
@@ -146,17 +103,11 @@ def _check_search(parts: Parts) -> None:
         require(best.n_features_in_ == parts.n_features)
 
 
-KERNEL_MODEL = Schema(
+KERNEL_MODEL = kernel_schema(
     BandedSVC,
-    # `check_parameters` knows what they must be, but would take any callable as kernel.
-    dict.fromkeys(BandedSVC().get_params(), rule.anything)
-    | {"kernel": rule.text, "warm_start": rule.flag},
-    {"n_features_in_": FEATURES["n_features_in_"]} | dict.fromkeys(_NEEDED, rule.anything),
-    {"feature_names_in_": FEATURES["feature_names_in_"]}
-    | dict.fromkeys(
-        ("certificate_", "support_", "n_iter_", "sigmoids_", *_TRAINING_SET), rule.anything
-    ),
     _check_kernel_model,
+    ("classes_", "n_support_"),
+    optional={"sigmoids_": rule.anything},
     if_missing={"multi_class": "ovr"},
 )
 
@@ -219,3 +170,5 @@ SEARCH = Schema(
     _check_search,
     if_missing={"multi_class": "ovr"},
 )
+
+CLASSIFIERS = (KERNEL_MODEL, LINEAR_MODEL, SEARCH)

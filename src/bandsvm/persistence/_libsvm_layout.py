@@ -7,14 +7,18 @@ are positive for the class that comes first.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LibsvmModel
 
+KernelModel: TypeAlias = BandedSVC | BandedSVR | BandedQuantileSVR
 # our name -> LIBSVM's
 KERNEL_NAMES = {
     "linear": "linear",
@@ -28,14 +32,26 @@ KERNEL_NAMES = {
 MAX_COEFFICIENTS = 2**28
 
 
-def libsvm_models(model: BandedSVC, labels: list[int]) -> list[LibsvmModel]:
-    """Return the files that a model takes: one, or one per class if it is one-vs-rest."""
+def libsvm_models(model: KernelModel, labels: list[int]) -> list[LibsvmModel]:
+    """Return the files that a model takes: one, or one per class if it is one-vs-rest.
+
+    ``labels`` are those of its classes; a regressor has none.
+    """
+    if not isinstance(model, BandedSVC):
+        return [_regression(model)]
     strategy = strategy_of(model)
     if isinstance(strategy, OneVsOne):
         return [_pairs(model, strategy, labels)]
     if len(labels) == 2:
         return [_one_problem(model, 0, labels[::-1])]
     return [_one_problem(model, k, [1, -1]) for k in range(len(labels))]
+
+
+def _regression(model: BandedSVR | BandedQuantileSVR) -> LibsvmModel:
+    """Return the only rule of a regressor."""
+    coefficients = model.dual_coef_[0]
+    used = np.flatnonzero(coefficients)
+    return _in_order(model, [], [used], [-model.intercept_[0]], coefficients[:, None])
 
 
 def _one_problem(model: BandedSVC, problem: int, labels: list[int]) -> LibsvmModel:
@@ -67,13 +83,16 @@ def _pairs(model: BandedSVC, strategy: OneVsOne, labels: list[int]) -> LibsvmMod
 
 
 def _in_order(
-    model: BandedSVC,
+    model: KernelModel,
     labels: list[int],
     groups: list[NDArray[np.intp]],
     rho: list[float],
     coefficients: NDArray,
 ) -> LibsvmModel:
-    """Return a rule with its support vectors by class; ``groups`` are those of each class."""
+    """Return a rule with its support vectors by class; ``groups`` are those of each class.
+
+    Without labels all of them are one group.
+    """
     kernel, order = KERNEL_NAMES[model.kernel], np.concatenate(groups)
     values = {"gamma": model.gamma_, "coef0": model.coef0, "degree": int(model.degree)}
     is_precomputed = kernel == "precomputed"
@@ -81,7 +100,7 @@ def _in_order(
         kernel,
         {name: values[name] for name in KERNEL_PARAMETERS[kernel]},
         labels,
-        [len(group) for group in groups],
+        [len(group) for group in groups] if labels else [],
         rho,
         coefficients[order],
         model.support_[order] + 1 if is_precomputed else model.support_vectors_[order],
@@ -93,6 +112,12 @@ def _sides(model: BandedSVC) -> NDArray[np.float64]:
     alpha = model.alpha_.reshape(len(model.alpha_), -1)[model.support_].T
     # c = y (alpha - theta), and one of them is 0.
     return np.sign(model.dual_coef_) * np.where(alpha > 0.0, 1.0, -1.0)
+
+
+def read_regression(model: BandedSVR, text: LibsvmModel) -> None:
+    """Set the decision rule of a regressor as a file has it."""
+    model.dual_coef_ = text.coefficients.T
+    model.intercept_ = np.array([-text.rho[0]])
 
 
 def read_rule(

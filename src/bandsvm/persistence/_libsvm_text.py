@@ -29,7 +29,11 @@ KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
     "sigmoid": ("gamma", "coef0"),
     "precomputed": (),
 }
-READABLE_TYPES = ("c_svc", "nu_svc")
+# Types of models that are read; the first of each is written.
+CLASSIFIERS, REGRESSORS = ("c_svc", "nu_svc"), ("epsilon_svr", "nu_svr")
+READABLE_TYPES = (*CLASSIFIERS, *REGRESSORS)
+# Fields that only classifiers have.
+OF_CLASSES = ("label", "nr_sv")
 # LIBSVM's own integers: labels, counts, indices of features.
 MAX_WHOLE = 2**31 - 1
 # Bytes of a header line, far more than two numbers take, and of each further number: a file without
@@ -48,18 +52,23 @@ class LibsvmModel:
     """A model as LIBSVM has it: the contents of a file.
 
     Pairs of classes are (0, 1), (0, 2), ..., (1, 2), ...; their values are positive for the first
-    class.
+    class. A regression has no classes and one decision rule, as a pair has.
     """
 
     kernel: str  # LIBSVM's name of it
     parameters: dict[str, Any]  # the kernel's own: degree, gamma, coef0
-    labels: Sequence[int]  # of the classes
+    labels: Sequence[int]  # of the classes; a regression has none
     n_support: Sequence[int]  # of the classes, whose support vectors come in this order
     rho: Sequence[float]  # minus the intercept of each pair
     coefficients: NDArray[np.float64]  # a row per support vector, a column per other class
     # Support vectors, CSR if they come from a file; with a precomputed kernel their numbers in the
     # training set, from 1.
     support: Any
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether decision values are predictions."""
+        return not self.labels
 
 
 class _Lines:
@@ -121,13 +130,16 @@ def quote(word: bytes) -> str:
 
 def write_model(model: LibsvmModel) -> Iterator[str]:
     """Yield the text of a model; indices from 1, zeros left out."""
-    yield f"svm_type {READABLE_TYPES[0]}\nkernel_type {model.kernel}\n"
+    svm_type = (REGRESSORS if model.is_regression else CLASSIFIERS)[0]
+    yield f"svm_type {svm_type}\nkernel_type {model.kernel}\n"
     for name, value in model.parameters.items():
         yield f"{name} {value:.17g}\n"
-    yield f"nr_class {len(model.labels)}\ntotal_sv {sum(model.n_support)}\n"
+    yield f"nr_class {len(model.labels) or 2}\ntotal_sv {len(model.coefficients)}\n"
     yield f"rho {' '.join(f'{rho:.17g}' for rho in model.rho)}\n"
-    yield f"label {' '.join(map(str, model.labels))}\n"
-    yield f"nr_sv {' '.join(map(str, model.n_support))}\nSV\n"
+    if not model.is_regression:
+        yield f"label {' '.join(map(str, model.labels))}\n"
+        yield f"nr_sv {' '.join(map(str, model.n_support))}\n"
+    yield "SV\n"
     for coefficients, support in zip(model.coefficients, _support_texts(model), strict=True):
         yield f"{' '.join(f'{value:.17g}' for value in coefficients)} {support}\n"
 
@@ -156,8 +168,8 @@ def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmModel:
     return LibsvmModel(
         header["kernel_type"],
         {name: header[name] for name in KERNEL_PARAMETERS[header["kernel_type"]]},
-        header["label"],
-        header["nr_sv"],
+        header.get("label", ()),
+        header.get("nr_sv", ()),
         header["rho"],
         coefficients,
         support,
@@ -185,17 +197,32 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
             twice = next(label for label in values if values.count(label) > 1)
             lines.fail(f"the labels must differ, got {twice} twice")
         header[name] = values if name in _COUNTS else values[0]
-    required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"]
+    is_regression = header.get("svm_type") in REGRESSORS
+    required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho"]
+    required += () if is_regression else OF_CLASSES
     required += KERNEL_PARAMETERS.get(header.get("kernel_type", ""), ())
     missing = [name for name in required if name not in header]
     if missing:
         lines.fail(f"the header ends here without {', '.join(missing)}")
-    if sum(header["nr_sv"]) != header["total_sv"]:
+    if is_regression:
+        _check_regression(lines, header)
+    elif sum(header["nr_sv"]) != header["total_sv"]:
         lines.fail(
             f"nr_sv counts {sum(header['nr_sv'])} support vectors and total_sv "
             f"{header['total_sv']}; they must agree"
         )
     return header
+
+
+def _check_regression(lines: _Lines, header: dict[str, Any]) -> None:
+    """Refuse fields of classes in the header of a regression, which counts as a pair of them."""
+    foreign = [name for name in (*OF_CLASSES, "probB") if name in header]
+    if foreign:
+        lines.fail(f"a model of type {header['svm_type']} has no {', '.join(foreign)}")
+    if header["nr_class"] != 2:
+        lines.fail(
+            f"nr_class of a model of type {header['svm_type']} must be 2, got {header['nr_class']}"
+        )
 
 
 def _value(lines: _Lines, name: str, word: bytes) -> Any:
@@ -216,14 +243,15 @@ _FIELDS: dict[str, Callable[[_Lines, str, bytes], Any]] = {
     **dict.fromkeys(("svm_type", "kernel_type"), _Lines.text),
     **dict.fromkeys(("degree", "nr_class", "total_sv", "nr_sv"), _Lines.whole),
     "label": lambda lines, name, word: lines.whole(name, word, -MAX_WHOLE - 1),
-    # probA and probB: probabilities, which BandedSVC leaves to scikit-learn's calibration.
+    # probA and probB: probabilities, which BandedSVC leaves to scikit-learn's calibration; probA
+    # of a regression is the spread of its errors.
     **dict.fromkeys(("gamma", "coef0", "rho", "probA", "probB"), _Lines.number),
 }
 # name -> whether a value is valid, and what to say if it is not
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "svm_type": (
         lambda value: value in READABLE_TYPES,
-        f"only models of type {' and '.join(READABLE_TYPES)} classify, got {{word}}",
+        f"svm_type must be one of {', '.join(READABLE_TYPES)}, got {{word}}",
     ),
     "kernel_type": (
         lambda value: value in KERNEL_PARAMETERS,

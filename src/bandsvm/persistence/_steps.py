@@ -16,24 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._fitting.tables import fill_tables
 from bandsvm._system.text import short_list
 from bandsvm.persistence._categories import CATEGORIES
-from bandsvm.persistence._classifier import KERNEL_MODEL, LINEAR_MODEL, SEARCH
+from bandsvm.persistence._classifier import CLASSIFIERS
 from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._regressor import REGRESSORS
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
-_TABLES = (
-    KERNEL_MODEL,
-    LINEAR_MODEL,
-    SEARCH,
-    *TRANSFORMERS,
-    *CATEGORIES,
-    *VECTORIZERS,
-    *COMPOSITES,
-)
+# Our own models, one of which a file ends with.
+MODELS: tuple[Any, ...] = tuple(schema.cls for schema in (*CLASSIFIERS, *REGRESSORS))
+_TABLES = (*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
 SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"

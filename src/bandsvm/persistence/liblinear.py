@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.regression import BandedSVR
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import atomic_write
 from bandsvm.persistence._text_formats import (
     check_is_scaling,
@@ -26,13 +28,18 @@ from bandsvm.persistence._text_formats import (
 )
 
 # our loss -> LIBLINEAR's solver with that loss; predictions do not depend on it
-SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL"}
+SOLVER_TYPES = {
+    "hinge": "L2R_L1LOSS_SVC_DUAL",
+    "squared_hinge": "L2R_L2LOSS_SVC_DUAL",
+    "epsilon_insensitive": "L2R_L1LOSS_SVR_DUAL",
+    "squared_epsilon_insensitive": "L2R_L2LOSS_SVR_DUAL",
+}
 # The value of the feature whose weight is the intercept; a negative one stands for no intercept.
 BIAS, NO_BIAS = 1, -1
 
 
 def export_liblinear(
-    model: LinearBandedSVC | BandedSVC | Pipeline, path: str | os.PathLike[str]
+    model: LinearBandedSVC | BandedSVC | BandedSVR | Pipeline, path: str | os.PathLike[str]
 ) -> Path:
     """Write a fitted linear model as a LIBLINEAR model file.
 
@@ -40,14 +47,14 @@ def export_liblinear(
     one-vs-rest in LIBLINEAR too, so that one file holds all of them. The first label in the file is
     that of positive decision values, ``classes_[1]`` of two classes. Labels are integers in its
     format: other classes are written as their positions in ``classes_``, and ``FILE.labels``, a CSV
-    file beside the model, says which number stands for which class.
+    file beside the model, says which number stands for which class. Regressors have no labels.
 
     Parameters
     ----------
-    model : LinearBandedSVC, BandedSVC or Pipeline
-        A fitted `LinearBandedSVC`, a `BandedSVC` with the kernel 'linear', or a pipeline of one of
-        them behind `StandardScaler` and `MaxAbsScaler`. Scaling becomes part of the weights: the
-        file takes samples as the pipeline does.
+    model : LinearBandedSVC, BandedSVC, BandedSVR or Pipeline
+        A fitted `LinearBandedSVC`, a `BandedSVC` or `BandedSVR` with the kernel 'linear', or a
+        pipeline of one of them behind `StandardScaler` and `MaxAbsScaler`. Scaling becomes part of
+        the weights: the file takes samples as the pipeline does.
     path : str or path-like
         The file to write.
 
@@ -72,10 +79,11 @@ def export_liblinear(
     ...     print(*file.read_text().splitlines()[:5], sep="; ")
     solver_type L2R_L1LOSS_SVC_DUAL; nr_class 3; label 0 1 2; nr_feature 4; bias 1
     """
-    *scalers, classifier = steps_of(model)
-    _check_exportable(classifier, scalers)
-    labels = label_numbers(classifier.classes_)
-    weights, intercepts = feature_weights(classifier), classifier.intercept_
+    *scalers, last = steps_of(model)
+    _check_exportable(last, scalers)
+    classes = classes_of(last)
+    labels = label_numbers(classes)
+    weights, intercepts = feature_weights(last), last.intercept_
     if scalers:
         scaling = scaling_of(scalers, weights.shape[1])
         weights, intercepts = scaling.folded(weights, intercepts)
@@ -85,28 +93,29 @@ def export_liblinear(
             "ordinary units and fit the model again."
         )
     path = Path(path)
-    text = "".join(_model_text(weights, intercepts, labels, classifier.loss))
+    text = "".join(_model_text(weights, intercepts, labels, last.loss))
     atomic_write(path, text.encode("ascii"))
-    write_label_file(path, renamed_labels(classifier.classes_, labels))
+    write_label_file(path, renamed_labels(classes, labels))
     return path
 
 
-def _check_exportable(classifier: Any, scalers: list[Any]) -> None:
+def _check_exportable(model: Any, scalers: list[Any]) -> None:
     """Raise an error with a way out, unless the model can be written."""
-    if not isinstance(classifier, (BandedSVC, LinearBandedSVC)):
+    if not isinstance(model, (BandedSVC, LinearBandedSVC, BandedSVR)):
         raise TypeError(
-            "export_liblinear needs a fitted LinearBandedSVC or BandedSVC(kernel='linear'), or a "
-            f"pipeline that ends in one, got a {type(classifier).__name__}."
+            "export_liblinear needs a fitted LinearBandedSVC, or a BandedSVC or BandedSVR with "
+            "kernel='linear', or a pipeline that ends in one, got a "
+            f"{type(model).__name__}."
         )
     check_is_scaling(scalers, "export_liblinear", "LIBLINEAR")
-    check_is_fitted(classifier)
-    kernel = getattr(classifier, "kernel", "linear")
+    check_is_fitted(model)
+    kernel = getattr(model, "kernel", "linear")
     if kernel != "linear":
         raise ValueError(
             f"LIBLINEAR has linear models only, but the model has kernel={kernel!r}; use "
             "export_libsvm, or fit a LinearBandedSVC."
         )
-    if len(classifier.intercept_) > 1 and getattr(classifier, "multi_class", "ovr") == "ovo":
+    if len(model.intercept_) > 1 and getattr(model, "multi_class", "ovr") == "ovo":
         raise ValueError(
             "LIBLINEAR is one-vs-rest, but the model has multi_class='ovo'; use export_libsvm, or "
             "fit it with multi_class='ovr'."
@@ -120,8 +129,9 @@ def _model_text(
     has_bias = bool(intercepts.any())
     # Positive values mean the first label in LIBLINEAR, and the last of two classes here.
     in_order = labels[::-1] if len(labels) == 2 else labels
-    yield f"solver_type {SOLVER_TYPES[loss]}\nnr_class {len(labels)}\n"
-    yield f"label {' '.join(map(str, in_order))}\nnr_feature {weights.shape[1]}\n"
-    yield f"bias {BIAS if has_bias else NO_BIAS}\nw\n"
+    yield f"solver_type {SOLVER_TYPES[loss]}\nnr_class {len(labels) or 2}\n"
+    if labels:
+        yield f"label {' '.join(map(str, in_order))}\n"
+    yield f"nr_feature {weights.shape[1]}\nbias {BIAS if has_bias else NO_BIAS}\nw\n"
     for of_feature in [*weights.T, *([intercepts] if has_bias else [])]:
         yield " ".join(f"{weight:.17g}" for weight in of_feature) + "\n"

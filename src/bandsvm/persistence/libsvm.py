@@ -13,13 +13,23 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._checks.tube_parameters import quantiles_of
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._estimators.regression import BandedSVR
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import MAX_FEATURES, atomic_write
-from bandsvm.persistence._libsvm_layout import KERNEL_NAMES, libsvm_models, read_rule
-from bandsvm.persistence._libsvm_text import MAX_WHOLE, read_model, write_model
+from bandsvm.persistence._libsvm_layout import (
+    KERNEL_NAMES,
+    KernelModel,
+    libsvm_models,
+    read_regression,
+    read_rule,
+)
+from bandsvm.persistence._libsvm_text import MAX_WHOLE, LibsvmModel, read_model, write_model
 from bandsvm.persistence._text_formats import (
     Scaling,
     check_is_scaling,
@@ -36,7 +46,7 @@ from bandsvm.persistence._text_formats import (
 DENSE_SHARE = 0.5
 
 
-def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> list[Path]:
+def export_libsvm(model: KernelModel | Pipeline, path: str | os.PathLike[str]) -> list[Path]:
     """Write a fitted model as LIBSVM model files.
 
     LIBSVM's `svm-predict` gives the same labels and decision values as `model`. Labels are
@@ -52,9 +62,12 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
     labels 1 (this class) and -1 (the rest): predict the class whose model gives the largest
     decision value. LIBSVM decides between classes of as many votes like ``break_ties=False``.
 
+    Regressors are models of type `epsilon_svr`, for which `svm-predict` gives predictions. A file
+    holds one decision rule: of several quantiles, fit and export a model for each.
+
     Parameters
     ----------
-    model : BandedSVC or Pipeline
+    model : BandedSVC, BandedSVR, BandedQuantileSVR or Pipeline
         A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed', or a
         pipeline of one behind `StandardScaler` and `MaxAbsScaler`.
     path : str or path-like
@@ -100,7 +113,7 @@ def export_libsvm(model: BandedSVC | Pipeline, path: str | os.PathLike[str]) -> 
                     "it; choose a file."
                 )
             scaling_text = range_text(scaling)
-    models = libsvm_models(model, label_numbers(model.classes_))
+    models = libsvm_models(model, label_numbers(classes_of(model)))
     paths = [path]
     if len(models) > 1:
         paths = [file_of_class(path, k) for k in range(len(models))]
@@ -119,7 +132,7 @@ def needs_svm_scale(model: Any) -> bool:
     return bool(scalers) and classifier.kernel != "linear"
 
 
-def _with_scaling(model: BandedSVC, scaling: Scaling) -> BandedSVC:
+def _with_scaling(model: KernelModel, scaling: Scaling) -> KernelModel:
     """Return a model with a linear kernel that takes samples as they are."""
     folded = copy.copy(model)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -144,30 +157,35 @@ def file_of_class(path: Path, k: int) -> Path:
     return path.with_name(f"{path.stem}.{k}{path.suffix}")
 
 
-def class_numbers(model: BandedSVC) -> dict[int, Any]:
+def class_numbers(model: KernelModel) -> dict[int, Any]:
     """Return which number stands for which class, in labels or in names of files.
 
-    Nothing if the numbers are the classes.
+    Nothing if the numbers are the classes, or there are none.
     """
-    classes = model.classes_
+    classes = classes_of(model)
     has_file_per_class = len(classes) > 2 and not isinstance(strategy_of(model), OneVsOne)
     numbers = list(range(len(classes))) if has_file_per_class else label_numbers(classes)
     return renamed_labels(classes, numbers)
 
 
-def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> BandedSVC:
-    """Read a LIBSVM model as a fitted `BandedSVC`; more than two classes are one-vs-one.
+def load_libsvm(
+    path: str | os.PathLike[str], n_features: int | None = None
+) -> BandedSVC | BandedSVR:
+    """Read a LIBSVM model as a fitted `BandedSVC` or, if it is a regression, `BandedSVR`.
+
+    Models of more than two classes are one-vs-one.
 
     The model gives the same predictions as LIBSVM. With two classes labels may differ only where a
     decision value is exactly 0. With more they may differ only where classes have as many votes:
     LIBSVM predicts the one that comes first in the file, `BandedSVC` the smallest label. The file
     stores nothing about the training set, so there are no multipliers, slacks or certificate, and
-    `C1`, `C2`, `rho1` and `rho2` keep their defaults.
+    `C1`, `C2`, `rho1`, `rho2` and `epsilon` keep their defaults.
 
     Parameters
     ----------
     path : str or path-like
-        A text model of type `c_svc` or `nu_svc`, written by `export_libsvm` or by LIBSVM.
+        A text model of type `c_svc`, `nu_svc`, `epsilon_svr` or `nu_svr`, written by
+        `export_libsvm` or by LIBSVM.
     n_features : int or None, default=None
         Number of features (with a precomputed kernel: of training samples), which the file does not
         store. None takes the largest index in the file, up to 16777216. Pass it if the last
@@ -175,8 +193,8 @@ def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
 
     Returns
     -------
-    BandedSVC
-        The fitted model; its support vectors are sorted by class.
+    BandedSVC or BandedSVR
+        The fitted model; support vectors of a classifier are sorted by class.
 
     Raises
     ------
@@ -202,11 +220,8 @@ def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
     True
     """
     text = read_model(Path(path), MAX_FEATURES if n_features is None else MAX_WHOLE)
-    ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
-    model = BandedSVC(kernel=ours[text.kernel], **text.parameters)
+    model, support = _with_rule(text)
     model.gamma_ = text.parameters.get("gamma", np.nan)
-    order = read_rule(model, text)
-    support = text.support[order]
     if text.kernel == "precomputed":
         model.support_ = support - 1
         model.support_vectors_ = np.empty((0, 0))
@@ -217,16 +232,34 @@ def load_libsvm(path: str | os.PathLike[str], n_features: int | None = None) -> 
     return model
 
 
+def _with_rule(text: LibsvmModel) -> tuple[BandedSVC | BandedSVR, Any]:
+    """Return a model with the rule of a file, and its support vectors in the model's order."""
+    ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
+    settings = {"kernel": ours[text.kernel], **text.parameters}
+    if text.is_regression:
+        regressor = BandedSVR(**settings)
+        read_regression(regressor, text)
+        return regressor, text.support
+    classifier = BandedSVC(**settings)
+    return classifier, text.support[read_rule(classifier, text)]
+
+
 def _check_exportable(model: Any, scalers: list[Any]) -> None:
     """Raise an error with a way out, unless the model can be written."""
-    if not isinstance(model, BandedSVC):
+    if not isinstance(model, KernelModel):
         cure = "; use export_liblinear" if isinstance(model, LinearBandedSVC) else ""
         raise TypeError(
-            "export_libsvm needs a fitted BandedSVC, or a pipeline that ends in one, got a "
-            f"{type(model).__name__}{cure}."
+            "export_libsvm needs a fitted BandedSVC, BandedSVR or BandedQuantileSVR, or a pipeline "
+            f"that ends in one, got a {type(model).__name__}{cure}."
         )
     check_is_scaling(scalers, "export_libsvm", "LIBSVM")
     check_is_fitted(model)
+    if isinstance(model, BandedQuantileSVR) and len(model.intercept_) > 1:
+        raise ValueError(
+            "A LIBSVM file holds one decision rule, but the model has one for each of the "
+            f"quantiles {', '.join(map(str, quantiles_of(model)))}; fit and export a model per "
+            "quantile, or export all of them to ONNX."
+        )
     if not (isinstance(model.kernel, str) and model.kernel in KERNEL_NAMES):
         known = ", ".join(repr(name) for name in KERNEL_NAMES)
         raise ValueError(

@@ -14,18 +14,22 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import short_text
-from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, longest_label
 from bandsvm.persistence._container import ModelFileError, pack, unpack
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
-from bandsvm.persistence._steps import PASSTHROUGH, build, check_chain, depends_on_version, describe
+from bandsvm.persistence._steps import (
+    MODELS,
+    PASSTHROUGH,
+    build,
+    check_chain,
+    depends_on_version,
+    describe,
+)
 
-CLASSIFIERS = (BandedSVC, LinearBandedSVC, BandedSVCCV)
 MAX_STEPS = 100
 WRITER = f"bandsvm {version('bandsvm')}"
 
@@ -41,23 +45,24 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC, LinearBandedSVC, BandedSVCCV or Pipeline
-        A fitted classifier, or a pipeline that ends with one. docs/model_file.md lists the steps
-        that a file can hold.
+    model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
+        A fitted model, or a pipeline that ends with one. docs/model_file.md lists the steps that a
+        file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
     notes : mapping, default=None
         Anything else to keep in the file, as JSON: the command ``bandsvm`` keeps the name of the
-        column of labels. `load` ignores it.
+        column of targets. `load` ignores it.
 
     See Also
     --------
     load : Read the model.
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
-    if not isinstance(steps[-1][1], CLASSIFIERS):
+    if not isinstance(steps[-1][1], MODELS):
+        names = [cls.__name__ for cls in MODELS]
         raise TypeError(
-            "save takes a BandedSVC, LinearBandedSVC or BandedSVCCV, or a pipeline that ends with "
+            f"save takes a {', '.join(names[:-1])} or {names[-1]}, or a pipeline that ends with "
             f"one, got {model!r}; joblib and skops take others."
         )
     encoder = Encoder(describe)
@@ -70,7 +75,7 @@ def save(
         except TypeError as error:
             where = "" if name is None else f" (in step {name!r})"
             raise TypeError(f"save{where}: {error}") from None
-    classes = steps[-1][1].classes_
+    classes = classes_of(steps[-1][1])
     if longest_label(classes) > MAX_LABEL_LENGTH:
         raise ValueError(
             f"A model file takes labels of at most {MAX_LABEL_LENGTH} characters, got one of "
@@ -104,7 +109,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC, LinearBandedSVC, BandedSVCCV or Pipeline
+    BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises
@@ -141,9 +146,9 @@ def _restore(header: dict[str, Any], arrays: dict[str, NDArray]) -> Any:
     decoder = Decoder(arrays, build)
     models = [build(step, decoder) for step in steps]
     names = [step.get("name") for step in steps]
-    *before, last = (isinstance(model, CLASSIFIERS) for model in models)
+    *before, last = (isinstance(model, MODELS) for model in models)
     if any(before) or not last:
-        raise ModelFileError("is damaged: it does not end with a classifier")
+        raise ModelFileError("is damaged: it does not end with a model of bandsvm")
     check_chain(models)
     _check_version(header.get("sklearn", sklearn.__version__), models)
     if names == [None]:
