@@ -54,7 +54,9 @@ def projected_cg_steps(state: State, tol: float) -> Generator[float]:
     scale = max(mean if np.isfinite(mean) else float(sizes.max()), MIN_SCALE)
     edge = float(np.maximum(np.abs(problem.lo), np.abs(problem.hi)).max())
     width = float((problem.bounds.below + problem.bounds.above).max())
-    longest = min(MAX_GRADIENT_STEP / scale, MAX_STEP_IN_BOXES * width / edge)
+    longest = MAX_GRADIENT_STEP / scale
+    if edge > 0.0:
+        longest = min(longest, MAX_STEP_IN_BOXES * width / edge)
     shortest = min(max(0.1 / problem.n_samples / scale, MIN_GRADIENT_STEP), longest)
     length = 1.0 / scale
     for outer in itertools.count(1):
@@ -122,10 +124,12 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
         zero_to,
         zero_to + bounds.above / above,
     ]
-    end = point(falling_root(lambda b: float(point(b).sum()), np.concatenate(breakpoints)))
+    total = problem.total
+    root = falling_root(lambda b: float(point(b).sum()) - total, np.concatenate(breakpoints))
+    end = point(root)
     inside = (end != 0.0) & (end > -bounds.above) & (end < bounds.below)
     # The rounding error of the root is spread over the variables that can move.
-    end[inside] -= shares(float(end.sum()), end[inside])
+    end[inside] -= shares(float(end.sum()) - total, end[inside])
     return np.clip(end, -bounds.above, bounds.below, out=end)
 
 

@@ -52,6 +52,7 @@ def solve_small(
         problems.stacked_members,
         _core.Bands(values.lo, values.hi, *problems.bounds, *problems.ridge),
         values.has_intercept,
+        values.total,
         problems.share_samples,
         tol,
         max_iter,
