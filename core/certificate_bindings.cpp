@@ -55,7 +55,7 @@ Measures measure_optimality(const PricedBandArrays& bands, const Array<double>& 
           found.gap,
           found.gap_with_errors,
           found.product_error,
-          found.total,
+          found.excess,
           found.total_size,
           found.outside,
           found.interval.lower,
@@ -104,8 +104,9 @@ void bind_certificate(nb::module_& module) {
   bind<CsrArrays<double, std::int64_t>>(module);
   nb::class_<PricedBandArrays>(module, "PricedBands")
       .def(nb::init<const Array<double>&, const Array<double>&, const Array<double>&,
-                    const Array<double>&, const Array<double>&, const Array<double>&, bool>(),
-           "lo"_a, "hi"_a, "below"_a, "above"_a, "most"_a, "least"_a, "is_squared"_a);
+                    const Array<double>&, const Array<double>&, const Array<double>&, bool,
+                    double>(),
+           "lo"_a, "hi"_a, "below"_a, "above"_a, "most"_a, "least"_a, "is_squared"_a, "total"_a);
   module.def("measure_optimality", &measure_optimality, "bands"_a, "c"_a, "f"_a, "intercept"_a,
              "errors"_a.none(), "share_in_sums"_a);
   module.def("flat_interval", &flat_interval, "bands"_a, "c"_a, "f"_a, "intercept"_a, "room"_a);

@@ -47,7 +47,7 @@ class PricedBandArrays {
  public:
   PricedBandArrays(const Array<double>& lo, const Array<double>& hi, const Array<double>& below,
                    const Array<double>& above, const Array<double>& most,
-                   const Array<double>& least, bool is_squared)
+                   const Array<double>& least, bool is_squared, double total)
       : arrays_{lo, hi, below, above, most, least},
         bands_{data_of(lo, "lo"),
                data_of(hi, lo.shape(0), "hi"),
@@ -56,7 +56,8 @@ class PricedBandArrays {
                data_of(most, lo.shape(0), "most"),
                data_of(least, lo.shape(0), "least"),
                lo.shape(0),
-               is_squared} {}
+               is_squared,
+               total} {}
 
   const bandsvm::PricedBands& view() const { return bands_; }
 

@@ -9,11 +9,12 @@
 namespace bandsvm {
 
 // Bands with what it costs to lie outside. Costs are finite; bounds of c, which lies in [-least,
-// most], need not be.
+// most], need not be. With an intercept the sum of c is `total`.
 struct PricedBands {
   const double *lo, *hi, *below, *above, *most, *least;
   std::size_t size;
   bool is_squared;
+  double total = 0;
 };
 
 // Coefficients c and decision values f, less the intercept.
@@ -92,20 +93,20 @@ inline Limits limits_of(const JudgedPoint& p, std::size_t i) {
 
 struct Optimality {
   double primal, dual, gap;
-  double gap_with_errors;    // the largest, if decision values are off by a share of their errors
-  double product_error;      // what errors of f are likely to add to c'f, or to take away
-  double total, total_size;  // of c
-  double outside;            // how far c is out of bounds
-  Limits interval;           // of the intercept: the largest lower and the smallest upper limit
-  Limits with_errors;        // the same, if decision values are off by their errors
-  Limits values;             // the least and the largest f of samples that have a cost
+  double gap_with_errors;     // the largest, if decision values are off by a share of their errors
+  double product_error;       // what errors of f are likely to add to c'f, or to take away
+  double excess, total_size;  // of the sum of c over its total; the sum of its sizes
+  double outside;             // how far c is out of bounds
+  Limits interval;            // of the intercept: the largest lower and the smallest upper limit
+  Limits with_errors;         // the same, if decision values are off by their errors
+  Limits values;              // the least and the largest f of samples that have a cost
 };
 
 // `errors` bound what rounding may have added to f or taken away; null if that is nothing.
 inline Optimality optimality_of(const JudgedPoint& p, double intercept, const double* errors,
                                 double share_in_sums) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  ExactSum loss, edges, product, ridge, gap, gap_with_errors, squares, total, total_size;
+  ExactSum loss, edges, product, ridge, gap, gap_with_errors, squares, excess, total_size;
   Optimality found{};
   found.interval = found.with_errors = {-infinity, infinity};
   found.values = {infinity, -infinity};
@@ -116,7 +117,7 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
       edges.add(c > 0 ? p.lo[i] * c : p.hi[i] * c);
       product.add(c * p.f[i]);
       if (p.is_squared) ridge.add(c * p.bought(i));
-      total.add(c);
+      excess.add(c);
       total_size.add(std::abs(c));
     }
     if (p.below[i] > 0 || p.above[i] > 0)
@@ -136,24 +137,31 @@ inline Optimality optimality_of(const JudgedPoint& p, double intercept, const do
     found.with_errors.lower = std::fmax(found.with_errors.lower, limits.lower + errors[i]);
     found.with_errors.upper = std::fmin(found.with_errors.upper, limits.upper - errors[i]);
   }
+  if (p.total != 0) {
+    loss.add(p.total * intercept);
+    excess.add(-p.total);
+  }
   found.primal = 0.5 * product.value() + loss.value();
   found.dual = edges.value() - 0.5 * product.value() - 0.5 * ridge.value();
   found.gap = gap.value();
   found.gap_with_errors = errors ? gap_with_errors.value() : found.gap;
   found.product_error = std::sqrt(squares.value());
-  found.total = total.value();
+  found.excess = excess.value();
   found.total_size = total_size.value();
   if (!errors) found.with_errors = found.interval;
   return found;
 }
 
-// The interval around b on which the hinge losses of all samples have the same sum as at b, up to
-// `room` on either side: it ends at b where they grow at once. Slopes below a share of all costs
-// are rounding errors.
+// The interval around b on which the hinge losses of all samples, with `total` times the intercept,
+// have the same sum as at b, up to `room` on either side: it ends at b where they grow at once.
+// Slopes below a share of all costs are rounding errors.
 inline Limits flat_interval(const JudgedPoint& p, double b, double room) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), kFlat = 1e-10;
   ExactSum to_right, to_left, costs;
   Limits next{-infinity, infinity};  // where the slope changes beyond the room
+  to_right.add(p.total);
+  to_left.add(p.total);
+  costs.add(std::abs(p.total));
   for (std::size_t i = 0; i < p.size; ++i) {
     const double at_lo = p.lo[i] - p.f[i], at_hi = p.hi[i] - p.f[i];
     // The loss falls with b below at_lo and rises above at_hi.

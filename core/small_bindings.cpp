@@ -48,8 +48,8 @@ class Question {
 
 template <typename Matrices>
 void solve_from(const Matrices& matrices, const Members& members, const BandArrays& bands,
-                bool has_intercept, bool share_members, double tol, std::int64_t max_iter,
-                const MutableArray<double>& c, const MutableArray<double>& f,
+                bool has_intercept, double total, bool share_members, double tol,
+                std::int64_t max_iter, const MutableArray<double>& c, const MutableArray<double>& f,
                 const MutableMatrix<std::int64_t>& counts, const MutableMatrix<double>& measures,
                 int n_threads, nb::object find_reason) {
   const std::size_t size = members.members.size(), number = members.number();
@@ -68,14 +68,10 @@ void solve_from(const Matrices& matrices, const Members& members, const BandArra
                          members.members.begin() + members.starts[k + 1], members.members.begin(),
                          members.members.begin() + members.starts[1]),
               "members must be the same for all problems that share them.");
-  const bandsvm::SmallProblems problems{members.starts.data(),
-                                        number,
-                                        members.members.data(),
-                                        bands.view(),
-                                        has_intercept,
-                                        share_members,
-                                        tol,
-                                        max_iter};
+  const bandsvm::SmallProblems problems{
+      members.starts.data(), number,        members.members.data(),
+      bands.view(),          has_intercept, total,
+      share_members,         tol,           max_iter};
   std::vector<bandsvm::SmallReport> reports(number);
   n_threads = bandsvm::as_threads(n_threads);
   bandsvm::StopSignal stop{Question(std::move(find_reason))};
@@ -95,16 +91,16 @@ void solve_from(const Matrices& matrices, const Members& members, const BandArra
 // Samples, and the kernel by which to compute their kernel matrices.
 void solve_packed(const bandsvm::Samples<double>& samples, const bandsvm::Kernel& kernel,
                   const Indices& starts, const Indices& members, const BandArrays& bands,
-                  bool has_intercept, bool share_members, double tol, std::int64_t max_iter,
-                  const MutableArray<double>& c, const MutableArray<double>& f,
-                  const MutableMatrix<std::int64_t>& counts, const MutableMatrix<double>& measures,
-                  int n_threads, nb::object find_reason) {
+                  bool has_intercept, double total, bool share_members, double tol,
+                  std::int64_t max_iter, const MutableArray<double>& c,
+                  const MutableArray<double>& f, const MutableMatrix<std::int64_t>& counts,
+                  const MutableMatrix<double>& measures, int n_threads, nb::object find_reason) {
   bandsvm::check_rows(samples);
   bandsvm::check_has_rows(kernel);
   const bandsvm::Samples<float> in_single = samples.rounded<float>();
   solve_from(bandsvm::PackedKernelMatrix{{samples, in_single}, kernel},
-             {starts, members, samples.count()}, bands, has_intercept, share_members, tol, max_iter,
-             c, f, counts, measures, n_threads, std::move(find_reason));
+             {starts, members, samples.count()}, bands, has_intercept, total, share_members, tol,
+             max_iter, c, f, counts, measures, n_threads, std::move(find_reason));
 }
 
 bandsvm::GivenKernelMatrix square(const Matrix<double>& matrix) {
@@ -114,11 +110,11 @@ bandsvm::GivenKernelMatrix square(const Matrix<double>& matrix) {
 
 // The same with the kernel matrix of all samples.
 void solve_given(const Matrix<double>& matrix, const Indices& starts, const Indices& members,
-                 const BandArrays& bands, bool has_intercept, bool share_members, double tol,
-                 std::int64_t max_iter, const MutableArray<double>& c,
+                 const BandArrays& bands, bool has_intercept, double total, bool share_members,
+                 double tol, std::int64_t max_iter, const MutableArray<double>& c,
                  const MutableArray<double>& f, const MutableMatrix<std::int64_t>& counts,
                  const MutableMatrix<double>& measures, int n_threads, nb::object find_reason) {
-  solve_from(square(matrix), {starts, members, matrix.shape(0)}, bands, has_intercept,
+  solve_from(square(matrix), {starts, members, matrix.shape(0)}, bands, has_intercept, total,
              share_members, tol, max_iter, c, f, counts, measures, n_threads,
              std::move(find_reason));
 }
@@ -192,7 +188,7 @@ void certify_from(const Values& values, const Members& members, const PricedBand
                                             m.gap,
                                             m.gap_with_errors,
                                             m.product_error,
-                                            m.total,
+                                            m.excess,
                                             m.total_size,
                                             m.outside,
                                             m.interval.lower,
@@ -279,12 +275,12 @@ void bind_constants(nb::module_& module) {
 void bind_small(nb::module_& module) {
   bind_constants(module);
   module.def("solve_small", &solve_packed, "samples"_a, "kernel"_a, "starts"_a.noconvert(),
-             "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "share_members"_a, "tol"_a,
-             "max_iter"_a, "c"_a.noconvert(), "f"_a.noconvert(), "counts"_a.noconvert(),
+             "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "total"_a, "share_members"_a,
+             "tol"_a, "max_iter"_a, "c"_a.noconvert(), "f"_a.noconvert(), "counts"_a.noconvert(),
              "measures"_a.noconvert(), "n_threads"_a, "find_reason"_a.none());
   module.def("solve_small_given", &solve_given, "matrix"_a.noconvert(), "starts"_a.noconvert(),
-             "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "share_members"_a, "tol"_a,
-             "max_iter"_a, "c"_a.noconvert(), "f"_a.noconvert(), "counts"_a.noconvert(),
+             "members"_a.noconvert(), "bands"_a, "has_intercept"_a, "total"_a, "share_members"_a,
+             "tol"_a, "max_iter"_a, "c"_a.noconvert(), "f"_a.noconvert(), "counts"_a.noconvert(),
              "measures"_a.noconvert(), "n_threads"_a, "find_reason"_a.none());
   nb::class_<ErrorArrays>(module, "ErrorEstimates")
       .def(nb::init<Array<double>, Array<double>, double, double, double>(), "sizes"_a,

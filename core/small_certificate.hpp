@@ -152,7 +152,7 @@ struct JudgedProblems {
   JudgedPoint problem(std::size_t k, const double* f) const {
     const std::size_t at = std::size_t(starts[k]);
     return {{bands.lo + at, bands.hi + at, bands.below + at, bands.above + at, bands.most + at,
-             bands.least + at, std::size_t(starts[k + 1]) - at, bands.is_squared},
+             bands.least + at, std::size_t(starts[k + 1]) - at, bands.is_squared, bands.total},
             c + at,
             f + at};
   }

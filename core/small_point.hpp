@@ -15,12 +15,14 @@ namespace bandsvm {
 // Coefficients c and f = K c, in the caller's memory.
 class SmallPoint {
  public:
-  SmallPoint(KernelMatrix& kernel, const Bands& bands, bool has_intercept, double* c, double* f)
-      : kernel(kernel), bands(bands), has_intercept(has_intercept), c(c), f(f) {}
+  SmallPoint(KernelMatrix& kernel, const Bands& bands, bool has_intercept, double total, double* c,
+             double* f)
+      : kernel(kernel), bands(bands), has_intercept(has_intercept), total(total), c(c), f(f) {}
 
   KernelMatrix& kernel;
   const Bands bands;
   const bool has_intercept;
+  const double total;  // of c, with an intercept
   double* const c;
   double* const f;
 
@@ -96,10 +98,11 @@ class SmallPoint {
     add(terms, values);
   }
 
-  double sum() const {
-    double total = 0;
-    for (std::size_t i = 0; i < size(); ++i) total += c[i];
-    return total;
+  // How far the sum of c exceeds its total.
+  double excess() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) sum += c[i];
+    return sum - total;
   }
 
  private:

@@ -336,7 +336,7 @@ class SmallSolver {
     return stop_.is_set() ? std::numeric_limits<double>::infinity() : best;
   }
 
-  // Removes accumulated rounding errors: variables next to the end of a piece, a sum not 0.
+  // Removes accumulated rounding errors: variables next to the end of a piece, a sum that is off.
   void snap_to_bounds() {
     std::vector<std::size_t> free = point_.free();
     std::vector<double> c, bounds;
@@ -363,7 +363,7 @@ class SmallSolver {
   // Divides what the sum is off by among the free variables, in proportion to their size.
   void spread_sum(const std::vector<std::size_t>& free, const std::vector<double>& c,
                   const std::vector<double>& bounds) {
-    const double excess = point_.sum();
+    const double excess = point_.excess();
     std::vector<std::size_t> inside;
     std::vector<double> moved;
     double size = 0;
@@ -398,6 +398,7 @@ struct SmallProblems {
   const std::int64_t* members;  // which samples
   Bands bands;
   bool has_intercept;
+  double total;        // of the coefficients of each problem, with an intercept
   bool share_members;  // all problems have the same ones
   double tol;
   std::int64_t max_iter;
@@ -482,7 +483,8 @@ void solve_small_problems(const Matrices& matrices, const SmallProblems& problem
       const std::unique_ptr<KernelMatrix> kernel =
           shares ? std::make_unique<WholeMatrix>(shared, size, shared_in_single.data())
                  : matrices.of(problems.members + at, size, memory);
-      const SmallPoint point(*kernel, problems.bands_of(k), problems.has_intercept, c + at, f + at);
+      const SmallPoint point(*kernel, problems.bands_of(k), problems.has_intercept, problems.total,
+                             c + at, f + at);
       reports[k] = SmallSolver(point, problems.tol, problems.max_iter, stop).run();
     }
   });

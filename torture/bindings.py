@@ -289,7 +289,12 @@ def of_priced_bands(rng: Generator, pool: list[Any]) -> tuple[Arguments, list[An
     """Return arguments of PricedBands."""
     given = edges_and_costs(rng, int(rng.integers(0, 90)))
     bounds = {"most": given["below"], "least": given["above"]}
-    return {**given, **bounds, "is_squared": bool(rng.integers(2))}, []
+    return {**given, **bounds, "is_squared": bool(rng.integers(2)), "total": some_total(rng)}, []
+
+
+def some_total(rng: Generator) -> float:
+    """Return a sum of coefficients."""
+    return float(rng.choice([0.0, 0.5, -3.0]))
 
 
 def bands(rng: Generator, size: int, guarded: list[Any]) -> Arguments:
@@ -344,7 +349,7 @@ def judged(rng: Generator, guarded: list[Any]) -> Arguments:
     """Return a point of a band problem, as certificates take it."""
     size = int(rng.integers(0, 900))
     lo, hi, *sides = edges_and_costs(rng, size).values()
-    priced = _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)))
+    priced = _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)), some_total(rng))
     c, f = guard((size,), np.float64, guarded), rng.normal(size=size)
     return {"bands": priced, "c": c, "f": f, "errors": rng.random(size)}
 
@@ -402,7 +407,12 @@ def solving(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
     counts = guard((number, 3), np.int64, guarded)
     return {
         **{**given, "bands": _core.Bands(*edges_and_costs(rng, size).values(), *ridges)},
-        **{"share_members": False, "tol": 1e-3, "max_iter": int(rng.integers(1, 20))},
+        **{
+            "total": some_total(rng),
+            "share_members": False,
+            "tol": 1e-3,
+            "max_iter": int(rng.integers(1, 20)),
+        },
         **{"counts": counts, "measures": guard((number, 2), np.float64, guarded)},
         "find_reason": None,
     }, X
@@ -431,7 +441,12 @@ def certifying(rng: Generator, guarded: list[Any]) -> tuple[Arguments, NDArray]:
     sizes, of_solver = rng.choice([0.0, 1.0, 1e-8, np.inf], size=(2, len(X)))
     given["c"][:] = rng.choice([0.0, 1.0], size=len(given["c"]))
     return {
-        **{**given, "bands": _core.PricedBands(lo, hi, *sides, *sides, bool(rng.integers(2)))},
+        **{
+            **given,
+            "bands": _core.PricedBands(
+                lo, hi, *sides, *sides, bool(rng.integers(2)), some_total(rng)
+            ),
+        },
         "errors": _core.ErrorEstimates(
             sizes, of_solver, 1e-16, float(rng.choice([0.0, 1.0])), 0.25
         ),

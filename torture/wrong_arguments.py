@@ -42,7 +42,7 @@ def disturb(rng: Generator, arguments: dict[str, Any], pool: list[Any]) -> list[
             arguments[name] = _core.Bands(*rng.normal(size=(6, int(rng.choice([0, 1, 300])))))
         elif isinstance(value, _core.PricedBands):
             priced = rng.normal(size=(6, int(rng.choice([0, 1, 300]))))
-            arguments[name] = _core.PricedBands(*priced, bool(rng.integers(2)))
+            arguments[name] = _core.PricedBands(*priced, bool(rng.integers(2)), float(rng.normal()))
         elif isinstance(value, _core.SelectionMemory):
             arguments[name] = None
         elif name == "max_steps":  # it is what bounds the work

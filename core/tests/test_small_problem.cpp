@@ -51,9 +51,10 @@ struct RandomBands {
 };
 
 SmallReport solve(const std::vector<double>& K, const RandomBands& edges, bool has_intercept,
-                  std::vector<double>& c, std::vector<double>& f, StopSignal& stop) {
+                  std::vector<double>& c, std::vector<double>& f, StopSignal& stop,
+                  double total = 0) {
   WholeMatrix kernel({K.data(), c.size()}, c.size());
-  const SmallPoint point(kernel, edges.bands(), has_intercept, c.data(), f.data());
+  const SmallPoint point(kernel, edges.bands(), has_intercept, total, c.data(), f.data());
   return SmallSolver(point, 1e-3, 1000, stop).run();
 }
 
@@ -255,6 +256,71 @@ TEST_CASE("solutions are optimal to rounding error") {
         }
 }
 
+TEST_CASE("sums that are not 0 are kept, and counted in the primal") {
+  for (std::size_t size : {1, 2, 9, 60, 200, 400})
+    for (double nu : {0.02, 0.5, 0.77, 1.0}) {
+      const auto K = gram(random_matrix(size, 5, 1.0, int(size)), 0.1);
+      RandomBands edges(size, 1.0, 0.0, 3);
+      std::fill(edges.lo.begin(), edges.lo.end(), 0.0);
+      std::fill(edges.hi.begin(), edges.hi.end(), 0.0);
+      std::fill(edges.above.begin(), edges.above.end(), 0.0);
+      const double total = nu * sum_of(edges.below);
+      std::vector<double> c(size), f(size);
+      double missing = total;
+      for (std::size_t i = 0; i < size; ++i) {
+        c[i] = std::min(missing, edges.below[i]);
+        missing -= c[i];
+      }
+      StopSignal stop(never);
+      const SmallReport report = solve(K, edges, true, c, f, stop, total);
+      CAPTURE(size);
+      CAPTURE(nu);
+      REQUIRE(report.is_solved);
+      CHECK(report.violation <= 1e-10);
+      CHECK(sum_of(c) == doctest::Approx(total).epsilon(1e-13));
+      for (std::size_t i = 0; i < size; ++i) CHECK((0 <= c[i] && c[i] <= edges.below[i]));
+
+      const JudgedPoint point{
+          {edges.lo.data(), edges.hi.data(), edges.below.data(), edges.above.data(),
+           edges.below.data(), edges.above.data(), size, false, total},
+          c.data(),
+          f.data()};
+      const double b = choose_intercept(point);
+      const Optimality found = optimality_of(point, b, nullptr, 0);
+      double primal = total * b, dual = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        primal += 0.5 * c[i] * f[i] + edges.below[i] * std::max(-f[i] - b, 0.0);
+        dual -= 0.5 * c[i] * f[i];
+      }
+      CHECK(found.primal == doctest::Approx(primal).epsilon(1e-12));
+      CHECK(found.dual == doctest::Approx(dual).epsilon(1e-12));
+      CHECK(found.primal == doctest::Approx(dual).epsilon(1e-10));
+      CHECK(found.gap <= 1e-10);
+      CHECK(std::abs(found.excess) <= 1e-12 * total);
+      CHECK(found.interval.lower - found.interval.upper <= 1e-10);
+    }
+}
+
+TEST_CASE("the interval of equal losses counts a sum that is not 0") {
+  // Losses of 1 - b, 2 - b and 3 - b, and b or 2 b: flat between 2 and 3, and between 1 and 2.
+  const std::vector<double> zeros(3), ones(3, 1.0), f{-1, -2, -3}, c(3);
+  const auto flat = [&](double total, double b) {
+    const JudgedPoint point{{zeros.data(), zeros.data(), ones.data(), zeros.data(), ones.data(),
+                             zeros.data(), 3, false, total},
+                            c.data(),
+                            f.data()};
+    return flat_interval(point, b, 1e-9);
+  };
+  for (double total : {1.0, 2.0}) {
+    const Limits found = flat(total, 3.4 - total);
+    CHECK(found.lower == doctest::Approx(3 - total));
+    CHECK(found.upper == doctest::Approx(4 - total));
+  }
+  const Limits none = flat(1.5, 2.0);
+  CHECK(none.lower == 2.0);
+  CHECK(none.upper == 2.0);
+}
+
 TEST_CASE("what is not finite or extreme, and what must end, is left unsolved") {
   const std::size_t size = 20;
   auto K = gram(random_matrix(size, 5, 1.0, 1), 0.0);
@@ -283,8 +349,8 @@ TEST_CASE("many problems have the same solutions on any number of threads") {
     starts.push_back(std::int64_t(members.size()));
   }
   const RandomBands edges(members.size(), 1.0, 0.0, 3);
-  const SmallProblems problems{starts.data(), 8,     members.data(), edges.bands(),
-                               true,          false, 1e-3,           1000};
+  const SmallProblems problems{starts.data(), 8,   members.data(), edges.bands(), true, 0, false,
+                               1e-3,          1000};
   std::vector<std::vector<double>> found;
   for (int n_threads : {1, 2, 5}) {
     std::vector<double> c(members.size()), f(members.size());

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bandsvm._estimators.kernel import BandedSVC
     from bandsvm._estimators.linear import LinearBandedSVC
     from bandsvm._estimators.linear_regression import LinearBandedSVR
+    from bandsvm._estimators.one_class import OneClassBandedSVM
     from bandsvm._estimators.quantiles import BandedQuantileSVR
     from bandsvm._estimators.regression import BandedSVR
     from bandsvm._estimators.selective import SelectiveClassifier
@@ -27,6 +28,7 @@ __all__ = [
     "Certificate",
     "LinearBandedSVC",
     "LinearBandedSVR",
+    "OneClassBandedSVM",
     "SelectiveClassifier",
     "calibrate",
     "export_liblinear",
@@ -47,6 +49,7 @@ _HOMES = {
     "Certificate": "bandsvm._certificate",
     "LinearBandedSVC": "bandsvm._estimators.linear",
     "LinearBandedSVR": "bandsvm._estimators.linear_regression",
+    "OneClassBandedSVM": "bandsvm._estimators.one_class",
     "load": "bandsvm.persistence",
     "save": "bandsvm.persistence",
     "export_liblinear": "bandsvm.persistence.liblinear",

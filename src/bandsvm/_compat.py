@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import scipy.sparse as sp
 import sklearn
 
 try:
@@ -23,8 +24,18 @@ try:
 except ImportError:
     _openmp_effective_n_threads = None
 
-__all__ = ["SKLEARN_VERSION", "CallbackSupportMixin", "openmp_threads", "with_callbacks"]
+__all__ = [
+    "NO_PROBABILITY",
+    "SKLEARN_VERSION",
+    "CallbackSupportMixin",
+    "openmp_threads",
+    "sparse_matrix",
+    "with_callbacks",
+]
 SKLEARN_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+
+# Default of the parameter ``probability`` of `sklearn.svm.SVC`, which 1.9 has deprecated.
+NO_PROBABILITY: Any = "deprecated" if SKLEARN_VERSION >= (1, 9) else False
 
 
 def openmp_threads() -> int | None:
@@ -35,3 +46,10 @@ def openmp_threads() -> int | None:
     if _openmp_effective_n_threads is None:
         return None
     return int(_openmp_effective_n_threads(only_physical_cores=False))
+
+
+def sparse_matrix(X: Any) -> Any:
+    """Return a sparse array in the type that scikit-learn's estimators return."""
+    if sklearn.get_config().get("sparse_interface") == "sparray":
+        return X
+    return getattr(sp, f"{X.format}_matrix")(X)

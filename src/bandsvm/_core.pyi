@@ -263,6 +263,7 @@ class PricedBands:
         most: NDArray,
         least: NDArray,
         is_squared: bool,
+        total: float,
     ) -> None: ...
 
 def measure_optimality(
@@ -292,6 +293,7 @@ def solve_small(
     members: NDArray,
     bands: Bands,
     has_intercept: bool,
+    total: float,
     share_members: bool,
     tol: float,
     max_iter: int,
@@ -308,6 +310,7 @@ def solve_small_given(
     members: NDArray,
     bands: Bands,
     has_intercept: bool,
+    total: float,
     share_members: bool,
     tol: float,
     max_iter: int,

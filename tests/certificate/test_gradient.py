@@ -174,16 +174,25 @@ numbers = st.floats(-3.0, 3.0)
 
 
 @given(
-    st.integers(0, 10**6), st.sampled_from(LOSSES), st.booleans(), numbers, st.sampled_from([1, 40])
+    st.integers(0, 10**6),
+    st.sampled_from(LOSSES),
+    st.booleans(),
+    numbers,
+    st.sampled_from([1, 40]),
+    st.sampled_from([0.0, 0.0, 1.5, -20.0]),
 )
-def test_compiled_measures_equal_the_formulas(seed, loss, has_intercept, intercept, n_samples):
+def test_compiled_measures_equal_the_formulas(
+    seed, loss, has_intercept, intercept, n_samples, total
+):
     rng = np.random.default_rng(seed)
     lo = rng.normal(size=n_samples)
     costs = rng.choice([0.0, 0.5, 2.0, np.inf], size=(2, n_samples), p=[0.2, 0.4, 0.3, 0.1])
     if loss == "squared_hinge":
         costs = np.minimum(costs, 5.0)
+    if loss == "squared_hinge" or not has_intercept:
+        total = 0.0
     width = rng.choice([0.0, 1.0], size=n_samples)
-    problem = BandProblem(lo, lo + width, *costs, has_intercept, loss)
+    problem = BandProblem(lo, lo + width, *costs, has_intercept, loss, total=total)
     most, least = np.minimum(costs, 3.0)
     c = np.where(rng.random(n_samples) < 0.3, 0.0, rng.uniform(-least, most))
     at_bound = rng.random(n_samples) < 0.3
@@ -195,7 +204,7 @@ def test_compiled_measures_equal_the_formulas(seed, loss, has_intercept, interce
     assert found.dual == pytest.approx(dual_value(problem, c, f), abs=1e-12 * scale)
     assert found.gap == pytest.approx(duality_gap(problem, c, f, intercept), abs=1e-11 * scale)
     assert (found.lower, -found.minus_upper) == intercept_interval(problem, c, f)
-    assert found.total == pytest.approx(c.sum(), abs=1e-12)
+    assert found.excess == pytest.approx(c.sum() - total, abs=1e-12)
     assert found.total_size == pytest.approx(np.abs(c).sum())
     assert found.outside >= 0.0
     # With errors, nothing becomes better.

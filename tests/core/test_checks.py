@@ -42,7 +42,7 @@ def arguments():
     bands = {name: np.zeros(3) for name in (*edges_and_bounds, "ridge_below", "ridge_above")}
     three = {"bands": _core.Bands(**bands), "c": np.zeros(3), "f": np.zeros(3)}
     prices = {name: np.ones(4) for name in (*edges_and_bounds, "most", "least")}
-    four = {"bands": _core.PricedBands(**prices, is_squared=False), "f": np.zeros(4)}
+    four = {"bands": _core.PricedBands(**prices, is_squared=False, total=0.0), "f": np.zeros(4)}
     csr = {"starts": np.array([0, 1, 2]), "columns": np.array([0, 2]), "values": np.ones(2)}
     units = {"scale": 1.0, "cost_of_sparse": 3.0}
     block = np.zeros((1, panel))
@@ -52,10 +52,16 @@ def arguments():
     step = {"step": np.ones((4, 1, 4)), "dg": np.zeros(4)}
     small = {"starts": np.array([0, 2, 4]), "members": np.array([0, 1, 2, 3])}
     small |= {"has_intercept": True, "c": np.zeros(4), "f": np.zeros(4), "n_threads": 1}
-    solving = {"bands": bands_of_small(), "share_members": False, "tol": 1e-3, "max_iter": 9}
+    solving = {
+        "bands": bands_of_small(),
+        "total": 0.0,
+        "share_members": False,
+        "tol": 1e-3,
+        "max_iter": 9,
+    }
     solving |= {"counts": np.zeros((2, 3), dtype=int), "measures": np.zeros((2, 2))}
     solving["find_reason"] = None
-    four_of_each = _core.PricedBands(**prices, is_squared=False)
+    four_of_each = _core.PricedBands(**prices, is_squared=False, total=0.0)
     certifying = {
         **{"errors": _core.ErrorEstimates(np.ones(10), np.ones(10), 1e-16, 1e-6, 0.25)},
         **{"rules": spot_check_rules(1e-3), "is_wanted": np.ones(2, dtype=bool)},
@@ -65,7 +71,7 @@ def arguments():
     return {
         "Kernel": {"name": "rbf", "gamma": 1.0, "coef0": 0.0, "degree": 3},
         "Bands": bands,
-        "PricedBands": {**prices, "is_squared": False},
+        "PricedBands": {**prices, "is_squared": False, "total": 0.0},
         "pack_64": {"X": VALUES, "origin": np.zeros(3), **units, "n_threads": 1},
         "compress_64": {**csr, "n_features": 3, **units},
         "variance": {"X": VALUES, "weights": np.ones(10), "n_threads": 1},

@@ -3,13 +3,21 @@
 The sigmoid kernel is missing because a check asks for an accuracy that it does not give (nor in
 SVC), chi2 because another check brings negative features whatever the tags say, and
 LinearBandedSVC without an intercept because no such model reaches the accuracy of a check. Several
-quantiles are missing because checks expect one column of predictions for one column of targets.
+quantiles are missing because checks expect one column of predictions for one column of targets, and
+one class with a kernel matrix because the checks of outlier detectors bring none.
 """
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bandsvm import BandedQuantileSVR, BandedSVC, BandedSVCCV, BandedSVR, LinearBandedSVC
+from bandsvm import (
+    BandedQuantileSVR,
+    BandedSVC,
+    BandedSVCCV,
+    BandedSVR,
+    LinearBandedSVC,
+    OneClassBandedSVM,
+)
 
 ESTIMATORS = [
     BandedSVC(),
@@ -41,6 +49,16 @@ ESTIMATORS = [
     BandedSVR(warm_start=True),
     BandedQuantileSVR(),
     BandedQuantileSVR(quantile=0.8, kernel="linear"),
+    OneClassBandedSVM(),
+    OneClassBandedSVM(nu=0.1),
+    OneClassBandedSVM(nu=1.0),
+    OneClassBandedSVM(kernel="linear"),
+    OneClassBandedSVM(kernel="poly", coef0=1.0),
+    OneClassBandedSVM(kernel="sigmoid"),
+    OneClassBandedSVM(kernel="laplacian"),
+    OneClassBandedSVM(solver="pcg"),
+    OneClassBandedSVM(solver="reference"),
+    OneClassBandedSVM(warm_start=True),
     LinearBandedSVC(),
     LinearBandedSVC(solver="newton"),
     # A check compares decision values to seven digits: costs at which descent gets there.

@@ -118,3 +118,11 @@ def test_differences_that_overflow_are_refused():
     X, _ = noisy_curve(4)
     with pytest.raises(ValueError, match="overflow"):
         BandedSVR().fit(X, np.array([-1.7e308, 1.7e308, 1.7e308, 1.7e308]))
+
+
+@pytest.mark.parametrize("solver", ["smo", "pcg", "reference"])
+def test_targets_that_are_all_0_have_no_edges_to_measure_steps_by(solver):
+    X, _ = noisy_curve(20)
+    model = BandedSVR(epsilon=0.0, solver=solver).fit(X, np.zeros(20))
+    assert model.certificate_.is_optimal
+    assert (model.predict(X) == 0.0).all()

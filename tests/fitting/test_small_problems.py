@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_blobs, make_classification
+from sklearn.datasets import load_digits, load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm import BandedSVC
@@ -21,6 +21,7 @@ from bandsvm._problem import Status
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._problem.band_problems import BandProblems
 from bandsvm._system.stopping import stop_when
+from bandsvm.svm import SVC
 from tests.helpers.problems import Case, dual_by_qp
 from tests.helpers.small_problems import drawn, general_way, own_kernel, values_of
 
@@ -274,6 +275,14 @@ def test_function_calls_have_a_budget():
     model = BandedSVC()
     assert calls_of(lambda: model.fit(X, y)) <= MAX_CALLS_OF_FIT
     assert calls_of(lambda: model.predict(X[:1])) <= MAX_CALLS_OF_PREDICTION
+
+
+def test_scikit_learns_names_add_few_calls():
+    """A tenth of those of the same BandedSVC, since what only compatibility needs waits."""
+    X, y = load_iris(return_X_y=True)
+    banded, switched = BandedSVC(C2=0), SVC()
+    most = 1.1 * calls_of(lambda: banded.fit(X, y))
+    assert calls_of(lambda: switched.fit(X, y)) <= most
 
 
 def test_tables_of_pairs_are_filled_when_they_are_read():

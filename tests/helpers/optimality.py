@@ -18,7 +18,7 @@ def primal_value(problem: BandProblem, c: NDArray, f: NDArray, intercept: float)
         short, beyond = short**2, beyond**2
     loss = problem.below * short
     loss += problem.above * beyond
-    return 0.5 * float(c @ f) + float(loss.sum())
+    return 0.5 * float(c @ f) + float(loss.sum()) + problem.total * intercept
 
 
 def dual_value(problem: BandProblem, c: NDArray, f: NDArray) -> float:

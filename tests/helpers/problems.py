@@ -108,7 +108,7 @@ def dual_by_qp(case, solver):
     P = P + np.diag(ridges)
     A, b = None, None
     if problem.has_intercept:
-        A, b = np.concatenate([np.ones(n), -np.ones(n)])[None, :], np.zeros(1)
+        A, b = np.concatenate([np.ones(n), -np.ones(n)])[None, :], np.full(1, problem.total)
     options = {
         "piqp": {"eps_abs": 1e-10, "eps_rel": 1e-12, "max_iter": 1000},
         "osqp": {"eps_abs": 1e-10, "eps_rel": 1e-10, "polishing": True, "max_iter": 200_000},
@@ -158,7 +158,7 @@ def primal_by_clarabel(case):
             warnings.filterwarnings("ignore", "Clarabel.rs terminated", UserWarning)
             x = qpsolvers.solve_qp(
                 sp.diags(np.concatenate([np.ones(d), [0.0], curvature]), format="csc"),
-                np.concatenate([np.zeros(d + 1), price]),
+                np.concatenate([np.zeros(d), [problem.total], price]),
                 sp.hstack([sides, -sp.identity(len(costs))], format="csc"),
                 edges,
                 lb=np.concatenate([-free, np.zeros(len(costs))]),
@@ -176,7 +176,8 @@ def primal_by_clarabel(case):
     decision = features @ x[:d] + x[d]
     outside = np.concatenate([problem.lo - decision, decision - problem.hi])
     costs = np.concatenate([problem.below, problem.above])
-    return float(0.5 * x[:d] @ x[:d] + costs @ np.maximum(outside, 0) ** power)
+    losses = costs @ np.maximum(outside, 0) ** power
+    return float(0.5 * x[:d] @ x[:d] + losses + problem.total * x[d])
 
 
 def assert_same_objective(model, other):

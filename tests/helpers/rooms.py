@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("_fitting",),
     ("_linear",),
     ("_estimators",),
+    ("svm",),
     ("multipliers",),
     ("model_selection",),
     ("dask",),

@@ -91,7 +91,7 @@ class Measured(NamedTuple):
     primal: float
     dual: float
     gap: float
-    total: float
+    excess: float
     total_size: float
     outside: float
     lower: float
@@ -110,7 +110,7 @@ class Measured(NamedTuple):
 def measure(
     problem: BandProblem, c: NDArray, checked: CheckedGradient, intercept: float
 ) -> Measured:
-    """Return objectives, gap, sums of ``c`` and the limits of the intercept.
+    """Return objectives, gap, how far the sum of ``c`` is off, and the limits of the intercept.
 
     What rounding errors of decision values may add to the gap is part of it and of the primal
     value. Limits are those of the decision values, and the narrowest that errors leave open.
@@ -127,7 +127,7 @@ def measured_of(
     gap: float,
     gap_with_errors: float,
     product_error: float,
-    total: float,
+    excess: float,
     size: float,
     outside: float,
     lower: float,
@@ -143,7 +143,7 @@ def measured_of(
         primal + (gap_with_errors - gap) + 0.5 * product_error,
         dual - 0.5 * product_error,
         gap_with_errors + product_error,
-        total,
+        excess,
         size,
         outside,
         lower,
@@ -162,7 +162,7 @@ def assemble(
 
     ``others`` are the remaining attributes: tolerances, and how the gradient was checked.
     """
-    imbalance = abs(measured.total) if is_free else 0.0
+    imbalance = abs(measured.excess) if is_free else 0.0
     interval = measured.lower, -measured.minus_upper
     narrowest = measured.lower_with_errors, -measured.minus_upper_with_errors
     violation = violation_of(interval, b, is_free)

@@ -51,7 +51,7 @@ def certify_small(
     kernel.certify(
         problems.starts,
         problems.stacked_members,
-        _core.PricedBands(values.lo, values.hi, *costs, *costs, values.is_squared),
+        _core.PricedBands(values.lo, values.hi, *costs, *costs, values.is_squared, values.total),
         values.has_intercept,
         c,
         f,

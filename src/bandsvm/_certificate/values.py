@@ -24,13 +24,14 @@ def priced_bands(problem: BandProblem, priced: BandProblem | None = None) -> _co
     """Return a problem for compiled functions; ``priced`` has its finite costs, if others do."""
     costs, bounds = priced or problem, (problem.below, problem.above)
     sides = costs.below, costs.above, *bounds
-    return _core.PricedBands(problem.lo, problem.hi, *sides, problem.is_squared)
+    return _core.PricedBands(problem.lo, problem.hi, *sides, problem.is_squared, problem.total)
 
 
 def duality_gap(problem: BandProblem, c: NDArray, f: NDArray, intercept: float) -> float:
     """Return the gap as a sum over samples of non-negative terms.
 
-    It equals primal - dual if ``sum c = 0``, without the cancellation of two large numbers.
+    It equals primal - dual if the sum of ``c`` is its total, without the cancellation of two large
+    numbers.
     """
     problem = with_finite_costs(problem, c)
     g = f + intercept

@@ -183,8 +183,10 @@ def check_fit_parameters(
             "max_iter", "must be at least 1", estimator.max_iter, "it bounds the outer steps"
         )
     check_positive(estimator, "time_limit", " (seconds) or None")
-    if not isinstance(estimator.fit_intercept, (Integral, np.bool_)):
-        raise ParameterTypeError("fit_intercept", "must be a bool", estimator.fit_intercept)
+    # Decision rules of one class always have an intercept.
+    fit_intercept = getattr(estimator, "fit_intercept", True)
+    if not isinstance(fit_intercept, (Integral, np.bool_)):
+        raise ParameterTypeError("fit_intercept", "must be a bool", fit_intercept)
     if not isinstance(estimator.verbose, (Integral, np.bool_)):
         raise ParameterTypeError("verbose", "must be an integer or a bool", estimator.verbose)
     if estimator.n_jobs is not None and (

@@ -1,4 +1,4 @@
-"""Parameters of scikit-learn's SVC, SVR and LinearSVR that ours lack, and what to use instead."""
+"""Parameters of scikit-learn's SVMs that our estimators lack, and what to use instead."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ INSTEAD_OF_LINEAR_SVR = {
     "random_state": INSTEAD["random_state"],
 }
 
+INSTEAD_OF_ONE_CLASS = {"shrinking": INSTEAD["shrinking"]}
+
 Estimator = TypeVar("Estimator", bound=type)
 
 
@@ -52,6 +54,11 @@ def names_svr_arguments(cls: Estimator) -> Estimator:
 def names_linear_svr_arguments(cls: Estimator) -> Estimator:
     """Let ``__init__`` and ``set_params`` of a linear regressor say what to use instead."""
     return _naming(cls, INSTEAD_OF_LINEAR_SVR)
+
+
+def names_one_class_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of a one-class SVM say what to use instead."""
+    return _naming(cls, INSTEAD_OF_ONE_CLASS)
 
 
 def _naming(cls: Estimator, instead: Mapping[str, str]) -> Estimator:

@@ -5,6 +5,7 @@
 - `kernel`: `BandedSVC`; `linear`: `LinearBandedSVC`.
 - `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`; `linear_regression`:
   `LinearBandedSVR`.
+- `one_class`: `OneClassBandedSVM`.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of
   held-out samples.

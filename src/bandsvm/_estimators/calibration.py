@@ -115,11 +115,11 @@ def fit_sigmoids(values: NDArray, y: NDArray) -> NDArray[np.float64]:
     classes = np.unique(y)
     positive = classes[1:] if values.shape[1] == 1 else classes
     return np.array(
-        [_sigmoid(column, y == label) for column, label in zip(values.T, positive, strict=True)]
+        [sigmoid_of(column, y == label) for column, label in zip(values.T, positive, strict=True)]
     )
 
 
-def _sigmoid(values: NDArray, is_positive: NDArray[np.bool_]) -> tuple[float, float]:
+def sigmoid_of(values: NDArray, is_positive: NDArray[np.bool_]) -> tuple[float, float]:
     """Return slope and offset of the sigmoid of largest likelihood.
 
     Platt's targets stay away from 0 and 1, so that it is finite where values separate the classes.

@@ -8,6 +8,7 @@
 - `regression`: the tasks of regressors; `tubes`: how numbers and intervals become band problems;
   `spread`: the units in which solvers see them, `sources` and `weighted_numbers`: what is asked of
   targets for that, wherever they are.
+- `one_class`: the task of the one-class SVM: samples alone become a band problem.
 - `lifecycle`: what surrounds every fit, kernel or linear: observers, limits, rollback, and how it
   ends: KeyboardInterrupt after Ctrl-C, or warnings; `run`: a fit's problems and their observers.
 - `limits`, `progress`, `callbacks`: observers for Ctrl-C and time limits, for ``verbose``, and for

@@ -12,7 +12,7 @@ from bandsvm._checks.parameters import check_parameters
 from bandsvm._decisions.multiclass import MultiClass, OneVsRest, strategy_of
 from bandsvm._fitting.labels import ClassTraining, band_problems, labels_of
 from bandsvm._fitting.settings import BandSettings
-from bandsvm._fitting.task import Blocks
+from bandsvm._fitting.task import Blocks, Diagonal
 
 MAX_CLASSES_SHOWN = 5
 
@@ -27,7 +27,13 @@ class Classification:
     band = staticmethod(BandSettings.of)
 
     def training(
-        self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
+        self,
+        model: Any,
+        y: NDArray,
+        weights: NDArray,
+        diagonal: Diagonal,
+        *,
+        share_samples: bool = False,
     ) -> ClassTraining:
         """Return the band problems that a model with a kernel makes of labels and weights."""
         labels = labels_of(model.class_weight, y, weights, MultiClass.of(model))

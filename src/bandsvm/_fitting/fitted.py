@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,8 @@ def training_set(
     X, y = model._task.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
     settings = FitSettings.of(model, model.gamma_)
-    training = model._task.training(model, y, weights, share_samples=share_samples)
+    diagonal = partial(settings.kernel.diagonal, X)
+    training = model._task.training(model, y, weights, diagonal, share_samples=share_samples)
     check_same_set(model, training, caller)
     coefficients = training.targets.units.seen_differences(coefficients_of(model))
     return TrainingSet(model, settings, X, y, training, coefficients)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +17,7 @@ from bandsvm._fitting.progress import progress_shower
 from bandsvm._fitting.run import Observer
 from bandsvm._system.stopping import Stop
 
+Result = TypeVar("Result")
 Observers = Sequence[Observer[Any]]
 
 
@@ -28,11 +29,17 @@ def run_fit(model: Any, fit: Callable[[Observers], None], watchers: Observers = 
     model's attributes. An interrupted fit keeps the best model so far. If a fit fails, or is
     interrupted before there is a model to keep, the model is left as it was before.
     """
-    limits, before = Limits(model.time_limit), dict(vars(model))
+    limits = Limits(model.time_limit)
     shown = [progress_shower(model.verbose)] if model.verbose else []
+    changed_by(fit, model, [limits, *shown, *watchers])
+    return limits.was_interrupted
+
+
+def changed_by(work: Callable[..., Result], model: Any, *arguments: Any) -> Result:
+    """Return what work on a model returns; leave the model as it was if it fails or is stopped."""
+    before = dict(vars(model))
     try:
-        fit([limits, *shown, *watchers])
-        return limits.was_interrupted
+        return work(*arguments)
     except BaseException as error:
         model.__dict__.clear()
         model.__dict__.update(before)

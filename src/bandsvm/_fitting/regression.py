@@ -18,7 +18,7 @@ from bandsvm._checks.tube_parameters import (
 )
 from bandsvm._decisions.multiclass import EVERYTHING
 from bandsvm._defaults import REGRESSION_LOSSES
-from bandsvm._fitting.task import Blocks
+from bandsvm._fitting.task import Blocks, Diagonal
 from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems
 
 CURES: Mapping[Cure, str] = {
@@ -55,7 +55,13 @@ class Regression:
         )
 
     def training(
-        self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
+        self,
+        model: Any,
+        y: NDArray,
+        weights: NDArray,
+        diagonal: Diagonal,
+        *,
+        share_samples: bool = False,
     ) -> TubeTraining:
         """Return the band problems that a model makes of targets and weights.
 

@@ -165,12 +165,15 @@ def _bytes_needed(
 
 
 def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | None:
-    """Return feasible coefficients from which problems start; None is zero."""
-    if all(start is None for start in starts):
+    """Return feasible coefficients from which problems start; None is zero, if that is feasible."""
+    total = problems.values.total
+    if not total and all(start is None for start in starts):
         return None
     return stacked(
         [
-            np.zeros(problem.n_samples) if start is None else problem.feasible(start)
+            problem.feasible(np.zeros(problem.n_samples) if start is None else start)
+            if total or start is not None
+            else np.zeros(problem.n_samples)
             for problem, start in zip(problems, starts, strict=True)
         ]
     )

@@ -39,7 +39,7 @@ def units_of(
         closed = source.numbers(_widths, summary.largest_weight)
         if closed.total and (widest := closed.largest):
             size += widest * (closed.capped_sum(np.inf, widest) / closed.total)
-    return DecisionUnits(_power_of_two(size or abs(origin)), origin)
+    return DecisionUnits(power_of_two(size or abs(origin)), origin)
 
 
 def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
@@ -75,7 +75,7 @@ def _spread(distances: WeightedNumbers) -> float:
     return STD_OF_NORMAL * largest * (total / distances.total)
 
 
-def _power_of_two(size: float) -> float:
+def power_of_two(size: float) -> float:
     """Return the closest power of two; 1 if there is no size."""
     if size == 0.0 or not np.isfinite(size):
         return 1.0

@@ -21,7 +21,8 @@ from bandsvm._problem.units import DecisionUnits
 
 # Returns problems and samples of blocks of coefficients, all others being 0; see `Strategy.blocks`.
 Blocks = Callable[[NDArray], list[tuple[Any, Any]]]
-
+# Returns kernel values of all samples with themselves.
+Diagonal = Callable[[], NDArray[np.float64]]
 
 # The classes of estimators whose targets are not classes.
 NO_CLASSES = np.empty(0)
@@ -100,11 +101,18 @@ class Task(Protocol):
         """
 
     def training(
-        self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
+        self,
+        model: Any,
+        y: NDArray,
+        weights: NDArray,
+        diagonal: Diagonal,
+        *,
+        share_samples: bool = False,
     ) -> Any:
         """Return the `Training` that a model makes of targets and weights.
 
-        With ``share_samples`` all problems have all samples of positive weight.
+        Where nothing but the kernel says how large decision values are, ``diagonal`` does. With
+        ``share_samples`` all problems have all samples of positive weight.
         """
 
     def blocks(self, model: Any) -> Blocks:

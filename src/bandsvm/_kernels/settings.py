@@ -69,6 +69,10 @@ class KernelSettings:
         """Whether compiled functions compute its rows."""
         return not self.is_precomputed and isinstance(self.function(), PackedKernel)
 
+    def diagonal(self, X: Any) -> NDArray[np.float64]:
+        """Return the kernel value of every sample with itself; X may be the kernel matrix."""
+        return np.diagonal(X) if self.is_precomputed else self.function().diagonal(Samples(X))
+
     def rows(
         self,
         X: Any,

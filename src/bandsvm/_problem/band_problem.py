@@ -13,6 +13,8 @@ from bandsvm._system.cached import cached_property
 
 # Value of sum c, relative to sum |c|, that rounding can explain.
 ROUNDING = 1e-13
+# Multiples of it, less whole numbers, are spread evenly between 0 and 1, however many they are.
+GOLDEN_RATIO = 0.5 * (5.0**0.5 - 1.0)
 # Keeps the curvature of a squared loss finite if its cost is tiny.
 MIN_COST = 1e-300
 
@@ -29,8 +31,9 @@ class BandProblem:
     """One band problem (docs/theory.md, section 3).
 
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
-    intercept, ``sum c = 0``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for ``c <= 0``.
-    Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section 5).
+    intercept, ``sum c = total``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for
+    ``c <= 0``. Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section
+    5). The total is 0 except for one class (section 3.6).
     """
 
     # Edges of each sample's band, in units of the decision value g.
@@ -39,7 +42,7 @@ class BandProblem:
     # Costs of lying below ``lo`` and above ``hi``, perhaps infinite; with the hinge, bounds of c.
     below: NDArray[np.float64]
     above: NDArray[np.float64]
-    # Whether g has an intercept, that is, whether ``sum c = 0`` holds.
+    # Whether g has an intercept, that is, whether the sum of c is fixed.
     has_intercept: bool = True
     # What is penalised: the distance from the band ("hinge"), or its square ("squared_hinge").
     loss: str = "hinge"
@@ -47,6 +50,14 @@ class BandProblem:
     box: Sides | None = None
     # The size of decision values where edges may be near 0 and do not tell it. 0: edges tell.
     edge_unit: float = 0.0
+    # The sum of c, which its bounds allow; the primal has ``total`` times the intercept as one more
+    # term. Other sums than 0 need the hinge: the box of squared losses is derived from a sum of 0.
+    total: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse sums that make no sense."""
+        if self.total and (self.is_squared or not self.has_intercept):
+            raise ValueError("a problem whose sum is not 0 needs an intercept and the hinge.")
 
     @property
     def n_samples(self) -> int:
@@ -134,7 +145,10 @@ class BandProblem:
         return float(costs.max())
 
     def part(self, indices: NDArray | slice) -> BandProblem:
-        """Return the problem over some samples while the coefficients of the others are fixed."""
+        """Return the problem over some samples while the coefficients of the others are fixed.
+
+        Steps keep the sum of its coefficients, whatever it is; its total is that of the whole.
+        """
         lo, hi, below, above = (v[indices] for v in (self.lo, self.hi, self.below, self.above))
         # The box of squared losses depends on the costs of all samples.
         box = Sides(*(bound[indices] for bound in self.bounds))
@@ -142,6 +156,8 @@ class BandProblem:
 
     def without(self, index: int) -> BandProblem:
         """Return the problem without one sample: its costs are 0."""
+        if self.total:
+            raise ValueError("no sample can be left out of a problem whose sum is not 0.")
 
         def zeroed(values: NDArray) -> NDArray:
             values = values.copy()
@@ -155,8 +171,9 @@ class BandProblem:
     def feasible(self, c: NDArray) -> NDArray[np.float64]:
         """Return a feasible point near ``c`` that keeps its zeros, where the objective has kinks.
 
-        Values within rounding of a bound are set to it. Any excess of ``sum c`` over 0 is spread
-        over variables at no bound, as far as possible.
+        Values within rounding of a bound are set to it. Any excess of ``sum c`` over its total is
+        spread over variables at no bound, as far as possible. What is missing where the total is
+        not 0 is put on few variables, which it takes to their bounds.
         """
         c = self.within_bounds(c)
         if self._is_balanced(c):
@@ -166,9 +183,9 @@ class BandProblem:
         lowest, highest = np.where(c > 0.0, 0.0, lowest), np.where(c < 0.0, 0.0, highest)
         for side in (free, c != 0.0):
             if side.any() and not self._is_balanced(c):
-                total = -float(c[~side].sum())
+                total = self.total - float(c[~side].sum())
                 c[side] = project(c[side], lowest[side], highest[side], total)
-        return c
+        return c if self._is_balanced(c) or not self.total else self._filled(c)
 
     def within_bounds(self, c: NDArray) -> NDArray[np.float64]:
         """Return ``c`` within bounds; values within rounding of a bound are set to it."""
@@ -176,9 +193,27 @@ class BandProblem:
         c = np.where(c < (1.0 - ROUNDING) * highest, c, highest)
         return np.where(c > (1.0 - ROUNDING) * lowest, c, lowest)
 
+    def _filled(self, c: NDArray) -> NDArray[np.float64]:
+        """Return ``c`` with variables taken to their bounds, one by one, until the sum is right.
+
+        They are spread evenly over the samples, whose order may have a meaning.
+        """
+        missing = self.total - float(c.sum())
+        ends = self.bounds.below if missing > 0.0 else -self.bounds.above
+        order = np.argsort((np.arange(len(c)) * GOLDEN_RATIO) % 1.0, kind="stable")
+        room = (ends - c)[order]
+        ahead = np.cumsum(room) - room
+        shares = np.clip((missing - ahead) / np.where(room == 0.0, 1.0, room), 0.0, 1.0)
+        c = c.copy()
+        # Rounding must not leave a variable next to a bound.
+        shares[shares * np.abs(room) <= ROUNDING * abs(missing)] = 0.0
+        c[order] = np.where(shares >= 1.0 - ROUNDING, ends[order], c[order] + shares * room)
+        return c
+
     def _is_balanced(self, c: NDArray) -> bool:
-        """Return whether ``sum c`` is 0 up to rounding, if it must be."""
-        return not self.has_intercept or abs(float(c.sum())) <= ROUNDING * float(np.abs(c).sum())
+        """Return whether ``sum c`` is its total up to rounding, if it must be."""
+        excess = float(c.sum()) - self.total
+        return not self.has_intercept or abs(excess) <= ROUNDING * float(np.abs(c).sum())
 
 
 def band_problem(

@@ -19,7 +19,7 @@ ARRAYS = ("lo", "hi", "below", "above")
 
 @dataclass(frozen=True)
 class BandProblems(Sequence[BandProblem]):
-    """Band problems, each over its own samples.
+    """Band problems, each over its own samples; all have the same total.
 
     Array operations treat all problems at once; single ones are views.
     """

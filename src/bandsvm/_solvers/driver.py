@@ -70,7 +70,7 @@ def solve(
     max_iter : int, default=10_000
         Largest number of outer steps.
     start : Start, default=None
-        Where to start from; coefficients are moved to a nearby feasible point. None: zero.
+        Where to start from; coefficients are moved to a nearby feasible point. None: from zero.
     polished : bool, default=True
         Whether small problems are solved exactly instead of to ``tol``.
     callback : callable, default=None
@@ -188,9 +188,11 @@ def has_drifted(state: State, tol: float) -> bool:
 
 
 def _initial_state(problem: BandProblem, kernel: KernelOperator, start: Start | None) -> State:
-    """Return the state at the feasible point nearest to ``start``, or at zero."""
+    """Return the state at the feasible point nearest to ``start``, or to zero."""
     if start is None:
-        return State(engine_for(kernel, problem))
+        if not problem.total:
+            return State(engine_for(kernel, problem))
+        start = Start(np.zeros(problem.n_samples))
     c = problem.feasible(start.c)
     if start.gradient is not None:
         change = c - start.c

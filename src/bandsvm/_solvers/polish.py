@@ -61,7 +61,7 @@ def polish(state: State) -> float:
 
 
 def snap_to_bounds(state: State) -> None:
-    """Remove accumulated rounding errors: variables next to the end of a piece, a sum not 0.
+    """Remove accumulated rounding errors: variables next to the end of a piece, a wrong sum.
 
     A variable that is only rounding errors away from its bound would count as free and determine
     the intercept. Distances are relative to the bound or, next to 0, to the other variables,
@@ -74,7 +74,7 @@ def snap_to_bounds(state: State) -> None:
     # Coefficients of samples far from the origin are small but matter; those near it are large.
     sizes = np.abs(engine.c)
     pulls = sizes * np.sqrt(np.abs(engine.kernel.diagonal()))
-    # A single free variable can hold what bounds of the others miss a sum of 0 by.
+    # A single free variable can hold what bounds of the others miss the sum by.
     is_nothing = pulls[free] <= SNAP_SHARE * pulls.sum()
     is_nothing &= sizes[free] <= SNAP_SHARE * sizes.sum()
     bound = lower + upper  # the end that is not 0
@@ -83,7 +83,8 @@ def snap_to_bounds(state: State) -> None:
     state.move(free, c)
     inside = (c != 0.0) & (c != bound)
     if problem.has_intercept:
-        moved = c[inside] - shares(float(engine.c.sum()), c[inside])
+        excess = float(engine.c.sum()) - problem.total
+        moved = c[inside] - shares(excess, c[inside])
         state.move(free[inside], np.clip(moved, lower[inside], upper[inside]))
 
 

@@ -124,10 +124,12 @@ def proximal_point(problem: BandProblem, c: NDArray, f: NDArray, length: float) 
         zero_to,
         zero_to + bounds.above / above,
     ]
-    end = point(falling_root(lambda b: float(point(b).sum()), np.concatenate(breakpoints)))
+    total = problem.total
+    root = falling_root(lambda b: float(point(b).sum()) - total, np.concatenate(breakpoints))
+    end = point(root)
     inside = (end != 0.0) & (end > -bounds.above) & (end < bounds.below)
     # The rounding error of the root is spread over the variables that can move.
-    end[inside] -= shares(float(end.sum()), end[inside])
+    end[inside] -= shares(float(end.sum()) - total, end[inside])
     return np.clip(end, -bounds.above, bounds.below, out=end)
 
 

@@ -55,6 +55,7 @@ def solve_small(
         problems.stacked_members,
         _core.Bands(values.lo, values.hi, *problems.bounds, *problems.ridge),
         values.has_intercept,
+        values.total,
         problems.share_samples,
         tol,
         min(max_iter, MAX_ITER),

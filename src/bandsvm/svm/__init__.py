@@ -1,0 +1,17 @@
+"""Support vector machines with scikit-learn's names: ``from bandsvm.svm import SVC``.
+
+Each is a way to write band problems: `fit` writes a banded estimator with the same model, fits it
+over the same path, and arranges what it found as scikit-learn does. docs/switching.md lists what
+cannot be the same, and why.
+
+- `_checks`: parameters, samples and weights, by scikit-learn's rules; `_class_weights`.
+- `_model`: what all estimators with a kernel have in common; `_task`: how their fits end.
+- `_classifier`: `SVC`; `_regressor`: `SVR`.
+- `_layout`: support vectors and coefficients in scikit-learn's order.
+- `_probabilities`: those of ``probability=True``.
+"""
+
+from bandsvm.svm._classifier import SVC
+from bandsvm.svm._regressor import SVR
+
+__all__ = ["SVC", "SVR"]

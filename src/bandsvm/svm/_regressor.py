@@ -1,0 +1,208 @@
+"""SVR with scikit-learn's names: a `BandedSVR` of equal costs on both sides of the tube."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from bandsvm._checks.tube_parameters import epsilon_of
+from bandsvm._estimators.regression import BandedSVR
+from bandsvm._fitting.lifecycle import end_fit
+from bandsvm.svm._checks import check_cost, check_switches
+from bandsvm.svm._model import KernelModel
+from bandsvm.svm._task import SWITCHED
+
+# Stands for C=inf. If no multiplier reaches it, the solution is that of any larger C, inf included.
+LARGE_COST = 1e10
+
+
+class SVR(RegressorMixin, KernelModel):
+    """Epsilon-support vector regression with the parameters and attributes of `sklearn.svm.SVR`.
+
+    The model is ``BandedSVR(C1=C, C2=C)``, fitted and certified in the same way. docs/switching.md
+    lists what cannot be the same as in scikit-learn.
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf', 'sigmoid', 'laplacian', 'chi2', 'precomputed'} or callable, \
+default='rbf'
+        The kernel. A callable takes two sets of samples and returns the matrix of kernel values of
+        all pairs; `fit` calls it once, with all training samples. With 'precomputed', X is the
+        kernel matrix.
+    degree : int, default=3
+        Degree of the 'poly' kernel.
+    gamma : {'scale', 'auto'} or float, default='scale'
+        Coefficient of all kernels except 'linear': 'scale' is ``1 / (n_features * X.var())``,
+        'auto' is ``1 / n_features``.
+    coef0 : float, default=0.0
+        Constant term of the 'poly' and 'sigmoid' kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the spread of y.
+    C : float, default=1.0
+        Penalty for predictions outside the tube; greater than 0. With ``inf`` none may be: `fit`
+        raises ValueError if the kernel cannot do that.
+    epsilon : float, default=0.1
+        How far the tube extends to both sides of a target.
+    shrinking : bool, default=True
+        No effect: samples that no longer move are always left out.
+    cache_size : float, default=200
+        Megabytes of memory for kernel rows.
+    verbose : bool or int, default=False
+        Whether `fit` shows its progress; 2 shows a line per step.
+    max_iter : int, default=-1
+        Bound on the outer steps of the solver, each of which is many of LIBSVM's; -1 stands for
+        10 000.
+    time_limit : float or None, default=None
+        Seconds after which `fit` ends, certificate included, with the best model so far.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. Results do not depend on it.
+    warm_start : bool, default=False
+        Whether `fit` starts from the last solution, if the number of samples is the same.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or CSR of shape (n_support, n_features)
+        The support vectors; empty with a precomputed kernel.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or CSR of shape (1, n_support)
+        Coefficients of the support vectors.
+    coef_ : ndarray or CSR of shape (1, n_features)
+        Weights of the features, read-only; only with the 'linear' kernel.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    banded_ : BandedSVR
+        The fitted estimator that is this model; `to_banded` returns a copy.
+    certificate_ : Certificate
+        Primal and dual value, gap, violation, status and cost of the fit.
+    fit_status_ : int
+        0 if the fit is optimal to `tol`, else 1.
+    n_iter_ : int
+        Number of outer steps.
+    shape_fit_ : tuple of int
+        The shape of the training samples.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if all names in X are strings.
+
+    See Also
+    --------
+    bandsvm.BandedSVR : The same model with a cost for each side, and targets that are intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandsvm.svm import SVR
+    >>> X = np.linspace(0.0, 6.0, 40)[:, None]
+    >>> model = SVR(C=10).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.5]]).round(1)
+    array([1.])
+    >>> model.certificate_.is_optimal
+    True
+    """
+
+    _task = SWITCHED
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: int = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training samples, or their kernel matrix of shape (n_samples, n_samples) if the kernel
+            is 'precomputed'. With a callable kernel, whatever it takes.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C per sample; samples of weights up to 0 are left out.
+
+        Returns
+        -------
+        SVR
+            The fitted estimator.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C. The estimator keeps the best model so far.
+        """
+        end_fit(self, self._fit(X, y, sample_weight))
+        return self
+
+    def _check_parameters(self) -> None:
+        check_cost(self)
+        check_switches(self)
+        epsilon_of(self)
+
+    def _written(self, X: Any, y: NDArray, weights: NDArray | None) -> BandedSVR:
+        """Return the `BandedSVR` that is this model."""
+        cost = LARGE_COST if math.isinf(self.C) else self.C
+        return BandedSVR(C1=cost, C2=cost, epsilon=self.epsilon, **self._shared(X))
+
+    def _check_fitted(self, banded: BandedSVR) -> None:
+        """Refuse C=inf where predictions lie outside the tube."""
+        if math.isinf(self.C) and np.abs(banded.dual_coef_).max(initial=0.0) >= LARGE_COST:
+            raise ValueError(
+                "C=inf lets no prediction lie outside the tube, but no function of this kernel "
+                "does that; use a finite C, a larger epsilon or another kernel."
+            )
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return predictions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples; with a precomputed kernel, their kernel values with all training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The decision values.
+        """
+        return self._problem_values(X)[:, 0]
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of outer steps."""
+        return max(1, self.certificate_.n_iter)

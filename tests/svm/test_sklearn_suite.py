@@ -1,0 +1,77 @@
+"""The tests that scikit-learn ships, with our estimators in place of those of `sklearn.svm`."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "switching.md"
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+
+# What cannot be the same: the first column of the table in docs/switching.md, and those of
+# scikit-learn's tests (by how their names begin) that expect scikit-learn's way.
+DIFFERENCES = {
+    "`max_iter`, `n_iter_`": ("test_libsvm_convergence_warnings", "test_timeout"),
+    "private attributes": ("test_tweak_params", "test_svc_raises_error_internal_representation"),
+    "kernels that return a matrix of a wrong shape": ("test_svr_errors",),
+}
+OF_SVM = ["svm.tests.test_svm", "svm.tests.test_sparse", "svm.tests.test_bounds"]
+OTHERS = [
+    "ensemble.tests.test_bagging",
+    "ensemble.tests.test_stacking",
+    "ensemble.tests.test_voting",
+    "ensemble.tests.test_weight_boosting",
+    "feature_selection.tests.test_rfe",
+    "inspection.tests.test_permutation_importance",
+    "inspection._plot.tests.test_boundary_decision_display",
+    "metrics.tests.test_classification",
+    "metrics.tests.test_score_objects",
+    "model_selection.tests.test_search",
+    "model_selection.tests.test_successive_halving",
+    "model_selection.tests.test_validation",
+    "semi_supervised.tests.test_self_training",
+    "tests.test_base",
+    "tests.test_calibration",
+    "tests.test_multiclass",
+    "tests.test_multioutput",
+    "tests.test_pipeline",
+]
+
+
+def outcomes_of(module, folder):
+    """Return how the tests of a module ended, run in a process of their own."""
+    found = find_spec(f"sklearn.{module}")
+    if found is None:
+        pytest.skip(f"this version of scikit-learn has no {module}")
+    path = folder / "outcomes.json"
+    command = [sys.executable, "-m", "pytest", "-p", "tests.helpers.svm_in_sklearn", "-q"]
+    options = ["-c", os.devnull, "-p", "no:cacheprovider", "--tb=short", found.origin]
+    environment = {**os.environ, "BANDSVM_OUTCOMES": str(path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [*command, *options], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert path.exists(), done.stdout + done.stderr
+    return json.loads(path.read_text()), done.stdout
+
+
+def is_expected(name):
+    return any(name.split("[")[0] in tests for tests in DIFFERENCES.values())
+
+
+@pytest.mark.parametrize("module", [*OF_SVM, *OTHERS])
+def test_tests_of_sklearn_pass(module, tmp_path):
+    outcomes, report = outcomes_of(module, tmp_path)
+    assert outcomes
+    failed = {name for name, outcome in outcomes.items() if outcome == "failed"}
+    expected = {name for name in outcomes if module in OF_SVM and is_expected(name)}
+    assert failed == expected, report
+
+
+def test_page_lists_every_difference():
+    table = PAGE.read_text().split("## What cannot be the same")[1].split("\n## ")[0]
+    assert all(f"| {difference} |" in table for difference in DIFFERENCES)
