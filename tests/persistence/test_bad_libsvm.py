@@ -32,7 +32,7 @@ SV
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("c_svc", "one_class", "line 1: svm_type must be one of c_svc, nu_svc, epsilon_svr"),
+        ("c_svc", "two_class", "line 1: svm_type must be one of c_svc, nu_svc, epsilon_svr"),
         ("c_svc", "epsilon_svr", "line 9: a model of type epsilon_svr has no label, nr_sv"),
         (
             "c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2",

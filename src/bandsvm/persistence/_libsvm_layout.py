@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence._libsvm_text import KERNEL_PARAMETERS, LibsvmModel
 
-KernelModel: TypeAlias = BandedSVC | BandedSVR | BandedQuantileSVR
+KernelModel: TypeAlias = BandedSVC | BandedSVR | BandedQuantileSVR | OneClassBandedSVM
 # our name -> LIBSVM's
 KERNEL_NAMES = {
     "linear": "linear",
@@ -35,10 +36,10 @@ MAX_COEFFICIENTS = 2**28
 def libsvm_models(model: KernelModel, labels: list[int]) -> list[LibsvmModel]:
     """Return the files that a model takes: one, or one per class if it is one-vs-rest.
 
-    ``labels`` are those of its classes; a regressor has none.
+    ``labels`` are those of its classes, if it is a classifier.
     """
     if not isinstance(model, BandedSVC):
-        return [_regression(model)]
+        return [_only_rule(model)]
     strategy = strategy_of(model)
     if isinstance(strategy, OneVsOne):
         return [_pairs(model, strategy, labels)]
@@ -47,8 +48,8 @@ def libsvm_models(model: KernelModel, labels: list[int]) -> list[LibsvmModel]:
     return [_one_problem(model, k, [1, -1]) for k in range(len(labels))]
 
 
-def _regression(model: BandedSVR | BandedQuantileSVR) -> LibsvmModel:
-    """Return the only rule of a regressor."""
+def _only_rule(model: BandedSVR | BandedQuantileSVR | OneClassBandedSVM) -> LibsvmModel:
+    """Return the only rule of a model without classes."""
     coefficients = model.dual_coef_[0]
     used = np.flatnonzero(coefficients)
     return _in_order(model, [], [used], [-model.intercept_[0]], coefficients[:, None])
@@ -104,6 +105,7 @@ def _in_order(
         rho,
         coefficients[order],
         model.support_[order] + 1 if is_precomputed else model.support_vectors_[order],
+        isinstance(model, OneClassBandedSVM),
     )
 
 
@@ -114,8 +116,8 @@ def _sides(model: BandedSVC) -> NDArray[np.float64]:
     return np.sign(model.dual_coef_) * np.where(alpha > 0.0, 1.0, -1.0)
 
 
-def read_regression(model: BandedSVR, text: LibsvmModel) -> None:
-    """Set the decision rule of a regressor as a file has it."""
+def read_only_rule(model: BandedSVR | OneClassBandedSVM, text: LibsvmModel) -> None:
+    """Set the decision rule of a model without classes as a file has it."""
     model.dual_coef_ = text.coefficients.T
     model.intercept_ = np.array([-text.rho[0]])
 

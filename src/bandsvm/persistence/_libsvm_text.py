@@ -31,7 +31,8 @@ KERNEL_PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 # Types of models that are read; the first of each is written.
 CLASSIFIERS, REGRESSORS = ("c_svc", "nu_svc"), ("epsilon_svr", "nu_svr")
-READABLE_TYPES = (*CLASSIFIERS, *REGRESSORS)
+ONE_CLASS = "one_class"
+READABLE_TYPES = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS)
 # Fields that only classifiers have.
 OF_CLASSES = ("label", "nr_sv")
 # LIBSVM's own integers: labels, counts, indices of features.
@@ -52,23 +53,31 @@ class LibsvmModel:
     """A model as LIBSVM has it: the contents of a file.
 
     Pairs of classes are (0, 1), (0, 2), ..., (1, 2), ...; their values are positive for the first
-    class. A regression has no classes and one decision rule, as a pair has.
+    class. A regression has no classes and one decision rule, as a pair has; so does one class.
     """
 
     kernel: str  # LIBSVM's name of it
     parameters: dict[str, Any]  # the kernel's own: degree, gamma, coef0
-    labels: Sequence[int]  # of the classes; a regression has none
+    labels: Sequence[int]  # of the classes; others than classifiers have none
     n_support: Sequence[int]  # of the classes, whose support vectors come in this order
     rho: Sequence[float]  # minus the intercept of each pair
     coefficients: NDArray[np.float64]  # a row per support vector, a column per other class
     # Support vectors, CSR if they come from a file; with a precomputed kernel their numbers in the
     # training set, from 1.
     support: Any
+    is_one_class: bool = False
 
     @property
-    def is_regression(self) -> bool:
-        """Whether decision values are predictions."""
-        return not self.labels
+    def has_classes(self) -> bool:
+        """Whether the model is a classifier."""
+        return bool(self.labels)
+
+    @property
+    def svm_type(self) -> str:
+        """The type to write."""
+        if self.is_one_class:
+            return ONE_CLASS
+        return (CLASSIFIERS if self.has_classes else REGRESSORS)[0]
 
 
 class _Lines:
@@ -130,13 +139,12 @@ def quote(word: bytes) -> str:
 
 def write_model(model: LibsvmModel) -> Iterator[str]:
     """Yield the text of a model; indices from 1, zeros left out."""
-    svm_type = (REGRESSORS if model.is_regression else CLASSIFIERS)[0]
-    yield f"svm_type {svm_type}\nkernel_type {model.kernel}\n"
+    yield f"svm_type {model.svm_type}\nkernel_type {model.kernel}\n"
     for name, value in model.parameters.items():
         yield f"{name} {value:.17g}\n"
     yield f"nr_class {len(model.labels) or 2}\ntotal_sv {len(model.coefficients)}\n"
     yield f"rho {' '.join(f'{rho:.17g}' for rho in model.rho)}\n"
-    if not model.is_regression:
+    if model.has_classes:
         yield f"label {' '.join(map(str, model.labels))}\n"
         yield f"nr_sv {' '.join(map(str, model.n_support))}\n"
     yield "SV\n"
@@ -173,6 +181,7 @@ def read_model(path: Path, max_features: int = MAX_FEATURES) -> LibsvmModel:
         header["rho"],
         coefficients,
         support,
+        header["svm_type"] == ONE_CLASS,
     )
 
 
@@ -197,15 +206,15 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
             twice = next(label for label in values if values.count(label) > 1)
             lines.fail(f"the labels must differ, got {twice} twice")
         header[name] = values if name in _COUNTS else values[0]
-    is_regression = header.get("svm_type") in REGRESSORS
+    has_classes = header.get("svm_type") not in (*REGRESSORS, ONE_CLASS)
     required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho"]
-    required += () if is_regression else OF_CLASSES
+    required += OF_CLASSES if has_classes else ()
     required += KERNEL_PARAMETERS.get(header.get("kernel_type", ""), ())
     missing = [name for name in required if name not in header]
     if missing:
         lines.fail(f"the header ends here without {', '.join(missing)}")
-    if is_regression:
-        _check_regression(lines, header)
+    if not has_classes:
+        _check_without_classes(lines, header)
     elif sum(header["nr_sv"]) != header["total_sv"]:
         lines.fail(
             f"nr_sv counts {sum(header['nr_sv'])} support vectors and total_sv "
@@ -214,8 +223,8 @@ def _read_header(lines: _Lines) -> dict[str, Any]:
     return header
 
 
-def _check_regression(lines: _Lines, header: dict[str, Any]) -> None:
-    """Refuse fields of classes in the header of a regression, which counts as a pair of them."""
+def _check_without_classes(lines: _Lines, header: dict[str, Any]) -> None:
+    """Refuse fields of classes in the header of a model that has none; it counts as a pair."""
     foreign = [name for name in (*OF_CLASSES, "probB") if name in header]
     if foreign:
         lines.fail(f"a model of type {header['svm_type']} has no {', '.join(foreign)}")

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bandsvm._decisions.values import feature_weights
+from bandsvm._fitting.fitted import scale_of
 
 # our name -> ONNX's
 KERNEL_NAMES = {"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
@@ -63,6 +64,26 @@ def linear_values(operator: Any, node: Node, scale: float = 1.0) -> Any:
     X = node("Cast", operator.inputs[0], to=TensorProto.DOUBLE)
     products = node("MatMul", X, np.ascontiguousarray(feature_weights(model).T / scale))
     return node("Add", products, model.intercept_ / scale)
+
+
+def values_in_double(operator: Any, node: Node) -> Any:
+    """Return the node of decision values of a model with a kernel, a column per problem.
+
+    The operator for kernels has single precision: intercepts, which may be far larger than the
+    differences of decision values, are added after it. All is in units of the latter until the
+    end, as onnxruntime also takes tiny numbers for 0.
+    """
+    from onnx import TensorProto
+
+    model = operator.raw_operator
+    scale = scale_of(model)
+    if model.kernel == "linear":
+        values = linear_values(operator, node, scale)
+    else:
+        sums = kernel_values(operator, node, scale, has_rho=False)
+        in_double = node("Cast", sums, to=TensorProto.DOUBLE)
+        values = node("Add", in_double, model.intercept_ / scale)
+    return node("Mul", values, np.array([scale]))
 
 
 def _attributes(model: Any, coefficients: Any, rho: float) -> dict[str, Any]:

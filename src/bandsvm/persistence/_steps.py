@@ -21,14 +21,16 @@ from bandsvm.persistence._composites import COMPOSITES
 from bandsvm.persistence._container import ModelFileError
 from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
+from bandsvm.persistence._one_class import ONE_CLASS_MODEL
 from bandsvm.persistence._regressor import REGRESSORS
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
 # Our own models, one of which a file ends with.
-MODELS: tuple[Any, ...] = tuple(schema.cls for schema in (*CLASSIFIERS, *REGRESSORS))
-_TABLES = (*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
+_OF_MODELS = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS_MODEL)
+MODELS: tuple[Any, ...] = tuple(schema.cls for schema in _OF_MODELS)
+_TABLES = (*_OF_MODELS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
 SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"

@@ -18,6 +18,7 @@ from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm._fitting.fitted import classes_of
@@ -26,7 +27,7 @@ from bandsvm.persistence._libsvm_layout import (
     KERNEL_NAMES,
     KernelModel,
     libsvm_models,
-    read_regression,
+    read_only_rule,
     read_rule,
 )
 from bandsvm.persistence._libsvm_text import MAX_WHOLE, LibsvmModel, read_model, write_model
@@ -63,11 +64,12 @@ def export_libsvm(model: KernelModel | Pipeline, path: str | os.PathLike[str]) -
     decision value. LIBSVM decides between classes of as many votes like ``break_ties=False``.
 
     Regressors are models of type `epsilon_svr`, for which `svm-predict` gives predictions. A file
-    holds one decision rule: of several quantiles, fit and export a model for each.
+    holds one decision rule: of several quantiles, fit and export a model for each. One class is of
+    type `one_class`, with the labels 1 and -1.
 
     Parameters
     ----------
-    model : BandedSVC, BandedSVR, BandedQuantileSVR or Pipeline
+    model : BandedSVC, BandedSVR, BandedQuantileSVR, OneClassBandedSVM or Pipeline
         A fitted model with the kernel 'linear', 'poly', 'rbf', 'sigmoid' or 'precomputed', or a
         pipeline of one behind `StandardScaler` and `MaxAbsScaler`.
     path : str or path-like
@@ -170,8 +172,8 @@ def class_numbers(model: KernelModel) -> dict[int, Any]:
 
 def load_libsvm(
     path: str | os.PathLike[str], n_features: int | None = None
-) -> BandedSVC | BandedSVR:
-    """Read a LIBSVM model as a fitted `BandedSVC` or, if it is a regression, `BandedSVR`.
+) -> BandedSVC | BandedSVR | OneClassBandedSVM:
+    """Read a LIBSVM model as a fitted `BandedSVC`, `BandedSVR` or `OneClassBandedSVM`.
 
     Models of more than two classes are one-vs-one.
 
@@ -179,12 +181,12 @@ def load_libsvm(
     decision value is exactly 0. With more they may differ only where classes have as many votes:
     LIBSVM predicts the one that comes first in the file, `BandedSVC` the smallest label. The file
     stores nothing about the training set, so there are no multipliers, slacks or certificate, and
-    `C1`, `C2`, `rho1`, `rho2` and `epsilon` keep their defaults.
+    `C1`, `C2`, `rho1`, `rho2`, `epsilon` and `nu` keep their defaults.
 
     Parameters
     ----------
     path : str or path-like
-        A text model of type `c_svc`, `nu_svc`, `epsilon_svr` or `nu_svr`, written by
+        A text model of type `c_svc`, `nu_svc`, `epsilon_svr`, `nu_svr` or `one_class`, written by
         `export_libsvm` or by LIBSVM.
     n_features : int or None, default=None
         Number of features (with a precomputed kernel: of training samples), which the file does not
@@ -193,7 +195,7 @@ def load_libsvm(
 
     Returns
     -------
-    BandedSVC or BandedSVR
+    BandedSVC, BandedSVR or OneClassBandedSVM
         The fitted model; support vectors of a classifier are sorted by class.
 
     Raises
@@ -232,14 +234,14 @@ def load_libsvm(
     return model
 
 
-def _with_rule(text: LibsvmModel) -> tuple[BandedSVC | BandedSVR, Any]:
+def _with_rule(text: LibsvmModel) -> tuple[BandedSVC | BandedSVR | OneClassBandedSVM, Any]:
     """Return a model with the rule of a file, and its support vectors in the model's order."""
     ours = {theirs: name for name, theirs in KERNEL_NAMES.items()}
     settings = {"kernel": ours[text.kernel], **text.parameters}
-    if text.is_regression:
-        regressor = BandedSVR(**settings)
-        read_regression(regressor, text)
-        return regressor, text.support
+    if not text.has_classes:
+        model = (OneClassBandedSVM if text.is_one_class else BandedSVR)(**settings)
+        read_only_rule(model, text)
+        return model, text.support
     classifier = BandedSVC(**settings)
     return classifier, text.support[read_rule(classifier, text)]
 
@@ -249,8 +251,9 @@ def _check_exportable(model: Any, scalers: list[Any]) -> None:
     if not isinstance(model, KernelModel):
         cure = "; use export_liblinear" if isinstance(model, LinearBandedSVC) else ""
         raise TypeError(
-            "export_libsvm needs a fitted BandedSVC, BandedSVR or BandedQuantileSVR, or a pipeline "
-            f"that ends in one, got a {type(model).__name__}{cure}."
+            "export_libsvm needs a fitted BandedSVC, BandedSVR, BandedQuantileSVR or "
+            "OneClassBandedSVM, or a pipeline that ends in one, got a "
+            f"{type(model).__name__}{cure}."
         )
     check_is_scaling(scalers, "export_libsvm", "LIBSVM")
     check_is_fitted(model)

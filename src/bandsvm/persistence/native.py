@@ -45,10 +45,10 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR, \
-LinearBandedSVR or Pipeline
-        A fitted model, or a pipeline that ends with one. docs/model_file.md lists the steps that a
-        file can hold.
+    model : one of our estimators, or Pipeline
+        A fitted `BandedSVC`, `LinearBandedSVC`, `BandedSVCCV`, `BandedSVR`, `BandedQuantileSVR`,
+        `LinearBandedSVR` or `OneClassBandedSVM`, or a pipeline that ends with one. docs/model_file.md lists the steps
+        that a file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
     notes : mapping, default=None
@@ -110,8 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR, LinearBandedSVR \
-or Pipeline
+    one of our estimators, or Pipeline
         The fitted model, equal to the one that was saved.
 
     Raises

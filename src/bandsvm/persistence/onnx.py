@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
-from bandsvm.persistence import _onnx_classes, _onnx_regression
+from bandsvm.persistence import _onnx_classes, _onnx_one_class, _onnx_regression
 from bandsvm.persistence._onnx_columns import register_columns
 
 if TYPE_CHECKING:
@@ -26,11 +27,17 @@ KINDS: dict[type, tuple[str, Any]] = {
     LinearBandedSVC: ("BandsvmLinearBandedSVC", _onnx_classes),
     BandedSVR: ("BandsvmBandedSVR", _onnx_regression),
     BandedQuantileSVR: ("BandsvmBandedQuantileSVR", _onnx_regression),
+    OneClassBandedSVM: ("BandsvmOneClassBandedSVM", _onnx_one_class),
 }
 
 
 def to_onnx(
-    model: BandedSVC | LinearBandedSVC | BandedSVR | BandedQuantileSVR | Pipeline,
+    model: BandedSVC
+    | LinearBandedSVC
+    | BandedSVR
+    | BandedQuantileSVR
+    | OneClassBandedSVM
+    | Pipeline,
     X: Any = None,
     *,
     target_opset: int | dict[str, int] | None = None,
@@ -46,11 +53,11 @@ def to_onnx(
 
     The graph of a regressor has one output in double precision, ``prediction``. Kernels are
     computed in single precision there too; intercepts, and models with the kernel 'linear', are
-    not.
+    not. That of one class has ``label`` (1 or -1) and ``decision_values`` of the same precision.
 
     Parameters
     ----------
-    model : BandedSVC, LinearBandedSVC, BandedSVR, BandedQuantileSVR or Pipeline
+    model : one of our estimators, or Pipeline
         A fitted model with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', a fitted
         `LinearBandedSVC`, or a pipeline that ends in one of them and whose other steps skl2onnx can
         convert.
