@@ -70,12 +70,12 @@ def leave_one_out(
     Notes
     -----
     Refits use the `tol`, gamma and class weights of the model: ``gamma='scale'``,
-    ``class_weight='balanced'`` and the units of targets are computed once from all samples. If the only sample of a class is
-    left out, its one-vs-rest problem remains, with all samples in the rest; with
-    ``multi_class='ovo'`` its pairs remain, with samples of the other class alone.
+    ``class_weight='balanced'`` and the units of targets are computed once from all samples. If the
+    only sample of a class is left out, its one-vs-rest problem remains, with all samples in the
+    rest; with ``multi_class='ovo'`` its pairs remain, with samples of the other class alone.
 
-    Decision values are accurate to `tol`, in regression times the spread of the targets. Up to 1000 samples, labels that `tol` could change are
-    decided by an exact refit.
+    Decision values are accurate to `tol`, which is in units of the spread of the targets for
+    regressions. Up to 1000 samples, labels that `tol` could change are decided by an exact refit.
 
     With a kernel that is not positive semidefinite, the result of a refit can depend on its start.
 

@@ -109,7 +109,7 @@ def _of_quantiles(model: Any, vary: str, units: DecisionUnits) -> NDArray[np.flo
     """Return values of a path of quantile regressions."""
     if vary == "C":
         return _around(model.C)
-    return QUANTILE_STEP * (np.arange(N_POINTS) + 0.5)
+    return np.linspace(0.5 * QUANTILE_STEP, 1.0 - 0.5 * QUANTILE_STEP, N_POINTS)
 
 
 def _by_name(*names: str) -> dict[str, tuple[str, ...]]:
