@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from regression_report import regression_section
 
 from classes_report import classes_section
 from constants_report import constants_section
@@ -15,7 +16,6 @@ from cores_report import cores_section, draw_cores
 from growth_report import draw_growth, growth_section
 from linear_report import linear_section
 from measure import RESULTS
-from regression_report import regression_section
 from small_report import small_section
 from tables import table
 

@@ -68,8 +68,7 @@ def slack_multipliers(
     weights = check_weights(sample_weight, len(labels))
     if model.loss == "squared_hinge":
         return SlackMultipliers(np.zeros_like(model.alpha_), np.zeros_like(model.theta_))
-    # The band of classes says how large decision values are.
-    training = model._task.training(model, labels, weights, lambda: np.ones(len(labels)))
+    training = model._task.training(model, labels, weights)
     if not np.array_equal(training.classes, model.classes_):
         raise ValueError(
             f"y must hold the training labels, of the classes {model.classes_.tolist()}, got "

@@ -34,6 +34,14 @@ INSTEAD_OF_LINEAR_SVR = {
 }
 
 INSTEAD_OF_ONE_CLASS = {"shrinking": INSTEAD["shrinking"]}
+INSTEAD_OF_SVR_IN_SEARCHES = {
+    "C": (
+        "its costs are C1 (predictions below the tube) and cost_ratio times C1 (above); pass the "
+        "values of C as C1"
+    ),
+    "C2": "pass values of C2 / C1 as cost_ratio",
+    "shrinking": INSTEAD["shrinking"],
+}
 
 Estimator = TypeVar("Estimator", bound=type)
 
@@ -59,6 +67,11 @@ def names_linear_svr_arguments(cls: Estimator) -> Estimator:
 def names_one_class_arguments(cls: Estimator) -> Estimator:
     """Let ``__init__`` and ``set_params`` of a one-class SVM say what to use instead."""
     return _naming(cls, INSTEAD_OF_ONE_CLASS)
+
+
+def names_svr_search_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of a search of regressors say what to use instead."""
+    return _naming(cls, INSTEAD_OF_SVR_IN_SEARCHES)
 
 
 def _naming(cls: Estimator, instead: Mapping[str, str]) -> Estimator:

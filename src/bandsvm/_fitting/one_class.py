@@ -110,7 +110,7 @@ class OneClass:
         model: Any,
         y: NDArray,
         weights: NDArray,
-        diagonal: Diagonal,
+        diagonal: Diagonal | None = None,
         *,
         share_samples: bool = False,
     ) -> Training[OneClassTargets]:
@@ -121,6 +121,7 @@ class OneClass:
                 f"sample_weight must have a finite sum, got a largest weight of {weights.max()}; "
                 "lower all weights by the same factor, which does not change the labels."
             )
+        assert diagonal is not None, "no band says how large decision values are"
         settings = self.band(model)
         units = units_of(diagonal()[kept], weights[kept], settings.nu)
         targets = OneClassTargets(settings, units)

@@ -19,7 +19,14 @@ from bandsvm._checks.tube_parameters import (
 from bandsvm._decisions.multiclass import EVERYTHING
 from bandsvm._defaults import REGRESSION_LOSSES
 from bandsvm._fitting.task import Blocks, Diagonal
-from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems
+from bandsvm._fitting.tubes import (
+    KnownNumbers,
+    TubeSettings,
+    TubeTraining,
+    tube_problems,
+    tube_units,
+)
+from bandsvm._problem.units import DecisionUnits
 
 CURES: Mapping[Cure, str] = {
     **PYTHON,
@@ -54,12 +61,26 @@ class Regression:
             bool(model.fit_intercept),
         )
 
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return units that follow the spread of the targets."""
+        return tube_units(self.band(model), y, weights)
+
+    def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> KnownNumbers:
+        """Return targets and weights."""
+        return KnownNumbers(y, weights, units)
+
+    def problems(
+        self, band: TubeSettings, known: KnownNumbers, *, keep_all: bool = False
+    ) -> TubeTraining:
+        """Return the band problems of targets for some costs and a tube."""
+        return tube_problems(band, known, keep_all=keep_all)
+
     def training(
         self,
         model: Any,
         y: NDArray,
         weights: NDArray,
-        diagonal: Diagonal,
+        diagonal: Diagonal | None = None,
         *,
         share_samples: bool = False,
     ) -> TubeTraining:
@@ -67,7 +88,7 @@ class Regression:
 
         They always share their samples.
         """
-        return tube_problems(self.band(model), y, weights)
+        return self.problems(self.band(model), KnownNumbers(y, weights))
 
     def blocks(self, model: Any) -> Blocks:
         """Return a single block: all samples take part in all problems."""

@@ -22,15 +22,23 @@ MAX_EXPONENT = 1000
 def units_of(
     source: TargetSource, summary: TargetSummary, widths: float, has_intercept: bool
 ) -> DecisionUnits:
-    """Return units in which targets lie around 0 and are spread by about 1.
+    """Return units in which targets lie around 0 and are spread by about 1: a power of two."""
+    size, origin = spread_of(source, summary, widths, has_intercept)
+    return DecisionUnits(power_of_two(size), origin)
+
+
+def spread_of(
+    source: TargetSource, summary: TargetSummary, widths: float, has_intercept: bool
+) -> tuple[float, float]:
+    """Return a robust standard deviation of targets, and the origin that it is measured from.
 
     Targets may be intervals with infinite ends; ``widths`` is what a tube adds to intervals.
     Repeating a sample is the same as doubling its weight. Without an intercept, which absorbs the
     origin, the origin stays at 0. If targets do not differ from the origin, the size follows the
-    widths of their intervals, or else the origin.
+    widths of their intervals, or else the origin; it is 0 if there is none.
     """
     if not summary.largest_weight:
-        return DecisionUnits()
+        return 0.0, 0.0
     middles = source.numbers(_middles, summary.largest_weight)
     origin = middles.quantile(0.5) if has_intercept else 0.0
     size = _spread(middles.distances(origin))
@@ -39,7 +47,7 @@ def units_of(
         closed = source.numbers(_widths, summary.largest_weight)
         if closed.total and (widest := closed.largest):
             size += widest * (closed.capped_sum(np.inf, widest) / closed.total)
-    return DecisionUnits(power_of_two(size or abs(origin)), origin)
+    return size or abs(origin), origin
 
 
 def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:

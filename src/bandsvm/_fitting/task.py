@@ -105,14 +105,14 @@ class Task(Protocol):
         model: Any,
         y: NDArray,
         weights: NDArray,
-        diagonal: Diagonal,
+        diagonal: Diagonal | None = None,
         *,
         share_samples: bool = False,
     ) -> Any:
         """Return the `Training` that a model makes of targets and weights.
 
-        Where nothing but the kernel says how large decision values are, ``diagonal`` does. With
-        ``share_samples`` all problems have all samples of positive weight.
+        Where nothing but the kernel says how large decision values are, ``diagonal`` does; other
+        tasks do without. With ``share_samples`` all problems have all samples of positive weight.
         """
 
     def blocks(self, model: Any) -> Blocks:
@@ -120,3 +120,23 @@ class Task(Protocol):
 
     def advice(self, model: Any) -> str:
         """Return what to tell the user of a fitted model that is optimal, or an empty string."""
+
+
+class SearchTask(Task, Protocol):
+    """A task whose problems can be written for many bands over the same targets."""
+
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return the units in which solvers see the decision values of a training set."""
+
+    def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> Any:
+        """Return what is known of targets, whatever `band` is.
+
+        Folds of a search have other weights than the training set, but its units.
+        """
+
+    def problems(self, band: Any, known: Any, *, keep_all: bool = False) -> Any:
+        """Return the `Training` of targets that are `known`, for one of many bands.
+
+        Its problems share all samples. With ``keep_all``, samples of weight 0 are among them, with
+        zero cost: they do not affect the solution, but get decision values.
+        """

@@ -38,6 +38,15 @@ class TubeSettings:
 
 
 @dataclass(frozen=True)
+class KnownNumbers:
+    """Targets and weights, independent of costs and tube, and the units that solvers see."""
+
+    y: NDArray[np.float64]  # (n_samples,), or (n_samples, 2) for intervals
+    weights: NDArray[np.float64]  # (n_samples,)
+    units: DecisionUnits | None = None  # None: those of the targets' spread
+
+
+@dataclass(frozen=True)
 class Tubes:
     """The tubes of a training set, as solvers see them; open sides are infinite."""
 
@@ -124,23 +133,38 @@ class TubeTargets:
         return BandProblem(lo, hi, below, above, self.has_intercept, self.loss, edge_unit=EDGE_UNIT)
 
 
-def tube_targets(settings: TubeSettings, source: TargetSource) -> TubeTargets:
-    """Return how targets, wherever they are, become band problems in units of their spread."""
+def tube_targets(
+    settings: TubeSettings, source: TargetSource, units: DecisionUnits | None = None
+) -> TubeTargets:
+    """Return how targets, wherever they are, become band problems.
+
+    None as units are those of the targets' spread.
+    """
     summary = joint_summary(source.summaries)
-    units = units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
+    if units is None:
+        units = units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
     targets = TubeTargets(settings, units)
     _check_values(targets, summary)
     return targets
 
 
+def tube_units(settings: TubeSettings, y: NDArray, weights: NDArray) -> DecisionUnits:
+    """Return units that follow the spread of targets in the memory of this process."""
+    source = LocalSource(y, weights)
+    summary = joint_summary(source.summaries)
+    return units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
+
+
 def tube_problems(
-    settings: TubeSettings, y: NDArray, weights: NDArray, *, keep_all: bool = False
+    settings: TubeSettings, known: KnownNumbers, *, keep_all: bool = False
 ) -> TubeTraining:
     """Return the band problems of targets in the memory of this process.
 
-    With ``keep_all``, samples of weight 0 stay in the problems with zero cost.
+    With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
+    the solution, but get decision values.
     """
-    targets = tube_targets(settings, LocalSource(y, weights))
+    y, weights = known.y, known.weights
+    targets = tube_targets(settings, LocalSource(y, weights), known.units)
     tubes = Tubes(*targets.tube_of(y), weights)
     kept = np.arange(len(weights)) if keep_all else (weights > 0.0).nonzero()[0]
     problems = targets.problems(tubes, kept)
