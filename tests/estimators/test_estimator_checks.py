@@ -9,7 +9,14 @@ quantiles are missing because checks expect one column of predictions for one co
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bandsvm import BandedQuantileSVR, BandedSVC, BandedSVCCV, BandedSVR, LinearBandedSVC
+from bandsvm import (
+    BandedQuantileSVR,
+    BandedSVC,
+    BandedSVCCV,
+    BandedSVR,
+    LinearBandedSVC,
+    LinearBandedSVR,
+)
 
 ESTIMATORS = [
     BandedSVC(),
@@ -49,6 +56,12 @@ ESTIMATORS = [
     LinearBandedSVC(loss="squared_hinge"),
     LinearBandedSVC(class_weight="balanced"),
     LinearBandedSVC(warm_start=True),
+    LinearBandedSVR(),
+    LinearBandedSVR(solver="newton", C1=2.0, C2=0.5, epsilon=(0.0, 0.3)),
+    LinearBandedSVR(solver="cd", max_iter=20_000),
+    LinearBandedSVR(loss="squared_epsilon_insensitive"),
+    LinearBandedSVR(fit_intercept=False),
+    LinearBandedSVR(warm_start=True),
 ]
 
 
