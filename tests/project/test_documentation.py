@@ -138,12 +138,15 @@ def test_examples_of_the_exchange_page_run(folder):
     assert written == cancer | classes
 
 
-def test_examples_of_the_page_for_users_of_svc_run():
-    page = (ROOT / "docs" / "from_svc.md").read_text()
+@pytest.mark.parametrize(
+    ("name", "made"), [("from_svc.md", {"ours", "model"}), ("large_data.md", {"censored", "upper"})]
+)
+def test_examples_of_a_page_run(name, made):
+    page = (ROOT / "docs" / name).read_text()
     names: dict = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(code, "from_svc.md", "exec"), names)
-    assert {"ours", "model"} <= names.keys()
+        exec(compile(code, name, "exec"), names)
+    assert made <= names.keys()
 
 
 def test_page_on_model_selection_prints_what_it_says(capsys):
