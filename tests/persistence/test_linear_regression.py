@@ -14,6 +14,7 @@ from bandsvm import (
     LinearBandedSVC,
     LinearBandedSVR,
     export_liblinear,
+    export_libsvm,
     load,
     load_liblinear,
     save,
@@ -103,6 +104,8 @@ def test_models_of_classes_and_other_files_are_refused(file):
         load_liblinear(file)
     with pytest.raises(NotFittedError):
         export_liblinear(LinearBandedSVR(), file)
+    with pytest.raises(TypeError, match="got a LinearBandedSVR; use export_liblinear"):
+        export_libsvm(LinearBandedSVR().fit(X, y), file)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
