@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.numbers import ends_of
-from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers
+from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TargetSummary:
 
 # Returns numbers of some targets with weights: its arguments are targets and weights of samples,
 # and the largest of all weights.
-Extract = Callable[[NDArray, NDArray, float], Numbers]
+Extract = Callable[[NDArray, NDArray, float], LocalNumbers]
 
 
 class TargetSource(Protocol):
@@ -54,7 +54,7 @@ class LocalSource(TargetSource):
     def summaries(self) -> list[TargetSummary]:
         return [summary_of(self.y, self.weights)]
 
-    def numbers(self, extract: Extract, largest_weight: float) -> Numbers:
+    def numbers(self, extract: Extract, largest_weight: float) -> LocalNumbers:
         return extract(self.y, self.weights, largest_weight)
 
 

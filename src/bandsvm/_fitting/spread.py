@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bandsvm._checks.numbers import ends_of
 from bandsvm._fitting.sources import TargetSource, TargetSummary
-from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers
+from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers
 from bandsvm._problem.units import DecisionUnits
 
 # Targets farther out than this share of all count as if they lay there: few outliers must not
@@ -22,15 +22,23 @@ MAX_EXPONENT = 1000
 def units_of(
     source: TargetSource, summary: TargetSummary, widths: float, has_intercept: bool
 ) -> DecisionUnits:
-    """Return units in which targets lie around 0 and are spread by about 1.
+    """Return units in which targets lie around 0 and are spread by about 1: a power of two."""
+    size, origin = spread_of(source, summary, widths, has_intercept)
+    return DecisionUnits(power_of_two(size), origin)
+
+
+def spread_of(
+    source: TargetSource, summary: TargetSummary, widths: float, has_intercept: bool
+) -> tuple[float, float]:
+    """Return a robust standard deviation of targets, and the origin that it is measured from.
 
     Targets may be intervals with infinite ends; ``widths`` is what a tube adds to intervals.
     Repeating a sample is the same as doubling its weight. Without an intercept, which absorbs the
     origin, the origin stays at 0. If targets do not differ from the origin, the size follows the
-    widths of their intervals, or else the origin.
+    widths of their intervals, or else the origin; it is 0 if there is none.
     """
     if not summary.largest_weight:
-        return DecisionUnits()
+        return 0.0, 0.0
     middles = source.numbers(_middles, summary.largest_weight)
     origin = middles.quantile(0.5) if has_intercept else 0.0
     size = _spread(middles.distances(origin))
@@ -39,23 +47,23 @@ def units_of(
         closed = source.numbers(_widths, summary.largest_weight)
         if closed.total and (widest := closed.largest):
             size += widest * (closed.capped_sum(np.inf, widest) / closed.total)
-    return DecisionUnits(_power_of_two(size or abs(origin)), origin)
+    return size or abs(origin), origin
 
 
-def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:
     """Return the middles of intervals, or the end of those that have one."""
     lower, upper, weights = _known(y, weights, largest_weight)
     middles = np.where(np.isfinite(lower), lower, upper)
     is_wide = np.isfinite(lower) & np.isfinite(upper) & (lower != upper)
     middles[is_wide] = 0.5 * lower[is_wide] + 0.5 * upper[is_wide]
-    return Numbers(middles, weights)
+    return LocalNumbers(middles, weights)
 
 
-def _widths(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+def _widths(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:
     """Return the widths of intervals with two ends."""
     lower, upper, weights = _known(y, weights, largest_weight)
     is_closed = np.isfinite(lower) & np.isfinite(upper)
-    return Numbers((upper - lower)[is_closed], weights[is_closed])
+    return LocalNumbers((upper - lower)[is_closed], weights[is_closed])
 
 
 def _known(y: NDArray, weights: NDArray, largest_weight: float) -> tuple[NDArray[np.float64], ...]:
@@ -75,7 +83,7 @@ def _spread(distances: WeightedNumbers) -> float:
     return STD_OF_NORMAL * largest * (total / distances.total)
 
 
-def _power_of_two(size: float) -> float:
+def power_of_two(size: float) -> float:
     """Return the closest power of two; 1 if there is no size."""
     if size == 0.0 or not np.isfinite(size):
         return 1.0
