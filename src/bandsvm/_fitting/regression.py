@@ -18,8 +18,10 @@ from bandsvm._checks.tube_parameters import (
 )
 from bandsvm._decisions.multiclass import EVERYTHING
 from bandsvm._defaults import REGRESSION_LOSSES
+from bandsvm._fitting.sources import LocalSource
 from bandsvm._fitting.task import Blocks
-from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems
+from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems, tube_units
+from bandsvm._problem.units import DecisionUnits
 
 CURES: Mapping[Cure, str] = {
     **PYTHON,
@@ -54,6 +56,10 @@ class Regression:
             bool(model.fit_intercept),
         )
 
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return units that follow the spread of the targets."""
+        return tube_units(self.band(model), LocalSource(y, weights))
+
     def training(
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
     ) -> TubeTraining:
@@ -61,7 +67,7 @@ class Regression:
 
         They always share their samples.
         """
-        return tube_problems(self.band(model), y, weights)
+        return tube_problems(self.band(model), y, weights, self.units(model, y, weights))
 
     def blocks(self, model: Any) -> Blocks:
         """Return a single block: all samples take part in all problems."""

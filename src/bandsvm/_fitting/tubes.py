@@ -124,23 +124,32 @@ class TubeTargets:
         return BandProblem(lo, hi, below, above, self.has_intercept, self.loss, edge_unit=EDGE_UNIT)
 
 
-def tube_targets(settings: TubeSettings, source: TargetSource) -> TubeTargets:
-    """Return how targets, wherever they are, become band problems in units of their spread."""
+def tube_units(settings: TubeSettings, source: TargetSource) -> DecisionUnits:
+    """Return units that follow the spread of targets, wherever these are."""
     summary = joint_summary(source.summaries)
-    units = units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
+    return units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
+
+
+def tube_targets(settings: TubeSettings, source: TargetSource, units: DecisionUnits) -> TubeTargets:
+    """Return how targets, wherever they are, become band problems, checked."""
     targets = TubeTargets(settings, units)
-    _check_values(targets, summary)
+    _check_values(targets, joint_summary(source.summaries))
     return targets
 
 
 def tube_problems(
-    settings: TubeSettings, y: NDArray, weights: NDArray, *, keep_all: bool = False
+    settings: TubeSettings,
+    y: NDArray,
+    weights: NDArray,
+    units: DecisionUnits,
+    *,
+    keep_all: bool = False,
 ) -> TubeTraining:
     """Return the band problems of targets in the memory of this process.
 
     With ``keep_all``, samples of weight 0 stay in the problems with zero cost.
     """
-    targets = tube_targets(settings, LocalSource(y, weights))
+    targets = tube_targets(settings, LocalSource(y, weights), units)
     tubes = Tubes(*targets.tube_of(y), weights)
     kept = np.arange(len(weights)) if keep_all else (weights > 0.0).nonzero()[0]
     problems = targets.problems(tubes, kept)

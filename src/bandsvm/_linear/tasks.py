@@ -23,7 +23,13 @@ from bandsvm._fitting.regression import Regression
 from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.sources import TargetSource, summary_of
 from bandsvm._fitting.task import Targets, Task
-from bandsvm._fitting.tubes import TubeTargets, TubeTraining, tube_problems, tube_targets
+from bandsvm._fitting.tubes import (
+    TubeTargets,
+    TubeTraining,
+    tube_problems,
+    tube_targets,
+    tube_units,
+)
 from bandsvm._linear.solving import available_linear_solvers
 from bandsvm._system.advice import ParameterTypeError
 
@@ -123,13 +129,15 @@ class LinearRegression(Regression):
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
     ) -> TubeTraining:
         """Return the band problem of targets and weights over all samples."""
-        return tube_problems(self.band(model), y, weights, keep_all=True)
+        units = self.units(model, y, weights)
+        return tube_problems(self.band(model), y, weights, units, keep_all=True)
 
     summary = staticmethod(summary_of)
 
     def targets(self, model: Any, source: TargetSource) -> TubeTargets:
         """Return how targets become a band problem, in units of their spread."""
-        return tube_targets(self.band(model), source)
+        band = self.band(model)
+        return tube_targets(band, source, tube_units(band, source))
 
     def coef(self, weights: NDArray) -> NDArray:
         """Return the weights of the only problem, as `sklearn.svm.LinearSVR` has them."""
