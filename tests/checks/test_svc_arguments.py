@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVR
 
-from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm._checks.svc_arguments import INSTEAD
+from bandsvm import BandedSVC, BandedSVCCV, LinearBandedSVR
+from bandsvm._checks.svc_arguments import INSTEAD, INSTEAD_OF_LINEAR_SVR
 
 PAGE = Path(__file__).parents[2] / "docs" / "from_svc.md"
 ESTIMATORS = [BandedSVC, BandedSVCCV]
@@ -31,6 +31,15 @@ def test_errors_say_what_to_use_instead(estimator, name):
         estimator().set_params(**{name: 1})
     assert str(made.value) == str(set_.value)
     assert str(made.value).endswith(f"{INSTEAD[name]}.")
+
+
+def test_the_table_names_all_that_only_linear_svr_has():
+    ours, theirs = LinearBandedSVR().get_params(), LinearSVR().get_params()
+    assert INSTEAD_OF_LINEAR_SVR.keys() == theirs.keys() - ours.keys()
+    for name, instead in INSTEAD_OF_LINEAR_SVR.items():
+        with pytest.raises(TypeError, match=f"^LinearBandedSVR has no parameter {name}: "):
+            LinearBandedSVR(**{name: 1})
+        assert f"| {name} | none: {instead} |" in PAGE.read_text().replace("`", "")
 
 
 def test_errors_reach_through_a_pipeline():

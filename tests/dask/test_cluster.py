@@ -29,10 +29,11 @@ import bandsvm
 import dask
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._system import dask_futures
-from bandsvm.dask import LinearBandedSVC, transform
+from bandsvm.dask import LinearBandedSVC, LinearBandedSVR, transform
 from bandsvm.dask._fit import fit_on_cluster
 from bandsvm.model_selection._search import Search
 from tests.helpers.inline_client import InlineClient, in_chunks
+from tests.helpers.regression import noisy_curve
 from tests.helpers.watching import AtStep
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("small_chunks_stay_apart")]
@@ -108,6 +109,38 @@ def test_same_model_as_on_one_machine(client, data):
     # The same chunks make the same bits, whoever works on them.
     inline = LinearBandedSVC(client=InlineClient(), **parameters).fit(lazily_scaled, y)
     assert (model.coef_ == inline.coef_).all()
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_same_regression_as_on_one_machine(client, loss):
+    """Units of targets, which the workers find together, multipliers and predictions."""
+    X, y = noisy_curve(1200, n_features=5)
+    y, weights = 1e6 * y + 1e7, np.random.default_rng(0).uniform(0.0, 2.0, 1200)
+    cost = 1e6 if loss == "epsilon_insensitive" else 1.0
+    parameters = {"C1": cost, "C2": cost, "epsilon": 1e5, "loss": loss, "solver": "newton"}
+    chunked = in_chunks(4, X, y, weights)
+    model = LinearBandedSVR(**parameters, store_multipliers=True).fit(*chunked)
+    local = bandsvm.LinearBandedSVR(**parameters, store_multipliers=True).fit(X, y, weights)
+    assert model.certificate_.is_optimal
+    assert model.certificate_.scale == local.certificate_.scale
+    np.testing.assert_allclose(model.coef_, local.coef_, rtol=1e-8)
+    np.testing.assert_allclose(model.intercept_, local.intercept_, rtol=1e-9)
+    scale = local.certificate_.scale
+    np.testing.assert_allclose(model.alpha_.compute() / scale, local.alpha_ / scale, atol=1e-6)
+    assert model.to_local().certify(X, y, weights).is_optimal
+    assert model.score(*chunked) == pytest.approx(local.score(X, y, weights), rel=1e-9)
+    inline = LinearBandedSVR(client=InlineClient(), **parameters).fit(*chunked)
+    assert (model.coef_ == inline.coef_).all()
+
+
+def test_a_worker_dies_while_a_regression_is_fitted(start_cluster):
+    client = start_cluster(3)
+    X, y = noisy_curve(1200, n_features=5)
+    chunked = in_chunks(6, X, y)
+    whole = LinearBandedSVR(solver="newton", client=InlineClient()).fit(*chunked)
+    model = LinearBandedSVR(solver="newton", client=client)
+    fit_watched(model, chunked, AtStep(3, lambda: kill_a_worker(client)))
+    assert (model.coef_ == whole.coef_).all()
 
 
 def samples_of(half):

@@ -16,6 +16,7 @@ from bandsvm import (
     BandedSVCCV,
     BandedSVR,
     LinearBandedSVC,
+    LinearBandedSVR,
     OneClassBandedSVM,
 )
 
@@ -67,6 +68,12 @@ ESTIMATORS = [
     LinearBandedSVC(loss="squared_hinge"),
     LinearBandedSVC(class_weight="balanced"),
     LinearBandedSVC(warm_start=True),
+    LinearBandedSVR(),
+    LinearBandedSVR(solver="newton", C1=2.0, C2=0.5, epsilon=(0.0, 0.3)),
+    LinearBandedSVR(solver="cd", max_iter=20_000),
+    LinearBandedSVR(loss="squared_epsilon_insensitive"),
+    LinearBandedSVR(fit_intercept=False),
+    LinearBandedSVR(warm_start=True),
 ]
 
 

@@ -24,6 +24,12 @@ PUBLIC = [
     "bandsvm.LinearBandedSVC.fit",
     "bandsvm.LinearBandedSVC.predict",
     "bandsvm.LinearBandedSVC.decision_function",
+    "bandsvm.LinearBandedSVR",
+    "bandsvm.LinearBandedSVR.band_position",
+    "bandsvm.LinearBandedSVR.certify",
+    "bandsvm.LinearBandedSVR.fit",
+    "bandsvm.LinearBandedSVR.predict",
+    "bandsvm.LinearBandedSVR.score",
     "bandsvm.BandedSVCCV",
     "bandsvm.BandedSVCCV.fit",
     "bandsvm.BandedSVCCV.predict",
@@ -42,6 +48,7 @@ PUBLIC = [
     "bandsvm.save",
     "bandsvm.export_liblinear",
     "bandsvm.export_libsvm",
+    "bandsvm.load_liblinear",
     "bandsvm.load_libsvm",
     "bandsvm.to_onnx",
     "bandsvm.persistence.onnx.register_converter",
@@ -91,6 +98,7 @@ def test_every_public_name_has_a_docstring():
     "module",
     [
         "bandsvm._estimators.kernel",
+        "bandsvm._estimators.linear_regression",
         "bandsvm.datasets",
         "bandsvm.metrics",
         "bandsvm.multipliers",
@@ -130,12 +138,15 @@ def test_examples_of_the_exchange_page_run(folder):
     assert written == cancer | classes
 
 
-def test_examples_of_the_page_for_users_of_svc_run():
-    page = (ROOT / "docs" / "from_svc.md").read_text()
+@pytest.mark.parametrize(
+    ("name", "made"), [("from_svc.md", {"ours", "model"}), ("large_data.md", {"censored", "upper"})]
+)
+def test_examples_of_a_page_run(name, made):
+    page = (ROOT / "docs" / name).read_text()
     names: dict = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(code, "from_svc.md", "exec"), names)
-    assert {"ours", "model"} <= names.keys()
+        exec(compile(code, name, "exec"), names)
+    assert made <= names.keys()
 
 
 def test_page_on_model_selection_prints_what_it_says(capsys):

@@ -18,6 +18,7 @@ from bandsvm._checks.tube_parameters import (
 )
 from bandsvm._decisions.multiclass import EVERYTHING
 from bandsvm._defaults import REGRESSION_LOSSES
+from bandsvm._fitting.sources import LocalSource
 from bandsvm._fitting.task import Blocks, Diagonal
 from bandsvm._fitting.tubes import (
     KnownNumbers,
@@ -63,7 +64,7 @@ class Regression:
 
     def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
         """Return units that follow the spread of the targets."""
-        return tube_units(self.band(model), y, weights)
+        return tube_units(self.band(model), LocalSource(y, weights))
 
     def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> KnownNumbers:
         """Return targets and weights."""

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.numbers import ends_of
-from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers
+from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers
 
 
 @dataclass(frozen=True)
 class TargetSummary:
     """What is known of the targets of some samples: a training set, or one of its chunks."""
 
-    are_intervals: bool
     # Of the samples of positive weight whose targets have an end: the largest weight, and whether
     # any of them has a lower end, and an upper end.
     largest_weight: float
@@ -30,7 +29,7 @@ class TargetSummary:
 
 # Returns numbers of some targets with weights: its arguments are targets and weights of samples,
 # and the largest of all weights.
-Extract = Callable[[NDArray, NDArray, float], Numbers]
+Extract = Callable[[NDArray, NDArray, float], LocalNumbers]
 
 
 class TargetSource(Protocol):
@@ -55,7 +54,7 @@ class LocalSource(TargetSource):
     def summaries(self) -> list[TargetSummary]:
         return [summary_of(self.y, self.weights)]
 
-    def numbers(self, extract: Extract, largest_weight: float) -> Numbers:
+    def numbers(self, extract: Extract, largest_weight: float) -> LocalNumbers:
         return extract(self.y, self.weights, largest_weight)
 
 
@@ -66,7 +65,6 @@ def summary_of(y: NDArray, weights: NDArray) -> TargetSummary:
     ends = np.concatenate([lower[has_lower], upper[has_upper]])
     counts = weights > 0.0
     return TargetSummary(
-        y.ndim == 2,
         float(weights[has_lower | has_upper].max(initial=0.0)),
         bool((counts & has_lower).any()),
         bool((counts & has_upper).any()),
@@ -77,14 +75,7 @@ def summary_of(y: NDArray, weights: NDArray) -> TargetSummary:
 
 def joint_summary(parts: Sequence[TargetSummary]) -> TargetSummary:
     """Return the summary of the targets of several chunks together."""
-    are_intervals = {part.are_intervals for part in parts}
-    if len(are_intervals) > 1:
-        raise ValueError(
-            "y must hold numbers in all chunks, or intervals in all of them, got both; a number is "
-            "an interval of two equal ends."
-        )
     return TargetSummary(
-        are_intervals.pop(),
         max(part.largest_weight for part in parts),
         any(part.has_lower for part in parts),
         any(part.has_upper for part in parts),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bandsvm._checks.numbers import ends_of
 from bandsvm._fitting.sources import TargetSource, TargetSummary
-from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers
+from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers
 from bandsvm._problem.units import DecisionUnits
 
 # Targets farther out than this share of all count as if they lay there: few outliers must not
@@ -50,20 +50,20 @@ def spread_of(
     return size or abs(origin), origin
 
 
-def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:
     """Return the middles of intervals, or the end of those that have one."""
     lower, upper, weights = _known(y, weights, largest_weight)
     middles = np.where(np.isfinite(lower), lower, upper)
     is_wide = np.isfinite(lower) & np.isfinite(upper) & (lower != upper)
     middles[is_wide] = 0.5 * lower[is_wide] + 0.5 * upper[is_wide]
-    return Numbers(middles, weights)
+    return LocalNumbers(middles, weights)
 
 
-def _widths(y: NDArray, weights: NDArray, largest_weight: float) -> Numbers:
+def _widths(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:
     """Return the widths of intervals with two ends."""
     lower, upper, weights = _known(y, weights, largest_weight)
     is_closed = np.isfinite(lower) & np.isfinite(upper)
-    return Numbers((upper - lower)[is_closed], weights[is_closed])
+    return LocalNumbers((upper - lower)[is_closed], weights[is_closed])
 
 
 def _known(y: NDArray, weights: NDArray, largest_weight: float) -> tuple[NDArray[np.float64], ...]:

@@ -148,9 +148,8 @@ def tube_targets(
     return targets
 
 
-def tube_units(settings: TubeSettings, y: NDArray, weights: NDArray) -> DecisionUnits:
-    """Return units that follow the spread of targets in the memory of this process."""
-    source = LocalSource(y, weights)
+def tube_units(settings: TubeSettings, source: TargetSource) -> DecisionUnits:
+    """Return units that follow the spread of targets, wherever they are."""
     summary = joint_summary(source.summaries)
     return units_of(source, summary, sum(settings.epsilon), settings.fit_intercept)
 

@@ -37,7 +37,7 @@ class WeightedNumbers(Protocol):
 
 
 @dataclass(frozen=True)
-class Numbers(WeightedNumbers):
+class LocalNumbers(WeightedNumbers):
     """Numbers with weights greater than 0 in the memory of this process."""
 
     values: NDArray[np.float64]
@@ -54,8 +54,8 @@ class Numbers(WeightedNumbers):
     def quantile(self, share: float) -> float:
         return weighted_quantile(self.values, self.weights, share)
 
-    def distances(self, origin: float) -> Numbers:
-        return Numbers(np.abs(self.values - origin), self.weights)
+    def distances(self, origin: float) -> LocalNumbers:
+        return LocalNumbers(np.abs(self.values - origin), self.weights)
 
     def capped_sum(self, cap: float, size: float) -> float:
         return float(self.weights @ (np.minimum(self.values, cap) / size))

@@ -45,10 +45,15 @@ class Edges:
         if not np.any(sides[1][1] > 0.0):
             del sides[1]
         self.values, self.costs = (np.array(values) for values in zip(*sides, strict=True))
-        self.units = np.maximum(np.abs(self.values), problem.edge_unit)  # of distances from them
+        self._least_unit = problem.edge_unit
         self.is_squared = problem.is_squared
         self.are_there = self.costs > 0.0  # which edges count
         self.for_core = self.signs, self.values, self.costs, self.is_squared
+
+    @property
+    def units(self) -> NDArray[np.float64]:
+        """The units of distances from edges."""
+        return np.maximum(np.abs(self.values), self._least_unit)
 
     def margins(self, g: NDArray) -> NDArray[np.float64]:
         """Return the margins at decision values ``g``."""

@@ -38,7 +38,8 @@ CLOSE, MAX_REFINEMENTS, MAX_GROWTH = 1e-6, 3, 1.0
 MAX_PULLS = 3
 # A shorter step gets nowhere.
 MIN_LENGTH = 1e-8
-# Products s p at the start, as a share of what an edge costs at g = 0: from nothing, from a model.
+# Products s p at the start, as a share of what an edge costs at a distance of its unit: from
+# nothing, from a model.
 COLD_START, WARM_START = 1.0, 1e-2
 # From models of a larger relative gap, the method takes more steps than from nothing.
 FAR = 1e-3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bandsvm._fitting.sources import Extract
-from bandsvm._fitting.weighted_numbers import Numbers, WeightedNumbers, level_of
+from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers, level_of
 from bandsvm._linear.chunk import Largest
 from bandsvm._system.cached import cached_property
 from bandsvm.dask._chunks import CheckedChunk
@@ -49,24 +49,24 @@ class ClusterNumbers(WeightedNumbers):
         return quantile(self._tasks, ranked, extremes(self._tasks, ranked), level)[0]
 
     def distances(self, origin: float) -> ClusterNumbers:
-        numbers = self._tasks.each(Numbers.distances, self._numbers, origin)
+        numbers = self._tasks.each(LocalNumbers.distances, self._numbers, origin)
         return ClusterNumbers(self._tasks, numbers)
 
     def capped_sum(self, cap: float, size: float) -> float:
-        return self._tasks.total(Numbers.capped_sum, self._numbers, cap, size)
+        return self._tasks.total(LocalNumbers.capped_sum, self._numbers, cap, size)
 
 
-def _extracted(chunk: CheckedChunk, extract: Callable, largest_weight: float) -> Numbers:
+def _extracted(chunk: CheckedChunk, extract: Callable, largest_weight: float) -> LocalNumbers:
     return extract(chunk.y, chunk.weights, largest_weight)
 
 
-def _total(numbers: Numbers) -> float:
+def _total(numbers: LocalNumbers) -> float:
     return numbers.total
 
 
-def _largest(numbers: Numbers) -> Largest:
+def _largest(numbers: LocalNumbers) -> Largest:
     return Largest(numbers.largest)
 
 
-def _ranked(numbers: Numbers) -> Ranked:
+def _ranked(numbers: LocalNumbers) -> Ranked:
     return ranked_numbers(numbers.values, numbers.weights)

@@ -25,6 +25,7 @@ class ChunkStats:
     n_pairs: float = 0.0  # pairs of values of a sample, over all samples
     is_sparse: bool = False  # whether it is a CSR matrix
     targets: Any = None  # what `LinearTask.summary` says of them
+    are_intervals: bool = False  # whether they have two ends
     names: NDArray | None = None
     refusal: Exception | None = None  # what is wrong with it
 
@@ -47,6 +48,7 @@ def stats_of(chunk: CheckedChunk, task: LinearTask) -> ChunkStats:
         samples.n_pairs,
         samples.is_sparse,
         targets,
+        chunk.y.ndim == 2,
         chunk.names,
     )
 
@@ -65,7 +67,7 @@ class Survey:
             raise ValueError("X must have at least one sample, but all of its chunks are empty.")
         first = stats[self.kept[0]]
         for k, of_chunk in enumerate(stats):
-            _check_same_features(k, of_chunk, self.kept[0], first)
+            _check_same_columns(k, of_chunk, self.kept[0], first)
         some = self._some = [stats[k] for k in self.kept]
         self.rows = [of_chunk.n_samples for of_chunk in some]
         self.n_samples, self.n_features, self.names = sum(self.rows), first.n_features, first.names
@@ -94,12 +96,17 @@ class Survey:
         return [of_chunk.targets for of_chunk in self._some]
 
 
-def _check_same_features(k: int, of_chunk: ChunkStats, first: int, expected: ChunkStats) -> None:
+def _check_same_columns(k: int, of_chunk: ChunkStats, first: int, expected: ChunkStats) -> None:
     """Refuse chunks of other columns than the first one."""
     if of_chunk.n_features != expected.n_features:
         raise ValueError(
             f"All chunks of X must have the same columns, but chunk {k} has "
             f"{of_chunk.n_features} and chunk {first} has {expected.n_features}."
+        )
+    if of_chunk.n_samples and of_chunk.are_intervals != expected.are_intervals:
+        raise ValueError(
+            f"All chunks of y must hold numbers, or all of them intervals, but chunk {k} and chunk "
+            f"{first} differ; a number is an interval of two equal ends."
         )
     if of_chunk.n_samples and not np.array_equal(_names(of_chunk), _names(expected)):
         raise ValueError(

@@ -63,4 +63,4 @@ LINEAR_TUBE_MODEL = Schema(
     | dict.fromkeys(("certificate_", "n_iter_", "alpha_", "theta_"), rule.anything),
     _check_linear_model,
 )
-REGRESSORS = (TUBE_MODEL, QUANTILE_MODEL, LINEAR_TUBE_MODEL)
+REGRESSORS = (TUBE_MODEL, LINEAR_TUBE_MODEL, QUANTILE_MODEL)

@@ -18,6 +18,7 @@ from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.linear_regression import LinearBandedSVR
 from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
@@ -249,7 +250,11 @@ def _with_rule(text: LibsvmModel) -> tuple[BandedSVC | BandedSVR | OneClassBande
 def _check_exportable(model: Any, scalers: list[Any]) -> None:
     """Raise an error with a way out, unless the model can be written."""
     if not isinstance(model, KernelModel):
-        cure = "; use export_liblinear" if isinstance(model, LinearBandedSVC) else ""
+        cure = (
+            "; use export_liblinear"
+            if isinstance(model, (LinearBandedSVC, LinearBandedSVR))
+            else ""
+        )
         raise TypeError(
             "export_libsvm needs a fitted BandedSVC, BandedSVR, BandedQuantileSVR or "
             "OneClassBandedSVM, or a pipeline that ends in one, got a "
