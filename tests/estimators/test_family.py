@@ -1,4 +1,4 @@
-"""docs/family.md is true: every line of its first table against a solver that knows nothing of bands."""
+"""docs/family.md is true: every line of its first table against a solver that knows no bands."""
 
 import numpy as np
 import pytest
