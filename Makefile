@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
 .PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy rooms bench study \
-	study-quick defaults strategies certificates sanitize sanitize-threads clean
+	study-quick defaults strategies intervals certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
 	@$(BIN)/bandsvm reproduce
@@ -126,6 +126,11 @@ defaults: $(VENV)/ready
 # One-vs-one against one-vs-rest on the same data sets (half an hour); writes docs/strategies.md.
 strategies: $(VENV)/ready
 	$(BIN)/python studies/strategies.py
+
+# Prediction intervals against gradient boosting and linear quantile regression on eight of these data sets (a
+# quarter of an hour of one core); writes docs/intervals.md.
+intervals: $(VENV)/ready
+	$(BIN)/python studies/intervals.py $(ARGS)
 
 # Errors put into fits by hand, and rounding errors on the same data sets (ten minutes); writes a section of
 # docs/theory.md.

@@ -353,6 +353,17 @@ def test_a_search_has_the_same_scores(client, data, scoring):
     assert (search.predict(X) == expected.predict(X)).all()
 
 
+def test_a_search_of_a_regression_has_the_same_scores(client, data):
+    X, y = data[0][:200], 1e3 * data[0][:200, 0] + data[1][:200]
+    search = bandsvm.BandedSVRCV(C1=[1e3, 1e4], gamma=[0.05, 0.2], refine=0, cv=3)
+    expected = clone(search).fit(X, y)
+    with joblib.parallel_backend("dask", client=client):
+        search.fit(X, y)
+    assert search.best_params_ == expected.best_params_
+    scores = [each.cv_results_["mean_test_score"] for each in (search, expected)]
+    np.testing.assert_array_equal(*scores)
+
+
 def test_ctrl_c_ends_a_search(client, data, monkeypatch):
     def press(search, candidates, scores, note=Search._note):
         note(search, candidates, scores)

@@ -15,6 +15,7 @@ from bandsvm import (
     BandedSVC,
     BandedSVCCV,
     BandedSVR,
+    BandedSVRCV,
     LinearBandedSVC,
     LinearBandedSVR,
     OneClassBandedSVM,
@@ -48,6 +49,7 @@ ESTIMATORS = [
     BandedSVR(C1=2.0, C2=0.5, epsilon=(0.0, 0.3)),
     BandedSVR(fit_intercept=False),
     BandedSVR(warm_start=True),
+    BandedSVRCV(C1=[1.0], epsilon=[0.01, 0.1], gamma=[0.1, 0.3], refine=0, cv=3),
     BandedQuantileSVR(),
     BandedQuantileSVR(quantile=0.8, kernel="linear"),
     OneClassBandedSVM(),
@@ -81,7 +83,7 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 # Some checks bring poly kernels values of 1e12, at which float64 cannot reach tol; we say so.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
+@pytest.mark.filterwarnings("ignore:BandedSV[CR]CV found its best:UserWarning")
 # Others bring labels that are noise.
 @pytest.mark.filterwarnings("ignore:.*found no rule that tells:UserWarning")
 def test_estimator_check(estimator, check):
@@ -89,9 +91,9 @@ def test_estimator_check(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([BandedSVCCV()], legacy=True)
+@parametrize_with_checks([BandedSVCCV(), BandedSVRCV()], legacy=True)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
+@pytest.mark.filterwarnings("ignore:BandedSV[CR]CV found its best:UserWarning")
 def test_estimator_check_of_the_default_search(estimator, check):
     check(estimator)

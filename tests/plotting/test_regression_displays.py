@@ -145,3 +145,6 @@ def test_paths_of_regressions_can_be_drawn():
     )
     assert display.ax_.get_xlabel() == "epsilon"
     assert len(display.lines_) > 10
+    for vary, scale in (("quantile", "linear"), ("C", "symlog")):
+        display = BandPathDisplay.from_estimator(BandedQuantileSVR(), X, Y, vary=vary)
+        assert display.ax_.get_xscale() == scale

@@ -147,6 +147,27 @@ def test_pages_are_what_the_script_writes(study):
     assert study.when.when_page(results) == (ROOT / "docs" / "when.md").read_text()
 
 
+def test_page_of_intervals_is_what_the_script_writes():
+    script = importlib.import_module("intervals")
+    results = json.loads(script.RESULTS.read_text())
+    assert script.page(results) == script.PAGE.read_text()
+    assert {each["name"] for each in results} == set(script.SETS)
+
+
+@pytest.mark.slow
+def test_study_of_intervals_runs(tmp_path):
+    script = importlib.import_module("intervals")
+    out, page = tmp_path / "intervals.json", tmp_path / "intervals.md"
+    options = ["--sets", "diabetes", "--splits", "1", "--out", str(out), "--page", str(page)]
+    script.main(options)
+    (result,) = json.loads(out.read_text())
+    for name, model in result["models"].items():
+        assert 0.3 < model.get("loss", 0.8) < 1.0, name
+        shares = [model["intervals"][f"{level:g}"]["coverage"] for level in script.LEVELS]
+        assert 0.2 < shares[0] < shares[1] < shares[2] <= 1.0, name
+    assert "| diabetes | 265, 177 |" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("gain", "verdict", "advice"),
     [(0.02, "holds", "A band gains"), (-0.02, "does not hold", "A band loses")],

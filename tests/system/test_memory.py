@@ -165,13 +165,13 @@ def asked(monkeypatch):
     cross_validate = _score_pool.cross_validate
     monkeypatch.setattr(threads, "MAX_THREADS_PER_CORE", 16)
 
-    def counted(settings, *rest):
+    def counted(group, *rest):
         with lock:
             at_work.append(1)
-            solving = settings.solving
+            solving = group.settings.solving
             noted.append((solving.cache_bytes, solving.n_jobs, len(at_work)))
         try:
-            return cross_validate(settings, *rest)
+            return cross_validate(group, *rest)
         finally:
             with lock:
                 at_work.pop()

@@ -125,10 +125,12 @@ class BandedSVRCV(SearchMixin, RegressorMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from bandsvm import BandedSVRCV
-    >>> X = np.random.default_rng(0).uniform(0.0, 6.0, size=(100, 1))
-    >>> search = BandedSVRCV(gamma=[0.1, 1.0], refine=0).fit(X, 1000.0 * np.sin(X[:, 0]))
-    >>> search.best_score_ > 0.99
-    True
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(0.0, 6.0, size=(100, 1))
+    >>> y = 1000.0 * np.sin(X[:, 0]) + rng.normal(scale=300.0, size=100)
+    >>> search = BandedSVRCV().fit(X, y)
+    >>> print(f"{search.best_score_:.1f}")
+    0.8
     """
 
     _kind, _model = NUMBER_SEARCH, BandedSVR

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandsvm._checks.parameters import check_finite_costs
 from bandsvm._fitting.classification import CLASSIFICATION
 from bandsvm._fitting.regression import QUANTILE_REGRESSION, REGRESSION
 from bandsvm._problem.units import DecisionUnits
@@ -80,6 +81,7 @@ def _of_bands(model: Any, vary: str, units: DecisionUnits) -> NDArray[np.float64
     """Return values of a path of classifiers."""
     if vary == "cost":
         return _around(1.0)
+    check_finite_costs(model)
     numbers = [model.C1, model.C2, model.rho1, model.rho2]
     if any(isinstance(number, Mapping) for number in numbers):
         raise ValueError("values must be given if C1, C2, rho1 or rho2 differ by class.")

@@ -58,8 +58,9 @@ class BandPathDisplay(LineDisplay):
                     drawn[0].set_clip_path(half)
                     self.lines_ += drawn
         ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
-        positive = self.values[self.values > 0.0]
-        if len(positive) > 1 and positive.max() >= 30.0 * positive.min():
+        positive, steps = self.values[self.values > 0.0], np.diff(self.values)
+        is_even = np.allclose(steps, steps.mean()) if len(steps) else True
+        if not is_even and len(positive) > 1 and positive.max() >= 30.0 * positive.min():
             set_log_with_zero(ax.set_xscale, float(positive.min()))
         ax.set_xlabel(self.vary)
         ax.set_ylabel(r"$\alpha - \theta$ of samples")

@@ -66,11 +66,13 @@ class TubeDisplay(Display):
             self.grid, self.values - above, self.values + below, color=BAND, alpha=0.15,
             linewidth=0, label=f"tube: {_text_of(below, above)}",
         )  # fmt: skip
-        (self.line_,) = ax.plot(self.grid, self.values, color="black", lw=1.6, label="prediction")
+        # Above the samples, which may be many.
+        settings = {"color": "black", "lw": 1.6, "zorder": 5, "label": "prediction"}
+        (self.line_,) = ax.plot(self.grid, self.values, **settings)
         is_support = (self.alpha > 0.0) | (self.theta > 0.0)
         self.points_ = ax.scatter(
-            self.x[~is_support], self.y[~is_support], s=14, c=NEUTRAL, linewidths=0, zorder=3,
-            label=f"{np.sum(~is_support)} other samples",
+            self.x[~is_support], self.y[~is_support], s=12, c=NEUTRAL, alpha=0.8, linewidths=0,
+            zorder=3, label=f"{np.sum(~is_support)} other samples",
         )  # fmt: skip
         self.support_ = {}
         for name, values, colour, marker, where in (
@@ -224,5 +226,5 @@ def label_line(ax: Any, feature: str | None, target: str) -> None:
 def _text_of(below: float, above: float) -> str:
     """Return the targets of a prediction that cost nothing, as text."""
     if below == above:
-        return f"targets within {below:.3g}"
-    return f"targets from {-above:.3g} to {below:+.3g}"
+        return f"targets within {below:.4g}"
+    return f"targets from {-above:.4g} to {below:+.4g}"
