@@ -55,6 +55,14 @@ def test_benchmark_of_small_fits_runs(capsys, tmp_path):
     assert section.count("| iris |") == 2
 
 
+def test_benchmark_of_one_class_runs(capsys):
+    run_script("one_class", "--smoke")
+    *_, line = capsys.readouterr().out.splitlines()
+    training, test = map(float, line.split()[-4:-2])
+    assert max(training, test) <= 1e-5
+    assert line.endswith("optimal")
+
+
 @pytest.mark.slow
 def test_benchmark_of_many_cores_runs(tmp_path):
     run_benchmark("cores", tmp_path)

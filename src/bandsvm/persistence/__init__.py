@@ -8,8 +8,8 @@
 - `libsvm`: LIBSVM's text format. A model passes through `_libsvm_layout` (LIBSVM's order of vectors
   and coefficients) and `_libsvm_text` (text, whose reader trusts nothing) into a file, and back.
   `liblinear`: export to LIBLINEAR's. `_text_formats`: what both lack, labels and scaling.
-- `onnx`: export to ONNX. `_onnx_classes`, `_onnx_regression` and `_onnx_one_class` make the graphs of
-  classifiers, regressors and one class of what they share, `_onnx_nodes`; `_onnx_columns`: what
+- `onnx`: export to ONNX. `_onnx_classes`, `_onnx_regression` and `_onnx_one_class` make the graphs
+  of classifiers, regressors and one class of what they share, `_onnx_nodes`; `_onnx_columns`: what
   skl2onnx leaves out.
 """
 
