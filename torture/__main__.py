@@ -32,6 +32,7 @@ class Tally:
 # Suites and the numbers of their cases; what takes longest begins first.
 SUITES = {
     "problems": 10_000,
+    "one_class": 1000,
     "bindings": 400,
     "interrupts": 100,
     "crowds": 12,

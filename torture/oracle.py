@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,15 +86,30 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
         alpha, theta = (v if binary else v[:, k] for v in (model.alpha_, model.theta_))
         if alpha[signs == 0].any() or theta[signs == 0].any():
             wrong.append("a sample has a multiplier in a pair of other classes")
-        band = _Band(model, classes, y, signs, weights)
-        c = signs * (alpha - theta)
-        f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
-        lost = rounding @ sizes + UNIT_ROUNDOFF * np.count_nonzero(c) * (np.abs(K) @ sizes)
-        edges = float(np.maximum(np.abs(band.lo), np.abs(band.hi)).max())
-        noise = float(lost.max(initial=0.0)) + ROUNDING * (edges + abs(model.intercept_[k]))
+        band = _Band.of_classes(model, classes, y, signs, weights)
+        found, noise = band.objections(
+            signs * (alpha - theta), K, rounding, model.intercept_[k], part
+        )
+        wrong += found
         reach = max(reach, noise)
-        wrong += band.objections(c, f, model.intercept_[k], part, noise)
-    return wrong + _wrong_predictions(model, X, K, y, reach)
+    return wrong + _wrong_predictions(model, X, K, reach)
+
+
+def one_class_objections(model: Any, X: NDArray, weights: NDArray) -> list[str]:
+    """Return what is wrong with a one-class model that says that it is optimal."""
+    K = kernel_matrix(model.kernel, X, X, model.gamma_, model.coef0, model.degree)
+    wrong = [] if _gamma_is_right(model, X, weights) else [f"gamma_ is {model.gamma_}"]
+    zeros, certificate = np.zeros(len(X)), model.certificate_
+    total = model.nu * float(weights.sum())
+    band = _Band(zeros, zeros, weights, zeros, True, weights > 0, total)
+    found, noise = band.objections(
+        model.alpha_, K, rounding_matrix(model, X, K), model.intercept_[0], certificate
+    )
+    outside = float(weights[model.predict(X) == -1].sum())
+    if outside > total * (1 + 1e-9) and noise <= certificate.tol:
+        wrong.append(f"a weight of {outside} is outside, more than {total}")
+    # What a fit leaves open is taken for 0.
+    return wrong + found + _wrong_predictions(model, X, K, noise + certificate.tol)
 
 
 def _signs(model: Any, classes: NDArray, y: NDArray) -> list[NDArray]:
@@ -108,10 +124,24 @@ def _signs(model: Any, classes: NDArray, y: NDArray) -> list[NDArray]:
     ]
 
 
+@dataclass
 class _Band:
     """Bands and costs of one problem."""
 
-    def __init__(self, model: Any, classes: NDArray, y: NDArray, signs: NDArray, weights: NDArray):
+    lo: NDArray
+    hi: NDArray
+    below: NDArray
+    above: NDArray
+    has_intercept: bool
+    counted: NDArray
+    total: float = 0.0
+
+    @classmethod
+    def of_classes(
+        cls, model: Any, classes: NDArray, y: NDArray, signs: NDArray, weights: NDArray
+    ) -> _Band:
+        """Return those of a classifier."""
+
         def of_sample(value: Any) -> NDArray:
             if not isinstance(value, dict):
                 return np.full(len(y), float(value))
@@ -120,24 +150,29 @@ class _Band:
         rho1, rho2, C1, C2 = map(of_sample, (model.rho1, model.rho2, model.C1, model.C2))
         costs = weights * _class_weights(model.class_weight, classes, y, weights)
         positive = signs > 0
-        self.lo, self.hi = np.where(positive, rho1, -rho2), np.where(positive, rho2, -rho1)
-        self.below, self.above = (
+        return cls(
+            np.where(positive, rho1, -rho2),
+            np.where(positive, rho2, -rho1),
             costs * np.where(positive, C1, C2),
             costs * np.where(positive, C2, C1),
+            bool(model.fit_intercept),
+            (weights > 0) & (signs != 0),
         )
-        self.has_intercept = bool(model.fit_intercept)
-        self.counted = (weights > 0) & (signs != 0)
 
     def objections(
-        self, c: NDArray, f: NDArray, intercept: float, part: Any, noise: float
-    ) -> list[str]:
-        """Return what is wrong with coefficients, intercept and certificate."""
+        self, c: NDArray, K: NDArray, rounding: NDArray, intercept: float, part: Any
+    ) -> tuple[list[str], float]:
+        """Return what is wrong with coefficients, intercept and certificate; and rounding."""
+        f, sizes = K @ c.astype(Long), np.abs(c.astype(Long))
+        lost = rounding @ sizes + UNIT_ROUNDOFF * np.count_nonzero(c) * (np.abs(K) @ sizes)
+        edges = float(np.maximum(np.abs(self.lo), np.abs(self.hi)).max())
+        reach = noise = float(lost.max(initial=0.0)) + ROUNDING * (edges + abs(intercept))
         wrong = []
         # A bound may be the product of the same factors in another order.
         room = 1e-12
         if (c > self.below * (1 + room)).any() or (c < -self.above * (1 + room)).any():
             wrong.append("a multiplier is outside its bounds")
-        if self.has_intercept and abs(c.sum()) > 2e-9 * np.abs(c).sum():
+        if self.has_intercept and abs(c.sum() - self.total) > 2e-9 * np.abs(c).sum():
             wrong.append(f"multipliers sum to {c.sum()}")
         if not self.has_intercept and intercept != 0.0:
             wrong.append(f"the intercept is {intercept}")
@@ -158,7 +193,7 @@ class _Band:
                 wrong.append(f"the {name} value is {float(value):.10g}, not {given:.10g}")
         if part.gap < -spread - 1e-9 * largest:
             wrong.append(f"the gap is {part.gap}")
-        return wrong
+        return wrong, reach
 
     def _violation(self, c: NDArray, f: NDArray, intercept: Any, room: float) -> Any:
         """Return by how much the optimality conditions are violated."""
@@ -182,7 +217,8 @@ class _Band:
         below, above = self._finite(self.below, c), self._finite(self.above, c)
         loss = below * np.maximum(self.lo - g, 0) + above * np.maximum(g - self.hi, 0)
         edges = self.lo * np.maximum(c, 0) + self.hi * np.minimum(c, 0)
-        return quadratic + loss[self.counted].sum(), edges[self.counted].sum() - quadratic
+        primal = quadratic + loss[self.counted].sum() + self.total * intercept
+        return primal, edges[self.counted].sum() - quadratic
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray, weights: NDArray) -> NDArray:
@@ -216,10 +252,10 @@ def _gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
     )
 
 
-def _wrong_predictions(model: Any, X: NDArray, K: NDArray, y: NDArray, noise: float) -> list[str]:
+def _wrong_predictions(model: Any, X: NDArray, K: NDArray, noise: float) -> list[str]:
     """Return what is wrong with predictions of the training samples."""
     of_pairs = copy.copy(model)
-    if model.multi_class == "ovo":
+    if getattr(model, "multi_class", "") == "ovo":
         of_pairs.decision_function_shape, of_pairs.break_ties = "ovo", False
     values = np.asarray(of_pairs.decision_function(X))
     if not np.isfinite(values).all():

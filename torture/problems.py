@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -325,6 +326,11 @@ def describe(number: int) -> str:
     return problem(number).what
 
 
+def as_classifier(model: BandedSVC, given: Problem, weights: NDArray) -> list[str]:
+    """Return what is wrong with a classifier."""
+    return objections(model, given.meant, given.labels, weights)
+
+
 def case(number: int) -> tuple[str, str]:
     """Run a problem; return how it ended and what is wrong with that."""
     given = problem(number)
@@ -337,12 +343,20 @@ def case(number: int) -> tuple[str, str]:
     return outcomes[-1], "; ".join(faults)
 
 
-def one_fit(model: BandedSVC, settings: dict[str, Any], given: Problem) -> tuple[str, str]:
-    """Fit a model and return how that ended and what is wrong with it."""
+def one_fit(
+    model: Any,
+    settings: dict[str, Any],
+    given: Problem,
+    judge: Callable[[Any, Problem, NDArray], list[str]] = as_classifier,
+) -> tuple[str, str]:
+    """Fit a model and return how that ended and what is wrong with it.
+
+    ``judge`` objects to models that say that they are optimal, given a problem and its weights.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.set_params(**{**BandedSVC().get_params(), **settings})
+            model.set_params(**{**type(model)().get_params(), **settings})
             with lowered_limits() if given.lowered else nullcontext():
                 model.fit(given.X, given.y, given.weights)
         except REFUSALS as error:
@@ -365,11 +379,11 @@ def one_fit(model: BandedSVC, settings: dict[str, Any], given: Problem) -> tuple
     weights = np.ones(n) if given.weights is None else np.asarray(given.weights, dtype=np.float64)
     with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        wrong = objections(model, given.meant, given.labels, weights)
+        wrong = judge(model, given, weights)
     return "certified", "; ".join([*wrong, *([_leaks(caught)] if _leaks(caught) else [])])
 
 
-def _not_finite(model: BandedSVC, X: NDArray) -> str:
+def _not_finite(model: Any, X: NDArray) -> str:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         finite = np.isfinite(model.decision_function(X)).all()
