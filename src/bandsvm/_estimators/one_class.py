@@ -12,13 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._certificate import Certificate
 from bandsvm._checks.svc_arguments import names_one_class_arguments
 from bandsvm._compat import CallbackSupportMixin
-from bandsvm._decisions.position import ROUNDING
 from bandsvm._decisions.tubes import left_open
 from bandsvm._estimators.kernel_model import KernelModelMixin
 from bandsvm._fitting.fit import certify_model, fit_model
 from bandsvm._fitting.fitted import scale_of
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.one_class import ONE_CLASS
+
+# Largest rounding error of a decision value as a share of the size of its terms.
+ROUNDING = 1e-13
 
 
 @names_one_class_arguments
@@ -218,7 +220,8 @@ default='rbf'
         values = self._problem_values(X)[:, 0]
         # Support vectors on the boundary are inside: neither rounding nor what the fit leaves open
         # may decide about that.
-        slack = ROUNDING[values.dtype] * max(abs(self.offset_), scale_of(self))
+        terms = abs(self.offset_) + scale_of(self) * self.dual_coef_.shape[1]
+        slack = ROUNDING * terms
         if hasattr(self, "certificate_"):
             slack = max(slack, left_open(self.certificate_))
         values[(-slack <= values) & (values < 0.0)] = 0.0
