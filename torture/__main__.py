@@ -33,6 +33,7 @@ class Tally:
 SUITES = {
     "problems": 10_000,
     "regressions": 5000,
+    "one_class": 1000,
     "bindings": 400,
     "interrupts": 100,
     "crowds": 12,
@@ -43,7 +44,7 @@ SUITES = {
 }
 MIN_PER_CHILD = {"leaks": 1, "crowds": 3, "interrupts": 25}
 # Their cases are problems to solve, those of others are faults.
-OF_FITS = ("problems", "regressions")
+OF_FITS = ("problems", "regressions", "one_class")
 # The numbers of their cases are places in a list, not seeds.
 ENUMERATED = ("leaks", "faults")
 # Case numbers of one seed; seeds beyond are taken modulo, because numbers seed 32-bit generators.

@@ -91,7 +91,24 @@ def objections(model: Any, X: NDArray, y: NDArray, weights: NDArray) -> list[str
         f, noise = decision_values(K, rounding, c, band, model.intercept_[k])
         reach = max(reach, noise)
         wrong += band.objections(c, f, model.intercept_[k], part, noise)
-    return wrong + _wrong_predictions(model, X, K, y, reach)
+    return wrong + _wrong_predictions(model, X, K, reach)
+
+
+def one_class_objections(model: Any, X: NDArray, weights: NDArray) -> list[str]:
+    """Return what is wrong with a one-class model that says that it is optimal."""
+    K = kernel_matrix(model.kernel, X, X, model.gamma_, model.coef0, model.degree)
+    wrong = [] if gamma_is_right(model, X, weights) else [f"gamma_ is {model.gamma_}"]
+    zeros, certificate = np.zeros(len(X)), model.certificate_
+    total, c = model.nu * float(weights.sum()), model.alpha_
+    band = Band(zeros, zeros, weights, zeros, True, weights > 0, total=total)
+    intercept = model.intercept_[0]
+    f, noise = decision_values(K, rounding_matrix(model, X, K), c, band, intercept)
+    wrong += band.objections(c, f, intercept, certificate, noise)
+    outside = float(weights[model.predict(X) == -1].sum())
+    if outside > total * (1 + 1e-9) and noise <= certificate.tol:
+        wrong.append(f"a weight of {outside} is outside, more than {total}")
+    # What a fit leaves open is taken for 0.
+    return wrong + _wrong_predictions(model, X, K, noise + certificate.tol)
 
 
 def decision_values(
@@ -127,6 +144,7 @@ class Band:
     has_intercept: bool
     counted: NDArray  # which samples take part
     grain: float = 0.0  # costs that differ by less are the same to a solver
+    total: float = 0.0  # the sum of the coefficients
 
     @classmethod
     def of_classes(
@@ -161,7 +179,7 @@ class Band:
         below, above = (cost * (1 + room) + self.grain for cost in (self.below, self.above))
         if (c > below).any() or (c < -above).any():
             wrong.append("a multiplier is outside its bounds")
-        if self.has_intercept and abs(c.sum()) > 2e-9 * np.abs(c).sum():
+        if self.has_intercept and abs(c.sum() - self.total) > 2e-9 * np.abs(c).sum():
             wrong.append(f"multipliers sum to {c.sum()}")
         if not self.has_intercept and intercept != 0.0:
             wrong.append(f"the intercept is {intercept}")
@@ -206,7 +224,8 @@ class Band:
         below, above = self._finite(self.below, c), self._finite(self.above, c)
         loss = below * np.maximum(self.lo - g, 0) + above * np.maximum(g - self.hi, 0)
         edges = self.lo * np.maximum(c, 0) + self.hi * np.minimum(c, 0)
-        return quadratic + loss[self.counted].sum(), edges[self.counted].sum() - quadratic
+        primal = quadratic + loss[self.counted].sum() + self.total * intercept
+        return primal, edges[self.counted].sum() - quadratic
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray, weights: NDArray) -> NDArray:
@@ -240,10 +259,10 @@ def gamma_is_right(model: Any, X: NDArray, weights: NDArray) -> bool:
     )
 
 
-def _wrong_predictions(model: Any, X: NDArray, K: NDArray, y: NDArray, noise: float) -> list[str]:
+def _wrong_predictions(model: Any, X: NDArray, K: NDArray, noise: float) -> list[str]:
     """Return what is wrong with predictions of the training samples."""
     of_pairs = copy.copy(model)
-    if model.multi_class == "ovo":
+    if getattr(model, "multi_class", "") == "ovo":
         of_pairs.decision_function_shape, of_pairs.break_ties = "ovo", False
     values = np.asarray(of_pairs.decision_function(X))
     if not np.isfinite(values).all():

@@ -76,7 +76,7 @@ def test_weights_of_any_size(rng):
     assert model.certificate_.is_optimal
     assert model.certify(X, sample_weight=weights).is_optimal
     assert model.alpha_.sum() == pytest.approx(0.2 * weights.sum(), rel=1e-12)
-    assert weights[model.predict(X) == -1].sum() <= 0.21 * weights.sum()
+    assert weights[model.predict(X) == -1].sum() <= 0.2 * (1 + 1e-9) * weights.sum()
 
 
 def test_rows_in_single_precision_are_made_up_for(rows_in_single_precision):

@@ -1,16 +1,31 @@
-"""docs/theory.md, sections 3, 8 and 10: band problems, leaving out, samples without cost."""
+"""docs/theory.md, sections 3, 8, 10 and 11: band problems, leaving out, no cost, other sums."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bandsvm._certificate import choose_intercept, intercept_interval
+from bandsvm._certificate import (
+    CheckedGradient,
+    choose_intercept,
+    intercept_interval,
+    measure,
+)
 from bandsvm._kernels import PrecomputedRows
 from bandsvm._problem.band_problem import BandProblem, band_problem, split_coefficients
 from bandsvm._solvers import solve
 from bandsvm.model_selection._bound import lowest_signed_value
-from tests.helpers.statements import ANY, at_most, equal, gap_terms, h, positive_part, states
+from tests.helpers.statements import (
+    ANY,
+    at_most,
+    dual,
+    equal,
+    gap_terms,
+    h,
+    positive_part,
+    primal,
+    states,
+)
 
 
 def without(one, i):
@@ -104,6 +119,35 @@ def test_sample_without_cost_is_predicted(one, k):
             problem.part(np.flatnonzero(kept)), PrecomputedRows(one.K[kept][:, kept]), tol=1e-11
         )
         equal(one.K[3, kept] @ smaller.c, (one.K @ c)[3], 1e-6)
+
+
+@states("79", "80", "81", "82", losses=("hinge",), intercept=(True,))
+def test_one_class_is_a_problem_of_another_sum(one, k):
+    """Section 11: primal, dual and gap of the one-class SVM, and what nu bounds."""
+    zeros, nu, rows = np.zeros(len(one.y)), 0.37, PrecomputedRows(one.K)
+    total = nu * float(one.weights.sum())
+    problem = BandProblem(zeros, zeros, one.weights, zeros, total=total)
+    single = replace(one, case=replace(one.case, problem=problem))
+
+    def objective(c, b):
+        return primal(single, c, b) + k("79") * nu * one.weights.sum() * b
+
+    solution = solve(problem, rows, tol=1e-11)
+    best_b = choose_intercept(problem, solution.c, solution.f)
+    lowest = objective(solution.c, best_b)
+    equal(lowest, dual(single, solution.c))
+    for c in single.points():
+        equal(k("80") * c.sum(), total)
+        for b in (best_b, -0.7, 1.2):
+            at_most(lowest, objective(c, b))
+            at_most(dual(single, c), lowest)
+            terms = gap_terms(problem, c, one.K @ c + b)
+            equal(objective(c, b) - dual(single, c), k("81") * terms.sum())
+            found = measure(problem, c, CheckedGradient(one.K @ c, None, 0.0, 0), b)
+            equal([found.primal, found.gap], [objective(c, b), terms.sum()])
+    is_outside = solution.f + best_b < -1e-9
+    at_most(one.weights[is_outside].sum(), k("82", 0.1) * nu * one.weights.sum())
+    at_most(k("82 support", 3.0) * total, one.weights[solution.c > 0].sum())
 
 
 def test_leaving_out_with_intercept_needs_a_free_variable():

@@ -11,11 +11,11 @@ if sys.platform != "linux":
 
 import numpy as np
 
-from bandsvm import BandedSVC, BandedSVR
+from bandsvm import BandedSVC, BandedSVR, OneClassBandedSVM
 from torture import leaks
 from torture.__main__ import SUITES, Tally, batches_of, table
 from torture.children import run_cases
-from torture.oracle import objections
+from torture.oracle import objections, one_class_objections
 from torture.problems import problem
 from torture.regressions import Regression
 from torture.verdicts import Data
@@ -23,6 +23,7 @@ from torture.verdicts import Data
 SAMPLE = {
     "problems": range(20_000, 20_060),
     "regressions": range(20_000, 20_060),
+    "one_class": range(20_000, 20_040),
     "files": range(20_000, 20_060),
     "bindings": range(20_000, 20_010),
     "hostile": range(20_000, 20_024),
@@ -71,6 +72,16 @@ def test_oracle_believes_a_right_model_and_no_other(kernel, rng):
     assert objections(model, X, 1 - y, weights) != []
     model.intercept_ = model.intercept_ + 0.1
     assert any("violation" in objection for objection in objections(model, X, y, weights))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_oracle_believes_a_right_model_of_one_class_and_no_other(kernel, rng):
+    X, weights = 3.0 + rng.random(size=(40, 3)), rng.random(size=40)
+    model = OneClassBandedSVM(kernel=kernel, nu=0.3).fit(X, sample_weight=weights)
+    assert one_class_objections(model, X, weights) == []
+    assert one_class_objections(model, X, 1.1 * weights) != []
+    model.intercept_ = model.intercept_ + 0.1
+    assert any("violation" in found for found in one_class_objections(model, X, weights))
 
 
 @pytest.mark.heavy

@@ -12,12 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._certificate import Certificate
 from bandsvm._checks.svc_arguments import names_one_class_arguments
 from bandsvm._compat import CallbackSupportMixin
-from bandsvm._decisions.position import ROUNDING
+from bandsvm._decisions.tubes import left_open
 from bandsvm._estimators.kernel_model import KernelModelMixin
 from bandsvm._fitting.fit import certify_model, fit_model
 from bandsvm._fitting.fitted import scale_of
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._fitting.one_class import ONE_CLASS
+
+# Largest rounding error of a decision value as a share of the size of its terms.
+ROUNDING = 1e-13
 
 
 @names_one_class_arguments
@@ -124,8 +127,9 @@ default='rbf'
     With ``nu=1`` all samples are support vectors, and the offset is the largest score of a training
     sample; `sklearn.svm.OneClassSVM` refuses such problems.
 
-    Decision values are in float64, whatever the type of X. Those that differ from 0 by rounding
-    errors only are 0, and so inside.
+    Decision values are in float64, whatever the type of X. Those below 0 by no more than the
+    certificate leaves open, which is at most `tol`, are 0: samples on the boundary are inside, so
+    that the share of training samples outside is at most `nu`.
 
     Examples
     --------
@@ -214,9 +218,13 @@ default='rbf'
             The decision value g(x).
         """
         values = self._problem_values(X)[:, 0]
-        # Support vectors on the boundary are inside; rounding must not decide about that.
-        rounding = ROUNDING[values.dtype] * max(abs(self.offset_), scale_of(self))
-        values[np.abs(values) <= rounding] = 0.0
+        # Support vectors on the boundary are inside: neither rounding nor what the fit leaves open
+        # may decide about that.
+        terms = abs(self.offset_) + scale_of(self) * self.dual_coef_.shape[1]
+        slack = ROUNDING * terms
+        if hasattr(self, "certificate_"):
+            slack = max(slack, left_open(self.certificate_))
+        values[(-slack <= values) & (values < 0.0)] = 0.0
         return values
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ class BandProblem:
     Maximise ``sum_i h_i(c_i) - c'Kc / 2`` subject to ``-above <= c <= below`` and, with an
     intercept, ``sum c = total``; ``h_i(c)`` is ``lo_i c`` for ``c >= 0`` and ``hi_i c`` for
     ``c <= 0``. Squared losses have no bounds; they subtract ``ridge_i c_i^2 / 2`` instead (section
-    5). The total is 0 except for one class (section 3.6).
+    5). The total is 0 except for one class (section 11).
     """
 
     # Edges of each sample's band, in units of the decision value g.

@@ -3,14 +3,15 @@
 - `native`: `save` and `load`. A model passes through `_steps` (estimators as JSON), `_encoder`
   (values as JSON and arrays) and `_container` (header, arrays, checksum) into a file, and through
   `_container`, `_decoder` and `_steps` back. What a file may hold is in tables of `_rules`:
-  `_models`, which `_classifier` and `_regressor` share, `_transformers`, `_categories`,
-  `_vectorizers` and `_composites`.
+  `_models`, which `_classifier`, `_regressor` and `_one_class` share, `_transformers`,
+  `_categories`, `_vectorizers` and `_composites`.
 - `libsvm`: LIBSVM's text format. A model passes through `_libsvm_layout` (LIBSVM's order of vectors
   and coefficients) and `_libsvm_text` (text, whose reader trusts nothing) into a file, and back.
   `liblinear`: export to LIBLINEAR's, whose regressions `_liblinear_text` reads. `_text_formats`:
   what both lack, labels and scaling.
-- `onnx`: export to ONNX. `_onnx_classes` and `_onnx_regression` make the graphs of classifiers and
-  regressors of what they share, `_onnx_nodes`; `_onnx_columns`: what skl2onnx leaves out.
+- `onnx`: export to ONNX. `_onnx_classes`, `_onnx_regression` and `_onnx_one_class` make the graphs
+  of classifiers, regressors and one class of what they share, `_onnx_nodes`; `_onnx_columns`: what
+  skl2onnx leaves out.
 """
 
 from bandsvm.persistence._container import ModelFileError
