@@ -22,7 +22,7 @@ from bandsvm._fitting.labels import ClassTargets, ClassTraining, Labels, band_pr
 from bandsvm._fitting.regression import Regression
 from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.sources import TargetSource, summary_of
-from bandsvm._fitting.task import Targets, Task
+from bandsvm._fitting.task import Diagonal, Targets, Task
 from bandsvm._fitting.tubes import TubeTargets, TubeTraining, tube_problems, tube_targets
 from bandsvm._linear.solving import available_linear_solvers
 from bandsvm._system.advice import ParameterTypeError
@@ -64,7 +64,13 @@ class LinearClassification(Classification):
         check_linear_parameters(model, LOSSES)
 
     def training(
-        self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
+        self,
+        model: Any,
+        y: NDArray,
+        weights: NDArray,
+        diagonal: Diagonal | None = None,
+        *,
+        share_samples: bool = False,
     ) -> ClassTraining:
         """Return the band problems of labels and weights, which share all samples."""
         return _problems_of(model, labels_of(model.class_weight, y, weights))
@@ -120,7 +126,13 @@ class LinearRegression(Regression):
         epsilon_of(model)
 
     def training(
-        self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
+        self,
+        model: Any,
+        y: NDArray,
+        weights: NDArray,
+        diagonal: Diagonal | None = None,
+        *,
+        share_samples: bool = False,
     ) -> TubeTraining:
         """Return the band problem of targets and weights over all samples."""
         return tube_problems(self.band(model), y, weights, keep_all=True)

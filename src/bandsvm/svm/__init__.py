@@ -6,12 +6,17 @@ cannot be the same, and why.
 
 - `_checks`: parameters, samples and weights, by scikit-learn's rules; `_class_weights`.
 - `_model`: what all estimators with a kernel have in common; `_task`: how their fits end.
-- `_classifier`: `SVC`; `_regressor`: `SVR`.
+- `_classifier`: `SVC`; `_regressor`: `SVR`; `_outliers`: `OneClassSVM`.
 - `_layout`: support vectors and coefficients in scikit-learn's order.
 - `_probabilities`: those of ``probability=True``.
+- `_linear_checks`, `_linear_model`: the same for linear models; `_linear_classifier`: `LinearSVC`;
+  `_linear_regressor`: `LinearSVR`.
 """
 
 from bandsvm.svm._classifier import SVC
+from bandsvm.svm._linear_classifier import LinearSVC
+from bandsvm.svm._linear_regressor import LinearSVR
+from bandsvm.svm._outliers import OneClassSVM
 from bandsvm.svm._regressor import SVR
 
-__all__ = ["SVC", "SVR"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "OneClassSVM"]
