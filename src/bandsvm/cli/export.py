@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from bandsvm._estimators.banded import as_banded
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import MAX_SHOWN, short_text
 from bandsvm._workflow.pipeline import classifier_of, expected_table, with_classifier
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
-    model = load(options.model)
+    model = as_banded(load(options.model))
     # Of a search, the best model.
     best = classifier_of(model)
     model = with_classifier(model, best) if isinstance(model, Pipeline) else best

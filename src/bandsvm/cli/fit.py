@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from bandsvm._certificate.not_optimal import NotOptimal
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.calibration import DEFAULT_FOLDS, check_can_calibrate, set_sigmoids
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
@@ -180,4 +181,4 @@ def _model_to_resume(options: argparse.Namespace, unfinished: Any) -> Any:
             f"--resume needs a model or its checkpoint, but there is neither {options.model} nor "
             f"{unfinished.path}; leave --resume out to begin."
         )
-    return load(options.model)
+    return as_banded(load(options.model))

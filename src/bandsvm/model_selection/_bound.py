@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandsvm._certificate import duality_gap
+from bandsvm._estimators.banded import as_banded
 from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import Samples
@@ -88,7 +89,7 @@ def leave_one_out_bound(
     >>> print(f"{leave_one_out_bound(model, X, y).error:.3f}")
     0.333
     """
-    checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
+    checked = training_set(as_banded(model), X, y, sample_weight, "leave_one_out_bound")
     check_theorem_holds(model)
     training, kernel = checked.training, checked.settings.kernel
     diagonal = (

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import choose_intercept
+from bandsvm._estimators.banded import as_banded
 from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
@@ -111,7 +112,9 @@ def leave_one_out(
     0.100
     """
     # A sample that takes no part in a problem needs its decision value there.
-    checked = training_set(model, X, y, sample_weight, "leave_one_out", share_samples=True)
+    checked = training_set(
+        as_banded(model), X, y, sample_weight, "leave_one_out", share_samples=True
+    )
     with single_threaded_blas():
         bytes_of_rows, bytes_of_matrices = _memory_of(checked)
         rows = _rows(checked, bytes_of_rows)
