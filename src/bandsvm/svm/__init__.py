@@ -13,6 +13,8 @@ cannot be the same, and why.
   `_linear_regressor`: `LinearSVR`.
 """
 
+from typing import Any
+
 from bandsvm.svm._classifier import SVC
 from bandsvm.svm._linear_classifier import LinearSVC
 from bandsvm.svm._linear_regressor import LinearSVR
@@ -20,3 +22,17 @@ from bandsvm.svm._outliers import OneClassSVM
 from bandsvm.svm._regressor import SVR
 
 __all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "OneClassSVM"]
+
+_INSTEAD = {
+    "NuSVC": "search C of SVC, which decides the share of margin errors that nu bounds",
+    "NuSVR": "search epsilon of SVR, or use bandsvm.BandedQuantileSVR for shares of targets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Say what to use instead of classes that there are not."""
+    if name in _INSTEAD:
+        raise ImportError(
+            f"bandsvm.svm has no {name}: {_INSTEAD[name]}, or use sklearn.svm.{name}."
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
