@@ -88,6 +88,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/classes.py
 	$(BIN)/python benchmarks/small.py
 	$(BIN)/python benchmarks/regression.py
+	$(BIN)/python benchmarks/switching.py
 	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/limits.py

@@ -69,6 +69,27 @@ def test_benchmark_of_regression_runs(tmp_path):
     assert section.count("| generated |") == 2
 
 
+def test_race_of_the_names_of_sklearn_runs(capsys, tmp_path):
+    run_benchmark("switching", tmp_path)
+    assert "slower in" in capsys.readouterr().out
+    for case in json.loads((tmp_path / "switching.json").read_text())["cases"]:
+        assert case["certified"]
+        assert case["same_labels"] >= 0.99
+
+
+def test_twenty_programs_answer_the_same(tmp_path):
+    pytest.importorskip("polars")
+    shutil.copy(ROOT / "docs" / "switching.md", tmp_path / "page.md")
+    paths = ["--out", tmp_path / "switching.json", "--page", tmp_path / "page.md"]
+    # The names of this study and of the benchmark are the same.
+    study = runpy.run_path(str(ROOT / "studies" / "switching.py"))
+    study["main"]([str(part) for part in ("--turns", 1, *paths)])
+    found = json.loads((tmp_path / "switching.json").read_text())
+    assert len(found) == 20
+    assert all(one["is_same"] for one in found), found
+    assert (tmp_path / "page.md").read_text().count("| Voting |") == 1
+
+
 @pytest.mark.slow
 def test_benchmark_of_many_cores_runs(tmp_path):
     run_benchmark("cores", tmp_path)

@@ -57,6 +57,20 @@ PUBLIC = [
     "bandsvm.to_onnx",
     "bandsvm.persistence.onnx.register_converter",
     "bandsvm.datasets.make_paper_clusters",
+    "bandsvm.svm.SVC",
+    "bandsvm.svm.SVC.fit",
+    "bandsvm.svm.SVC.predict",
+    "bandsvm.svm.SVC.decision_function",
+    "bandsvm.svm.SVC.to_banded",
+    "bandsvm.svm.SVC.certify",
+    "bandsvm.svm.SVR",
+    "bandsvm.svm.SVR.predict",
+    "bandsvm.svm.OneClassSVM",
+    "bandsvm.svm.OneClassSVM.score_samples",
+    "bandsvm.svm.LinearSVC",
+    "bandsvm.svm.LinearSVC.predict",
+    "bandsvm.svm.LinearSVR",
+    "bandsvm.svm.LinearSVR.predict",
     "bandsvm.metrics.band_coverage",
     "bandsvm.metrics.cluster_balance",
     "bandsvm.metrics.risk_coverage_area",
@@ -107,6 +121,11 @@ def test_every_public_name_has_a_docstring():
         "bandsvm._estimators.linear_regression",
         "bandsvm.datasets",
         "bandsvm.metrics",
+        "bandsvm.svm._classifier",
+        "bandsvm.svm._linear_classifier",
+        "bandsvm.svm._linear_regressor",
+        "bandsvm.svm._outliers",
+        "bandsvm.svm._regressor",
         "bandsvm.multipliers",
         "bandsvm.persistence.liblinear",
         "bandsvm.persistence.libsvm",
@@ -154,6 +173,14 @@ def test_examples_of_a_page_run(name, made):
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         exec(compile(code, name, "exec"), names)
     assert made <= names.keys()
+
+
+def test_examples_of_the_page_on_switching_run():
+    page = (ROOT / "docs" / "switching.md").read_text()
+    names: dict = {}
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(code, "switching.md", "exec"), names)
+    assert {"model", "banded"} <= names.keys()
 
 
 @pytest.mark.parametrize(("page", "number"), [("model_selection", 6), ("regression", 7)])

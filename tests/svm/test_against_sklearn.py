@@ -249,3 +249,9 @@ def test_infinite_cost_of_a_regressor():
     assert np.abs(model.predict(X) - y).max() <= 0.1 + 1e-3
     with pytest.raises(ValueError, match="C=inf lets no prediction lie outside the tube"):
         SVR(C=np.inf, kernel="linear").fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["NuSVC", "NuSVR"])
+def test_what_is_missing_says_what_to_use(name):
+    with pytest.raises(ImportError, match=f"bandsvm.svm has no {name}: search"):
+        getattr(bandsvm.svm, name)

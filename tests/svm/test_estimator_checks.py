@@ -7,15 +7,22 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from bandsvm.svm import SVC, SVR
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
-ESTIMATORS = [SVC(), SVC(kernel="linear", class_weight="balanced"), SVR()]
-# As in scikit-learn: gamma="scale" and class_weight="balanced" count samples, whatever they weigh.
+ESTIMATORS = [
+    SVC(),
+    SVC(kernel="linear", class_weight="balanced"),
+    SVR(),
+    OneClassSVM(),
+    LinearSVC(),
+    LinearSVR(),
+]
+# As in scikit-learn: gamma="scale" counts samples, whatever they weigh.
 COUNTS = "weights and repeated samples are not the same"
 
 
 def expected_failures(estimator):
-    counts = getattr(estimator, "class_weight", None) or estimator.kernel == "rbf"
+    counts = getattr(estimator, "kernel", "") == "rbf"
     checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     return dict.fromkeys(checks, COUNTS) if counts else {}
 

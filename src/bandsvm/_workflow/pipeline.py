@@ -22,6 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from bandsvm._checks.parameters import band_parameters, check_parameters
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
@@ -183,7 +184,7 @@ def _fit_imputer(imputer: SimpleImputer, X: NDArray) -> None:
 
 def estimator_of(model: Model) -> Estimator:
     """Return our estimator at the end of a model; of a search, the best."""
-    best = classifier_at_end(model)
+    best = as_banded(classifier_at_end(model))
     if not isinstance(best, Estimator):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
+from bandsvm._estimators.banded import as_banded
 from bandsvm._fitting.fitted import classes_of
 from bandsvm._system.files import atomic_write
 from bandsvm._system.text import MAX_SHOWN, short_text
@@ -32,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Load, convert, write."""
     output = Output(options)
     check_outputs(options, "output", read=[options.model])
-    model = load(options.model)
+    model = as_banded(load(options.model))
     # Of a search, the best model.
     best = estimator_of(model)
     classes = classes_of(best)

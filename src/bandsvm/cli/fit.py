@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from bandsvm._certificate.not_optimal import NotOptimal
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.calibration import DEFAULT_FOLDS, check_can_calibrate, set_sigmoids
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._fitting.fitted import classes_of
@@ -256,4 +257,4 @@ def _model_to_resume(options: argparse.Namespace, unfinished: Any) -> Any:
             f"--resume needs a model or its checkpoint, but there is neither {options.model} nor "
             f"{unfinished.path}; leave --resume out to begin."
         )
-    return load(options.model)
+    return as_banded(load(options.model))

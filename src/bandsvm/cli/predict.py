@@ -8,6 +8,7 @@ import io
 import sys
 from typing import Any
 
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._fitting.fitted import classes_of
@@ -40,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
     output = Output(options, results_on_stdout=options.output is None)
     check_outputs(options, "output", "report", read=[options.data, options.model])
     model, notes = load_with_notes(options.model.read_bytes(), str(options.model))
+    model = as_banded(model)
     check_takes_tables(model)
     estimator = estimator_of(model)
     _check_columns(options, estimator)

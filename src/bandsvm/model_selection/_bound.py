@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from bandsvm._certificate import duality_gap
+from bandsvm._estimators.banded import as_banded
 from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import Samples
@@ -94,7 +95,7 @@ def leave_one_out_bound(
             "leave_one_out_bound bounds errors of classifiers, got "
             f"{type(model).__name__}; use leave_one_out, which is exact for regressions too."
         )
-    checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
+    checked = training_set(as_banded(model), X, y, sample_weight, "leave_one_out_bound")
     check_theorem_holds(model)
     training, kernel = checked.training, checked.settings.kernel
     diagonal = (

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import choose_intercept
+from bandsvm._estimators.banded import as_banded
 from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
 from bandsvm._fitting.settings import SolverSettings
 from bandsvm._fitting.training import some_samples
@@ -90,6 +91,7 @@ def leave_one_out(
     0.100
     """
     # A sample that takes no part in a problem needs its decision value there.
+    model = as_banded(model)
     kind = left_out_kind(model)
     checked = training_set(model, X, y, sample_weight, "leave_one_out", share_samples=True)
     with single_threaded_blas():

@@ -59,7 +59,7 @@ def _checked_problems(parts: Parts) -> int:
     require(classes.ndim == 1 and len(classes) >= 2 and len(np.unique(classes)) == len(classes))
     # Of a class of their own kind: a predicted label is one of these.
     require(classes.dtype.kind in "biufUO" and longest_label(classes) <= MAX_LABEL_LENGTH)
-    require(_is_class_weight(model.class_weight))
+    require(is_class_weight(model.class_weight))
     band_parameters(model, classes)
     n_columns = 1 if len(classes) == 2 else len(classes)
     sigmoids = attributes.get("sigmoids_")
@@ -74,7 +74,7 @@ def longest_label(classes: NDArray) -> int:
     return classes.dtype.itemsize // 4 if classes.dtype.kind == "U" else 0
 
 
-def _is_class_weight(value: Any) -> bool:
+def is_class_weight(value: Any) -> bool:
     if isinstance(value, dict):
         return all(is_number(weight) for weight in value.values())
     return value is None or (isinstance(value, str) and value == "balanced")

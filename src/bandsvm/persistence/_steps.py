@@ -24,18 +24,26 @@ from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._one_class import ONE_CLASS_MODEL
 from bandsvm.persistence._regressor import REGRESSORS
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
+from bandsvm.persistence._switched import SWITCHED
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
 # Our own models, one of which a file ends with.
-_OF_MODELS = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS_MODEL)
-MODELS: tuple[Any, ...] = tuple(schema.cls for schema in _OF_MODELS)
-_TABLES = (*_OF_MODELS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
+_MODELS = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS_MODEL, *SWITCHED)
+MODELS: tuple[Any, ...] = tuple(schema.cls for schema in _MODELS)
+_TABLES = (*_MODELS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
 SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"
-# Of no use to predictions: metadata routing, callbacks, and the address of a list in memory.
-_NOT_STORED = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_stop_words_id")
+# Of no use to predictions: metadata routing, callbacks, the address of a list in memory, and what
+# is arranged when it is first read.
+_NOT_STORED = (
+    "_metadata_request",
+    "_skl_callbacks",
+    "_parent_callback_ctx",
+    "_stop_words_id",
+    "_layout",
+)
 # What looking at an invalid value may raise.
 _INVALID = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, RecursionError)
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._estimators.linear_regression import LinearBandedSVR
@@ -83,7 +84,7 @@ def export_liblinear(
     ...     print(*file.read_text().splitlines()[:5], sep="; ")
     solver_type L2R_L1LOSS_SVC_DUAL; nr_class 3; label 0 1 2; nr_feature 4; bias 1
     """
-    *scalers, last = steps_of(model)
+    *scalers, last = steps_of(as_banded(model))
     _check_exportable(last, scalers)
     classes = classes_of(last)
     labels = label_numbers(classes)

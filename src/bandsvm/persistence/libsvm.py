@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._checks.tube_parameters import quantiles_of
 from bandsvm._decisions.multiclass import OneVsOne, strategy_of
 from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._estimators.linear_regression import LinearBandedSVR
@@ -102,7 +103,7 @@ def export_libsvm(model: KernelModel | Pipeline, path: str | os.PathLike[str]) -
     ...     [file.name for file in export_libsvm(model, Path(folder, "iris.model"))]
     ['iris.model']
     """
-    *scalers, model = steps_of(model)
+    *scalers, model = steps_of(as_banded(model))
     _check_exportable(model, scalers)
     path, scaling_text = Path(path), ""
     if scalers:

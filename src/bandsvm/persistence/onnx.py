@@ -10,6 +10,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._estimators.one_class import OneClassBandedSVM
@@ -17,6 +18,7 @@ from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence import _onnx_classes, _onnx_one_class, _onnx_regression
 from bandsvm.persistence._onnx_columns import register_columns
+from bandsvm.svm import SVC, SVR, LinearSVC
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -29,6 +31,8 @@ KINDS: dict[type, tuple[str, Any]] = {
     BandedQuantileSVR: ("BandsvmBandedQuantileSVR", _onnx_regression),
     OneClassBandedSVM: ("BandsvmOneClassBandedSVM", _onnx_one_class),
 }
+# Those with scikit-learn's names are parsed as the banded estimators that they are.
+SWITCHED: dict[type, type] = {SVC: BandedSVC, SVR: BandedSVR, LinearSVC: LinearBandedSVC}
 
 
 def to_onnx(
@@ -93,6 +97,7 @@ def to_onnx(
     import skl2onnx
 
     check_is_fitted(model)
+    model = as_banded(model)
     _check_kind(model)
     if hasattr(X, "columns"):
         return skl2onnx.to_onnx(model, initial_types=_columns(model, X), target_opset=target_opset)
@@ -161,7 +166,8 @@ def register_converter() -> None:
         raise ImportError(
             "ONNX models need the package skl2onnx; install it by pip install 'bandsvm[onnx]'."
         ) from error
-    for cls, (alias, kind) in KINDS.items():
+    switched = {cls: KINDS[banded] for cls, banded in SWITCHED.items()}
+    for cls, (alias, kind) in {**KINDS, **switched}.items():
         skl2onnx.update_registered_converter(
             cls, alias, _set_shapes, _convert, parser=_parse, options=kind.OPTIONS
         )
@@ -170,6 +176,7 @@ def register_converter() -> None:
 
 def _parse(scope: Any, model: Any, inputs: list, custom_parsers: Any = None) -> list:
     """Declare the operator and its outputs."""
+    model = as_banded(model)
     alias, kind = KINDS[type(model)]
     kind.check(model)
     operator = scope.declare_local_operator(alias, model)

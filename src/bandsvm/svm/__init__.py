@@ -6,12 +6,33 @@ cannot be the same, and why.
 
 - `_checks`: parameters, samples and weights, by scikit-learn's rules; `_class_weights`.
 - `_model`: what all estimators with a kernel have in common; `_task`: how their fits end.
-- `_classifier`: `SVC`; `_regressor`: `SVR`.
+- `_classifier`: `SVC`; `_regressor`: `SVR`; `_outliers`: `OneClassSVM`.
 - `_layout`: support vectors and coefficients in scikit-learn's order.
 - `_probabilities`: those of ``probability=True``.
+- `_linear_checks`, `_linear_model`: the same for linear models; `_linear_classifier`: `LinearSVC`;
+  `_linear_regressor`: `LinearSVR`.
 """
 
+from typing import Any
+
 from bandsvm.svm._classifier import SVC
+from bandsvm.svm._linear_classifier import LinearSVC
+from bandsvm.svm._linear_regressor import LinearSVR
+from bandsvm.svm._outliers import OneClassSVM
 from bandsvm.svm._regressor import SVR
 
-__all__ = ["SVC", "SVR"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "OneClassSVM"]
+
+_INSTEAD = {
+    "NuSVC": "search C of SVC, which decides the share of margin errors that nu bounds",
+    "NuSVR": "search epsilon of SVR, or use bandsvm.BandedQuantileSVR for shares of targets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Say what to use instead of classes that there are not."""
+    if name in _INSTEAD:
+        raise ImportError(
+            f"bandsvm.svm has no {name}: {_INSTEAD[name]}, or use sklearn.svm.{name}."
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -54,11 +54,15 @@ def checked_samples(estimator: Any, X: Any, y: Any = "no_validation", *, reset: 
     labelled = not (isinstance(y, str) and y == "no_validation")
     if callable(estimator.kernel):
         check_consistent_length(X, y)
-        return kernel_values(estimator.kernel, X, X, _length(X)), column_or_1d(y, warn=True)
+        y = column_or_1d(y, warn=True) if estimator._has_targets else None
+        return kernel_values(estimator.kernel, X, X, _length(X)), y
     if labelled and estimator.kernel == "precomputed" and sp.issparse(X):
         raise TypeError("Sparse precomputed kernels are not supported; pass K.toarray().")
-    checked = data.check_samples(estimator, X, y, reset=reset)
-    X, y = checked if labelled else (checked, None)
+    if not estimator._has_targets:
+        X = data.check_samples(estimator, X, reset=reset)
+    else:
+        checked = data.check_samples(estimator, X, y, reset=reset)
+        X, y = checked if labelled else (checked, None)
     if X.dtype != np.float64:
         X = X.astype(np.float64)
     if not labelled:

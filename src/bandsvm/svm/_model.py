@@ -32,6 +32,7 @@ class KernelModel(BaseEstimator):
     A subclass says which banded estimator it is: `_written`.
     """
 
+    _has_targets = True
     kernel: Any
     max_iter: int
     warm_start: bool
@@ -66,7 +67,7 @@ class KernelModel(BaseEstimator):
         """Write the banded estimator, fit it, and keep it."""
         self._check_parameters()
         X, y = checked_samples(self, given, y)
-        weights = positive_weights(sample_weight, len(y))
+        weights = positive_weights(sample_weight, X.shape[0])
         banded = self._written(X, y, weights)
         if self.warm_start and "banded_" in vars(self):
             vars(banded).update({**vars(self.banded_), **vars(banded)})
@@ -133,7 +134,7 @@ class KernelModel(BaseEstimator):
         """
         banded = self._known
         X, y = checked_samples(self, X, y, reset=False)
-        return banded.certify(X, y, positive_weights(sample_weight, len(y)))
+        return banded.certify(X, y, positive_weights(sample_weight, X.shape[0]))
 
     @property
     def _known(self) -> Any:
@@ -150,14 +151,16 @@ class KernelModel(BaseEstimator):
             self._layout = Layout.of(known)
         return self._layout
 
+    def _as_in_fit(self, X: Any) -> Any:
+        """Return samples as the banded estimator takes them, or their kernel values."""
+        self._known  # noqa: B018  (raises an error before fit)
+        if self._given is not None:
+            return kernel_values(self.kernel, X, self._given, self.shape_fit_[0])
+        return checked_samples(self, X, reset=False)
+
     def _problem_values(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of samples, one column per problem."""
-        known = self._known
-        if self._given is not None:
-            X = kernel_values(self.kernel, X, self._given, self.shape_fit_[0])
-        else:
-            X = checked_samples(self, X, reset=False)
-        return known._problem_values(X)
+        return self._known._problem_values(self._as_in_fit(X))
 
     @property
     def certificate_(self) -> Certificate:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bandsvm._estimators.banded import as_banded
 from bandsvm._system.text import short_text
 from bandsvm._workflow.description import ModelDescription, is_model
 from bandsvm._workflow.holdout import TablePart, whole_table
@@ -56,6 +57,7 @@ def _read(content: bytes, name: str, max_size: int) -> OpenModel:
     """Return the model that a file holds, with its description."""
     check_size(name, len(content), max_size)
     model, notes = load_with_notes(content, short_text(name))
+    model = as_banded(model)
     description = ModelDescription(model, short_text(name), len(content))
     return OpenModel(model, notes, description.page_values())
 
