@@ -7,8 +7,8 @@
   beside a model that is not finished; `work`: long work that reports its progress and its
   warnings, and can be stopped.
 - `evaluation`: predictions, and how they compare with labels; `numbers`: the same for regressors.
-- `holdout`: a table of which some samples are held out, a model of the rest, and what it says of each
-  part.
+- `holdout`: a table of which some samples are held out, a model of the rest, and what it says of
+  each part.
 - `folds`: each prepares samples by its training part, and predicts the others; `search`:
   candidates, their scores and what follows; `path`: models along C2 or rho2.
 - `description`: what a model is, with its largest `weights`; `kinds`: where that of classifiers and

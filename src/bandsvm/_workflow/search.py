@@ -28,9 +28,9 @@ from bandsvm._workflow.pipeline import rows_of
 from bandsvm._workflow.tasks import held_out_predictions
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import BandedSVCCV
-from bandsvm.model_selection._cv import fit_search
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import SearchObserver
+from bandsvm.model_selection._searching import fit_search
 from bandsvm.model_selection._standings import mean_fold_scores
 
 # Settings of a candidate that tables list.

@@ -39,7 +39,7 @@ from bandsvm.cli._options import chosen_parameters, read_options
 from bandsvm.cli._output import Output, training_code
 from bandsvm.cli._preflight import check_model, check_outputs, check_scoring, scorer_of
 from bandsvm.model_selection import BandedSVCCV
-from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection._searching import fit_search
 from bandsvm.plotting._page import rendered
 
 # After Ctrl-C, the model of the best candidate is finished if that takes no longer.
