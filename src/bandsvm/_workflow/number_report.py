@@ -109,7 +109,7 @@ def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> li
     tube = "" if predictions.tube is None else "; the tube is shaded"
     fan = "" if len(predictions.names) == 1 else ", with lines from the lowest to the highest"
     pictures = [
-        (_draw_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
+        (_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
         (_draw_residuals(predictions), f"Errors over predictions{tube}."),
     ]
     if len(predictions.names) > 1:
@@ -141,9 +141,15 @@ def _words(predictions: NumberPredictions) -> str:
     return "quantiles" if predictions.tube is None else "tube"
 
 
-def _draw_against_targets(predictions: NumberPredictions) -> Any:
-    """Draw predictions over targets; on the diagonal they are right."""
+def _against_targets(predictions: NumberPredictions) -> Any:
+    """Return a figure of predictions over targets."""
     figure, ax = new_figure(6.4, 5.2)
+    draw_against_targets(predictions, ax)
+    return figure
+
+
+def draw_against_targets(predictions: NumberPredictions, ax: Any) -> None:
+    """Draw predictions over targets; on the diagonal they are right."""
     assert predictions.y is not None
     drawn = drawn_samples(len(predictions.values))
     y, values, centre = predictions.y[drawn], predictions.values[drawn], predictions.centre[drawn]
@@ -161,7 +167,6 @@ def _draw_against_targets(predictions: NumberPredictions) -> Any:
     ax.set_xlabel("target")
     ax.set_ylabel(plain(predictions.centre_name))
     legend_outside(ax, columns=3)
-    return figure
 
 
 def _draw_residuals(predictions: NumberPredictions) -> Any:
