@@ -17,6 +17,8 @@ DEFAULT_FOLDS = 5
 
 # The parameters that BandedSVCCV searches besides the kernel.
 SEARCHED = ("C1", "C2", "rho2", "gamma")
+# And those that BandedSVRCV searches.
+SEARCHED_NUMBERS = ("C1", "cost_ratio", "epsilon", "gamma")
 # What it tries. Costs around 1, and gammas around that of gamma="scale".
 DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
 DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)

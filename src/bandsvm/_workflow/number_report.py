@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text, signed
 from bandsvm._tables.table import NUMBERED
-from bandsvm._workflow.evaluation import histogram_edges
+from bandsvm._workflow.evaluation import HISTOGRAM_BINS, MAX_SAMPLES, drawn_samples, histogram_edges
 from bandsvm._workflow.numbers import (
     QUANTILE_HEAD,
     NumberPredictions,
@@ -29,14 +29,11 @@ from bandsvm.plotting._canvas import (
 )
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
-# Samples that a table of the page lists, and quantiles that it has columns for.
-MAX_SAMPLES, MAX_QUANTILES = 20, 5
-# Points that a picture shows; more would hide each other.
-MAX_POINTS, SEED_OF_POINTS = 3000, 0
-HISTOGRAM_BINS = 60
-DOTS: dict[str, Any] = {"s": 12, "alpha": 0.6, "linewidths": 0.0}
+# Quantiles that a table of samples has columns for.
+MAX_QUANTILES = 5
 # Room around points, as a share of their range.
-MARGIN = 0.03
+ROOM = 0.03
+DOTS: dict[str, Any] = {"s": 12, "alpha": 0.6, "linewidths": 0.0}
 
 
 def prediction_parts(predictions: NumberPredictions, features: Sequence[str] = ()) -> list[str]:
@@ -112,7 +109,7 @@ def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> li
     tube = "" if predictions.tube is None else "; the tube is shaded"
     fan = "" if len(predictions.names) == 1 else ", with lines from the lowest to the highest"
     pictures = [
-        (_draw_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
+        (_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
         (_draw_residuals(predictions), f"Errors over predictions{tube}."),
     ]
     if len(predictions.names) > 1:
@@ -122,15 +119,6 @@ def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> li
         caption = f"Predictions over the only feature, as scaled{tube}."
         pictures.append((_draw_curve(predictions, features[0]), caption))
     return pictures
-
-
-def _drawn(predictions: NumberPredictions) -> NDArray[np.intp]:
-    """Return which samples are drawn: all, or as many as a picture can show, at random."""
-    n_samples = len(predictions.values)
-    if n_samples <= MAX_POINTS:
-        return np.arange(n_samples)
-    generator = np.random.default_rng(SEED_OF_POINTS)
-    return np.sort(generator.choice(n_samples, MAX_POINTS, replace=False))
 
 
 def _outside(predictions: NumberPredictions) -> NDArray[np.bool_]:
@@ -153,11 +141,17 @@ def _words(predictions: NumberPredictions) -> str:
     return "quantiles" if predictions.tube is None else "tube"
 
 
-def _draw_against_targets(predictions: NumberPredictions) -> Any:
-    """Draw predictions over targets; on the diagonal they are right."""
+def _against_targets(predictions: NumberPredictions) -> Any:
+    """Return a figure of predictions over targets."""
     figure, ax = new_figure(6.4, 5.2)
+    draw_against_targets(predictions, ax)
+    return figure
+
+
+def draw_against_targets(predictions: NumberPredictions, ax: Any) -> None:
+    """Draw predictions over targets; on the diagonal they are right."""
     assert predictions.y is not None
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     y, values, centre = predictions.y[drawn], predictions.values[drawn], predictions.centre[drawn]
     if len(predictions.names) > 1:
         ax.vlines(y, values.min(axis=1), values.max(axis=1), color=NEUTRAL, alpha=0.25, lw=1.0)
@@ -173,7 +167,6 @@ def _draw_against_targets(predictions: NumberPredictions) -> Any:
     ax.set_xlabel("target")
     ax.set_ylabel(plain(predictions.centre_name))
     legend_outside(ax, columns=3)
-    return figure
 
 
 def _draw_residuals(predictions: NumberPredictions) -> Any:
@@ -183,7 +176,7 @@ def _draw_residuals(predictions: NumberPredictions) -> Any:
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     axes: Any = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
     left, right = axes
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     residuals = predictions.residuals
     if predictions.tube is not None:
         below, above = predictions.tube
@@ -219,7 +212,7 @@ def _draw_curve(predictions: NumberPredictions, name: str) -> Any:
     """Draw samples and predictions over the only feature."""
     figure, ax = new_figure()
     assert predictions.y is not None
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     x, y, values = predictions.X[drawn, 0], predictions.y[drawn], predictions.values[drawn]
     _scatter(ax, x, y, _outside(predictions)[drawn], _words(predictions))
     order = np.argsort(x, kind="stable")
@@ -253,4 +246,4 @@ def _draw_values(predictions: NumberPredictions) -> Any:
 def _with_margin(values: NDArray) -> NDArray[np.float64]:
     """Return the ends of an axis for some values."""
     low, high = histogram_edges(values, 1)
-    return np.array([low - MARGIN * (high - low), high + MARGIN * (high - low)])
+    return np.array([low - ROOM * (high - low), high + ROOM * (high - low)])

@@ -15,7 +15,7 @@ from bandsvm._decisions.position import POSITIONS
 from bandsvm._system.text import short_text
 from bandsvm._tables.labels import class_places
 from bandsvm._workflow.description import certificate_values
-from bandsvm._workflow.evaluation import histogram_edges
+from bandsvm._workflow.evaluation import SEED_OF_POINTS, drawn_samples, histogram_edges
 from bandsvm._workflow.holdout import MAX_CLASSES, PLACE_WORDS, TablePart
 from bandsvm._workflow.naming import page_name
 from bandsvm.metrics import risk_coverage_curve
@@ -23,11 +23,10 @@ from bandsvm.metrics import risk_coverage_curve
 MIN_BINS, MAX_BINS = 10, 40
 # Stops of the slider of abstention.
 STOPS = 101
-# Points that a picture shows, and features that its axes offer.
-MAX_POINTS_DRAWN, MAX_AXES = 3000, 200
+# Features that axes offer.
+MAX_AXES = 200
 COMPONENTS = ("first principal component", "second principal component")
 VALUE, VALUE_OF_SEVERAL = "decision value g(x)", "decision value of the predicted class"
-SEED_OF_POINTS = 0
 
 
 def overview(part: TablePart) -> dict[str, Any]:
@@ -182,7 +181,7 @@ def project(part: TablePart, x: int = 0, y: int = 1) -> dict[str, Any]:
         if not 0 <= axis < len(names):
             raise ValueError(f"{name} must be an axis from 0 to {len(names) - 1}, got {axis}.")
     predictions = part.predictions
-    chosen = _drawn_samples(len(part.places))
+    chosen = drawn_samples(len(part.places))
     return {
         "role": part.role,
         "axes": names,
@@ -202,14 +201,6 @@ def project(part: TablePart, x: int = 0, y: int = 1) -> dict[str, Any]:
         "explained": _components(part)[1],
         "has_labels": predictions.true_codes is not None,
     }
-
-
-def _drawn_samples(n_samples: int) -> NDArray[np.intp]:
-    """Return which samples are drawn: all, or as many as a picture can show, at random."""
-    if n_samples <= MAX_POINTS_DRAWN:
-        return np.arange(n_samples)
-    generator = np.random.default_rng(SEED_OF_POINTS)
-    return np.sort(generator.choice(n_samples, MAX_POINTS_DRAWN, replace=False))
 
 
 def _numbers(part: TablePart) -> list[str]:

@@ -24,12 +24,13 @@ from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._one_class import ONE_CLASS_MODEL
 from bandsvm.persistence._regressor import REGRESSORS
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
+from bandsvm.persistence._searches import SEARCHES
 from bandsvm.persistence._switched import SWITCHED
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
 # Our own models, one of which a file ends with.
-_MODELS = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS_MODEL, *SWITCHED)
+_MODELS = (*CLASSIFIERS, *REGRESSORS, ONE_CLASS_MODEL, *SEARCHES, *SWITCHED)
 MODELS: tuple[Any, ...] = tuple(schema.cls for schema in _MODELS)
 _TABLES = (*_MODELS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
 SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
