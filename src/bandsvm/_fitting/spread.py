@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks.numbers import ends_of
-from bandsvm._fitting.sources import TargetSource, TargetSummary
+from bandsvm._fitting.sources import LocalSource, TargetSource, TargetSummary, joint_summary
 from bandsvm._fitting.weighted_numbers import LocalNumbers, WeightedNumbers
 from bandsvm._problem.units import DecisionUnits
 
@@ -48,6 +48,12 @@ def spread_of(
         if closed.total and (widest := closed.largest):
             size += widest * (closed.capped_sum(np.inf, widest) / closed.total)
     return size or abs(origin), origin
+
+
+def local_spread(y: NDArray, weights: NDArray, has_intercept: bool) -> float:
+    """Return the spread of targets in the memory of this process; 1 if there is none."""
+    source = LocalSource(y, weights)
+    return spread_of(source, joint_summary(source.summaries), 0.0, has_intercept)[0] or 1.0
 
 
 def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:

@@ -15,7 +15,7 @@ from bandsvm._checks.tube_parameters import Sides, epsilon_of, quantiles_of
 from bandsvm._decisions.position import BandCoverage, BandPositions
 from bandsvm._decisions.tubes import left_open, tube_positions
 from bandsvm._estimators.quantiles import BandedQuantileSVR
-from bandsvm._fitting.spread import spread_of
+from bandsvm._fitting.spread import local_spread
 from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import aligned
 from bandsvm._workflow.pipeline import Regressor, names_are_known
@@ -331,7 +331,7 @@ def summarise_numbers(
 
 def spread_of_targets(y: NDArray) -> float:
     """Return a robust standard deviation of targets, by which searches choose costs too."""
-    return spread_of(y, y, np.ones(len(y)), 0.0, True)[0] if np.ptp(y) > 0.0 else 0.0
+    return local_spread(y, np.ones(len(y)), has_intercept=True) if np.ptp(y) > 0.0 else 0.0
 
 
 def regressor_defaults(

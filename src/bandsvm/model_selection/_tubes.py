@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._defaults import DEFAULT_C1, DEFAULT_EPSILONS
-from bandsvm._fitting.sources import LocalSource, joint_summary
-from bandsvm._fitting.spread import spread_of
+from bandsvm._fitting.spread import local_spread
 from bandsvm._kernels import uses_gamma
 from bandsvm.model_selection._grid import (
     Candidate,
@@ -40,9 +39,7 @@ class TubeGrid:
 
     def __init__(self, estimator: Any, X: Any, y: NDArray, weights: NDArray) -> None:
         # Default costs and widths follow the spread of the targets, as the units of solvers do.
-        source = LocalSource(y, weights)
-        summary = joint_summary(source.summaries)
-        spread = spread_of(source, summary, 0.0, bool(estimator.fit_intercept))[0] or 1.0
+        spread = local_spread(y, weights, bool(estimator.fit_intercept))
         of_costs = spread if estimator.loss == "epsilon_insensitive" else 1.0
         self._kernels = kernels_of(estimator)
         self._C1s = as_grid("C1", estimator.C1, [of_costs * cost for cost in DEFAULT_C1])
