@@ -10,7 +10,7 @@ CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy rooms bench study \
+.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage wheel docs lint lint-js format tidy rooms bench study \
 	study-quick defaults strategies certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -49,6 +49,10 @@ coverage: $(VENV)/ready
 # Thousands of adversarial fits, damaged files, kills and full disks (twenty minutes); SEED as above.
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
+
+# An sdist and wheels in dist/, tried in bare environments of every Python that is here (ten minutes).
+wheel: $(VENV)/ready
+	$(BIN)/python release/wheels.py
 
 # In an environment of its own, which needs no build.
 lint: $(LINT)/ready lint-js
