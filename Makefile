@@ -50,6 +50,11 @@ coverage: $(VENV)/ready
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 
+# The site, in build/site/html. Examples run once and again when they change; no network is needed.
+docs: $(VENV)/ready
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[docs]"
+	$(BIN)/python -m sphinx -W --keep-going -b html -d build/site/doctrees docs build/site/html
+
 # An sdist and wheels in dist/, tried in bare environments of every Python that is here (ten minutes).
 wheel: $(VENV)/ready
 	$(BIN)/python release/wheels.py
@@ -167,4 +172,4 @@ $(SANITIZE)/ready: $(SOURCES) $(wildcard src/bandsvm/*.py src/bandsvm/*/*.py)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LINT) $(SANITIZE) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LINT) $(SANITIZE) node_modules build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis

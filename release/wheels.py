@@ -23,7 +23,9 @@ BUILT_WITH = ("3.11", "3.12")
 TRIED_WITH = ("3.11", "3.12", "3.13", "3.14")
 RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 # What a reader of an sdist does not need, and what makes it large.
-NOT_IN_SDIST = re.compile(r"^[^/]+/(docs|examples|benchmarks|studies|tests|torture)/|\.(png|jsonl|csv)$")
+NOT_IN_SDIST = re.compile(
+    r"^[^/]+/(docs|examples|benchmarks|studies|tests|torture)/|\.(png|jsonl|csv)$"
+)
 MAX_SDIST = 1_000_000
 IMPORT_TIME = """
 import time, sklearn.svm, sklearn.calibration

@@ -138,16 +138,6 @@ def test_examples_of_the_page_for_users_of_svc_run():
     assert {"ours", "model"} <= names.keys()
 
 
-def test_page_on_model_selection_prints_what_it_says(capsys):
-    text = (ROOT / "docs" / "model_selection.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```python") == 6
-    names = {}
-    for code, expected in blocks:
-        exec(compile(code, "model_selection.md", "exec"), names)
-        assert capsys.readouterr().out == expected
-
-
 @pytest.fixture
 def plt():
     """Matplotlib without windows; its figures are closed afterwards."""

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.docs
 
 def test_notes_of_a_release_are_its_section_of_the_changelog():
     notes = runpy.run_path(str(ROOT / "release" / "notes.py"))["notes"]
-    changelog = "# Changelog\n\n## 0.2.0 (2027-01-31)\n\n- New.\n\n## 0.1.0 (2026-12-01)\n\n- Old.\n"
+    changelog = "# Changelog\n\n## 0.2.0 (2027-01-31)\n\n- New.\n\n## 0.1.0 (2026-12-01)\n\n- Old."
     assert notes("v0.2.0", "0.2.0", changelog) == "- New.\n"
     assert notes("v0.1.0", "0.1.0", changelog) == "- Old.\n"
     with pytest.raises(ValueError, match="has version"):

@@ -1,4 +1,4 @@
-"""Write the claims table of the README, and the picture above it, from a run of ``reproduce``."""
+"""Write the claims table of docs/paper.md, and the picture above it, from a run of ``reproduce``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def claims_table(verdicts: list[Verdict]) -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """Return the README with a new table between its marks."""
+    """Return the page with a new table between its marks."""
     first, last = MARKS
     pattern = re.compile(f"{re.escape(first)}.*?{re.escape(last)}", re.DOTALL)
     return pattern.sub(lambda _: f"{first}\n\n{table}\n\n{last}", text)
@@ -39,8 +39,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         verdicts = reproduce(Path(folder), report=print)
         shutil.copy(Path(folder) / "figure3.png", ROOT / "docs" / "figure3.png")
-    readme = ROOT / "README.md"
-    readme.write_text(with_table(readme.read_text(), claims_table(verdicts)))
+    page = ROOT / "docs" / "paper.md"
+    page.write_text(with_table(page.read_text(), claims_table(verdicts)))
 
 
 if __name__ == "__main__":
