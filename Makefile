@@ -89,7 +89,7 @@ tidy: $(VENV)/ready
 	$(BIN)/clang-tidy --quiet -p build/tidy core/*.cpp
 
 # Installs the peers, runs all solvers on the same problems (an hour) and writes
-# docs/benchmarks.md, docs/choosing.md and tables of docs/large_data.md.
+# docs/benchmarks.md, docs/development/measurements.md, docs/choosing.md and tables of docs/large_data.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
