@@ -2,12 +2,11 @@
 A certificate catches a model that is far from optimal
 ======================================================
 
-Features in raw units, a linear kernel and a large `C`: `SVC` does not end in reasonable time, so its
-iterations are limited. What comes out is a model like any other. Is it any good? The
-dual value of our certificate is a lower bound on the objective of every solver, so it can tell:
-after a hundred thousand iterations the objective is far above the optimum, and more
-iterations do not even make it better steadily. The same library with a certificate ends at the
-optimum, and says so.
+Features in raw units, a linear kernel and a large `C`: `SVC` does not end in reasonable time, so
+its iterations are limited. What comes out is a model like any other. Is it any good? The dual
+value of our certificate is a lower bound on the objective of every solver, so it can tell: after a
+hundred thousand iterations the objective is far above the optimum, and more iterations do not even
+make it better steadily. `BandedSVC` ends at the optimum of the same problem, and says so.
 """
 
 import warnings

@@ -3,6 +3,7 @@
 - `kernel_model`: what all estimators with a kernel have.
 - `kernel`: `BandedSVC`; `linear`: `LinearBandedSVC`.
 - `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`.
+- `notebook`: what notebooks show of fitted ones: the certificate.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of
   held-out samples.

@@ -15,6 +15,7 @@ from bandsvm._checks import data
 from bandsvm._decisions.probabilities import ProbabilityMixin
 from bandsvm._decisions.values import BandClassifierMixin, feature_weights
 from bandsvm._defaults import DEFAULT_RHO2
+from bandsvm._estimators.notebook import NotebookMixin
 from bandsvm._fitting.classification import CLASSIFICATION
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm._linear.fit import certify_linear, fit_linear
@@ -22,7 +23,7 @@ from bandsvm._linear.samples import LinearSamples
 from bandsvm._system.threads import n_threads
 
 
-class LinearEstimator(BaseEstimator):
+class LinearEstimator(NotebookMixin, BaseEstimator):
     """The parameters of a linear model, wherever its samples are."""
 
     _task = CLASSIFICATION
