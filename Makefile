@@ -109,6 +109,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/large_data_report.py
+	$(BIN)/python studies/readme.py
 
 # Banded SVMs against their rivals on many data sets (four to five hours of one core, divided among all
 # cores; a run that was stopped goes on where it was); writes docs/study.md and docs/when.md. Data sets

@@ -3,9 +3,9 @@ How long a fit takes
 ====================
 
 `BandedSVC(C2=0)` minimises what `SVC` minimises. On handwritten digits, blurred copies of
-scikit-learn's set, its time grows more slowly with the number of samples; at a few hundred samples
-the two are about equal. The right picture shows that the shorter time is not bought with a worse
-solution: the objective of `SVC`, relative to the lower bound in our certificate.
+scikit-learn's set, its time grows more slowly with the number of samples, so that its lead grows.
+The right picture shows that the shorter time is not bought with a worse solution: it is the
+objective of `SVC`, relative to the lower bound in our certificate.
 
 Times are those of the machine that drew this page. docs/benchmarks.md has tables on real data sets.
 """
