@@ -41,13 +41,13 @@ sphinx_gallery_conf = {
     "examples_dirs": str(Path(__file__).parents[1] / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.story_order",
     "show_memory": False,
     "min_reported_time": 1e9,
     "download_all_examples": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
-    "plot_gallery": "True",
+    "show_signature": False,
 }
 
 html_theme = "pydata_sphinx_theme"

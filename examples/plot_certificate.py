@@ -36,7 +36,7 @@ bound = ours.certificate_.dual
 left.axhline(bound, color="tab:green", label="lower bound, reached by BandedSVC")
 left.set(xlabel="limit on iterations", ylabel="objective")
 left.set_title(f"{min(objectives) / bound:.0f} to {max(objectives) / bound:.0f} times the optimum")
-left.legend(frameon=False)
+left.legend(frameon=False, loc="upper right")
 right.semilogx(limits, accuracies, "s-", label="SVC, stopped there")
 right.axhline(ours.score(X, y), color="tab:green", label="BandedSVC")
 right.set(xlabel="limit on iterations", ylabel="accuracy on the training samples")
