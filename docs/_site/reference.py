@@ -69,7 +69,7 @@ def section(name: str) -> str:
     )
 
 
-def write(app: Any) -> None:
+def write(app: Any, config: Any) -> None:
     """Write the list, if it changed."""
     text = "\n".join([HEAD, *map(section, public_modules())])
     page = OUT / "index.md"
@@ -91,7 +91,7 @@ def mend(app: Any, what: str, name: str, entry: Any, options: Any, lines: list[s
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register with Sphinx, before autosummary looks for names."""
-    app.connect("builder-inited", write, priority=100)
+    """Register with Sphinx; autosummary looks for names after the configuration."""
+    app.connect("config-inited", write)
     app.connect("autodoc-process-docstring", mend, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
