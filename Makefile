@@ -10,7 +10,7 @@ CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage lint lint-js format tidy rooms bench study \
+.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage wheel docs lint lint-js format tidy rooms bench study \
 	study-quick defaults strategies intervals certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -50,6 +50,15 @@ coverage: $(VENV)/ready
 torture: $(VENV)/ready
 	$(BIN)/python -m torture --seed $(SEED)
 
+# The site, in build/site/html. Examples run once and again when they change; no network is needed.
+docs: $(VENV)/ready
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[docs]"
+	$(BIN)/python -m sphinx -W --keep-going -b html -d build/site/doctrees docs build/site/html
+
+# An sdist and wheels in dist/, tried in bare environments of every Python that is here (ten minutes).
+wheel: $(VENV)/ready
+	$(BIN)/python release/wheels.py
+
 # In an environment of its own, which needs no build.
 lint: $(LINT)/ready lint-js
 	$(LINT)/bin/ruff check .
@@ -80,7 +89,7 @@ tidy: $(VENV)/ready
 	$(BIN)/clang-tidy --quiet -p build/tidy core/*.cpp
 
 # Installs the peers, runs all solvers on the same problems (an hour) and writes
-# docs/benchmarks.md, docs/choosing.md and tables of docs/large_data.md.
+# docs/benchmarks.md, docs/development/measurements.md, docs/choosing.md and tables of docs/large_data.md.
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
@@ -102,6 +111,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/large_data_report.py
+	$(BIN)/python studies/readme.py
 
 # Banded SVMs against their rivals on many data sets (four to five hours of one core, divided among all
 # cores; a run that was stopped goes on where it was); writes docs/study.md and docs/when.md. Data sets
@@ -170,4 +180,4 @@ $(SANITIZE)/ready: $(SOURCES) $(wildcard src/bandsvm/*.py src/bandsvm/*/*.py)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LINT) $(SANITIZE) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LINT) $(SANITIZE) node_modules build docs/gallery docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The section of docs/benchmarks.md on what constants are worth."""
+"""The section of docs/development/measurements.md on what constants are worth."""
 
 from __future__ import annotations
 

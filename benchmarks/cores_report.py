@@ -1,4 +1,4 @@
-"""The section of docs/benchmarks.md on many cores, and its picture."""
+"""The section of docs/development/measurements.md on many cores, and its picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cores_section(results: dict[str, Any]) -> str:
         [
             "## Many cores",
             first,
-            "![Speed-up over the number of cores](cores.svg)",
+            "![Speed-up over the number of cores](../cores.svg)",
             scaling_table(runs),
             summary(runs),
             stage_text(runs),

@@ -1,14 +1,17 @@
-"""Write docs/benchmarks.md, and its picture, from the results of the benchmarks."""
+"""Write docs/benchmarks.md, docs/development/measurements.md and pictures from the results.
+
+The first is for users: how long fits and predictions take beside those of others. The second has
+what developers look at: targets, all fits, where the time goes, memory, cores and constants.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from regression_report import regression_section
 
 from classes_report import classes_section
 from constants_report import constants_section
@@ -16,12 +19,17 @@ from cores_report import cores_section, draw_cores
 from growth_report import draw_growth, growth_section
 from linear_report import linear_section
 from measure import RESULTS
+from regression_report import regression_section
 from small_report import small_section
 from tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 PEERS = ("LIBSVM", "oneDAL")
 MODELS = ("C-SVM", "band", "band, C2 = 10 C1", "C-SVM, C1 = 10", "band, C1 = C2 = 10")
+MEASUREMENTS = """# Measurements
+
+What `make bench` measures beyond [the comparison with others](../benchmarks.md), which explains the columns and the machine: targets,
+all fits, where their time goes, memory, cores, and what constants are worth."""
 STAGES = (
     "rows",
     "blocks",
@@ -35,41 +43,54 @@ STAGES = (
 
 
 def main(docs: Path = DOCS) -> None:
-    """Write the page and its pictures."""
+    """Write the pages and their pictures."""
     cases = sorted(
         (case for path in (RESULTS / "fits").glob("*.json") for case in read(path)["cases"]),
         key=lambda case: case["n_samples"] * case["n_features"],
     )
     growth, limits = read(RESULTS / "growth.json"), read(RESULTS / "limits.json")
     fitted = [read(path)["circumstances"] for path in sorted((RESULTS / "fits").glob("*.json"))]
-    sections = [
+    for_users = [
         introduction(fitted),
+        dated(growth_section(growth), growth),
+        side_by_side(cases),
+        predictions(cases),
+        *of_results("sparse", sparse),
+        *of_results("classes", classes_section),
+        *of_results("small", small_section),
+        *of_results("regression", regression_section),
+        *of_results("linear", linear_section),
+    ]
+    for_developers = [
+        MEASUREMENTS,
         promises(cases, limits),
         *(fits(cases, model) for model in MODELS),
-        predictions(cases),
-        *(sparse(read(path)) for path in RESULTS.glob("sparse.json")),
         where_time_goes(cases),
-        growth_section(growth),
-        others(limits),
+        dated(others(limits), limits),
+        *of_results("cores", cores_section),
+        *of_results("memory", memory_section),
+        *of_results("constants", constants_section),
     ]
+    (docs / "development").mkdir(exist_ok=True)
+    for name, sections in (("benchmarks", for_users), ("development/measurements", for_developers)):
+        (docs / f"{name}.md").write_text("\n\n".join(sections) + "\n")
     if (RESULTS / "cores.json").exists():
-        cores = read(RESULTS / "cores.json")
-        sections.append(cores_section(cores))
-        draw_cores(cores, docs / "cores.svg")
-    if (RESULTS / "classes.json").exists():
-        sections.append(classes_section(read(RESULTS / "classes.json")))
-    if (RESULTS / "small.json").exists():
-        sections.append(small_section(read(RESULTS / "small.json")))
-    if (RESULTS / "regression.json").exists():
-        sections.append(regression_section(read(RESULTS / "regression.json")))
-    if (RESULTS / "linear.json").exists():
-        sections.append(linear_section(read(RESULTS / "linear.json")))
-    if (RESULTS / "memory.json").exists():
-        sections.append(memory_section(read(RESULTS / "memory.json")))
-    if (RESULTS / "constants.json").exists():
-        sections.append(constants_section(read(RESULTS / "constants.json")))
-    (docs / "benchmarks.md").write_text("\n\n".join(sections) + "\n")
+        draw_cores(read(RESULTS / "cores.json"), docs / "cores.svg")
     draw_growth(growth["curves"], docs / "growth.svg")
+
+
+def of_results(name: str, section: Callable[[dict], str]) -> list[str]:
+    """Return the section on a results file, if there is one, with its commit."""
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        return []
+    return [dated(section(read(path)), read(path))]
+
+
+def dated(section: str, results: dict) -> str:
+    """Return a section with the commit at which its figures were measured."""
+    circumstances = results["circumstances"]
+    return f"{section}\n\n*Commit {circumstances['commit']}, {circumstances['date']}.*"
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -187,6 +208,33 @@ def promises(cases: list[dict], limits: dict) -> str:
     rows.append(["same bits, twice and with 1 and 2 threads", "yes", "yes" if same else "no",
                  "yes" if same else "**no**"])  # fmt: skip
     return "## Targets\n\n" + table(["", "target", "measured", "reached"], rows)
+
+
+def side_by_side(cases: list[dict]) -> str:
+    """Return one table of fits without and with a band: our seconds, and the peers' in units of them."""
+    banded = {case["data"]: case for case in of_model(cases, "band")}
+    rows = []
+    for case in of_model(cases, "C-SVM"):
+        cells = [case["data"], f"{case['n_samples']} x {case['n_features']}"]
+        for one in (case, banded[case["data"]]):
+            own = one["solvers"]["bandsvm"]
+            cells += [f"{own['seconds']:.3f}", *(times(ratio(one, peer)) for peer in PEERS)]
+        cells += [
+            f"{one['solvers']['bandsvm']['accuracy']:.3f}" for one in (case, banded[case["data"]])
+        ]
+        rows.append(cells)
+    means = ["**geometric mean**", ""]
+    for group in (of_model(cases, "C-SVM"), list(banded.values())):
+        means += ["", *(times(mean_ratio(ratio(case, peer) for case in group)) for peer in PEERS)]
+    head = ["data", "n x d", "C-SVM, seconds", *PEERS, "band, seconds", *PEERS]
+    return (
+        "## Fits\n\nSeconds of `BandedSVC` without a band (C1 = 1) and with one from 1 to 1.5 "
+        "(C1 = C2 = 1), and how many times as long the others take. The last columns are accuracies on "
+        "test samples; on ijcnn1, where one class is rare, such a band costs much "
+        "([what to do](guide/imbalanced.md)). Larger costs, gaps and objectives are among the "
+        "[measurements](development/measurements.md).\n\n"
+        + table([*head, "accuracy, C-SVM", "band"], [*rows, [*means, "", ""]])
+    )
 
 
 def fits(cases: list[dict], model: str) -> str:

@@ -1,8 +1,10 @@
 """
-Bounded scores
-==============
+Scores drawn into a band
+========================
 
-The B-SVM pulls the decision values of both classes into the band; the C-SVM does not limit them.
+The C-SVM does not limit decision values. With an upper edge that costs ten times as much as the
+lower one, the B-SVM draws those of both classes into the band; a few training samples remain
+outside, and of new samples a few more.
 """
 
 import matplotlib.pyplot as plt

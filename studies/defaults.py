@@ -46,7 +46,7 @@ SETTINGS: dict[str, Any] = {
     # One-vs-rest on more classes takes too long: sector has 105.
     "most_classes": 50,
 }
-# Closed bands, rho2 = rho1, take some 20 times as long: every sample is a support vector.
+# Closed bands, rho2 = rho1, take many times as long: every sample is a support vector.
 FULL = {"rho2": [1.0, *SETTINGS["rho2"]], "most_train": 5000, "n_predictions": 10_000}
 QUICK = {"most_train": 60, "most_test": 60, "most_splits": 2, "rho2": [1.5, 2.0]}
 BUNDLED = {"digits": load_digits, "wdbc": load_breast_cancer, "wine": load_wine}

@@ -232,7 +232,7 @@ def method(results: dict[str, Any]) -> str:
                 []
                 if 1.0 in settings["rho2"]
                 else [
-                    "- Closed bands, `rho2 = rho1`, were not tried: a fit takes some 20 times as long. "
+                    "- Closed bands, `rho2 = rho1`, were not tried: a fit takes many times as long. "
                     "`make defaults ARGS=--full` tries them."
                 ]
             ),

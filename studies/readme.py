@@ -1,46 +1,158 @@
-"""Write the claims table of the README, and the picture above it, from a run of ``reproduce``."""
+"""Write the measured figures of README and site, and the picture of them, from benchmarks/results.
+
+Each text has its place between two marks. Run it after `make bench`; a test compares.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-import shutil
-import tempfile
 from pathlib import Path
+from typing import Any
 
-from bandsvm.paper.claims import Verdict
-from bandsvm.paper.report import reproduce
+import numpy as np
 
 ROOT = Path(__file__).parents[1]
-MARKS = "<!-- claims -->", "<!-- end of claims -->"
+RESULTS = ROOT / "benchmarks" / "results"
+PICTURE = ROOT / "docs" / "speed.svg"
+# Okabe and Ito's colours, as in the package's own plots.
+COLOURS = {"LIBSVM": "#D55E00", "oneDAL": "#009E73", "bandsvm": "#0072B2"}
+NAMES = {"LIBSVM": "SVC", "oneDAL": "scikit-learn-intelex", "bandsvm": "BandedSVC(C2=0)"}
+LARGE = 50_000_000
 
 
-def claims_table(verdicts: list[Verdict]) -> str:
-    """Return the verdicts as a table in Markdown."""
-    cells = [(v.claim, v.origin, v.verdict, v.measured) for v in verdicts]
-    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-    return "\n".join(
-        [
-            "| claim, in our words | in the paper | verdict | measured: mean (range) |",
-            "|---|---|---|---|",
-            *rows,
+def results(name: str) -> dict[str, Any]:
+    """Return a results file."""
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def fits() -> list[dict]:
+    """Return all fits without a band at C1 = 1, small data sets first."""
+    files = (RESULTS / "fits").glob("*.json")
+    cases = (case for file in files for case in json.loads(file.read_text())["cases"])
+    chosen = [case for case in cases if case["model"] == "C-SVM"]
+    return sorted(chosen, key=lambda case: (case["n_samples"], case["data"]))
+
+
+def ratios(peer: str, key: str = "seconds") -> np.ndarray:
+    """Return how many times as long as ours a peer took, where it was run."""
+    cases = [case["solvers"] for case in fits() if peer in case["solvers"]]
+    return np.array([solvers[peer][key] / solvers["bandsvm"][key] for solvers in cases])
+
+
+def mean(values: np.ndarray) -> float:
+    """Return the geometric mean."""
+    return float(np.exp(np.log(values).mean()))
+
+
+def small() -> np.ndarray:
+    """Return how many times as long as ours `SVC` took for at most 1000 samples."""
+    found = (case for case in results("small")["two_classes"] if case["n_samples"] <= 1000)
+    solvers = [case["solvers"] for case in found]
+    return np.array([one["SVC"]["median"] / one["C-SVM"]["median"] for one in solvers])
+
+
+def figures() -> str:
+    """Return the figures of the first screen."""
+    libsvm, intelex = ratios("LIBSVM"), ratios("oneDAL")
+    predicted = ratios("LIBSVM", "prediction_seconds")
+    grid, many = results("choosing")["grid"], results("many")
+    searched = grid["their_seconds"] / grid["seconds"]
+    smallest, largest = fits()[0]["n_samples"], fits()[-1]["n_samples"]
+    return f"""| | measured on two cores, float32 samples |
+|---|---|
+| a fit of {smallest:,} to {largest:,} samples | **{mean(libsvm):.0f} times as fast as `SVC`** \
+({libsvm.min():.0f} to {libsvm.max():.0f}), {mean(intelex):.0f} times as scikit-learn-intelex |
+| a fit of 50 to 1,000 samples | {mean(small()):.1f} times as fast as `SVC` ({small().min():.1f} to {small().max():.1f}) |
+| predictions | {mean(predicted):.0f} times as fast as `SVC` ({predicted.min():.0f} to {predicted.max():.0f}) |
+| a search over a grid, five folds | {searched:.0f} times as fast as `GridSearchCV(SVC)` |
+| a linear model of {many["n_samples"] / 1e6:.0f} million rows, {many["n_features"]} features | \
+{many["seconds"]:.0f} seconds, certified to {many["relative_gap"]:.0e} of the optimum |"""
+
+
+def sizes() -> str:
+    """Return the fits by number of samples."""
+    lines = ["| samples x features | data | `BandedSVC(C2=0)` | `SVC` | scikit-learn-intelex |"]
+    lines.append("|---|---|---|---|---|")
+    for case in fits():
+        solvers = case["solvers"]
+        own = solvers["bandsvm"]["seconds"]
+        others = [
+            f"{solvers[peer]['seconds']:.2f} s, {solvers[peer]['seconds'] / own:.0f} times"
+            for peer in ("LIBSVM", "oneDAL")
         ]
+        size = f"{case['n_samples']:,} x {case['n_features']}"
+        lines.append(f"| {size} | {case['data']} | {own:.3f} s | {others[0]} | {others[1]} |")
+    return "\n".join(lines)
+
+
+def rows() -> str:
+    """Return what many rows take, measured and extrapolated."""
+    many = results("many")
+    factor = LARGE / many["n_samples"]
+    mapped = many["file_megabytes"]
+    own = many["megabytes"] - mapped
+    return (
+        f"Measured, on two cores: {many['n_samples'] / 1e6:.0f} million rows of {many['n_features']} "
+        f"features with a band take {many['seconds']:.0f} seconds in {many['n_iter']} passes, and "
+        f"{own / 1000:.1f} GB of memory beside a file of {mapped / 1000:.1f} GB. "
+        f"{LARGE / 1e6:.0f} million rows are {factor:.0f} times that: about "
+        f"{factor * many['seconds'] / 60:.0f} minutes and {factor * own / 1000:.0f} GB; this was "
+        f"computed, not measured."
     )
 
 
-def with_table(text: str, table: str) -> str:
-    """Return the README with a new table between its marks."""
-    first, last = MARKS
-    pattern = re.compile(f"{re.escape(first)}.*?{re.escape(last)}", re.DOTALL)
-    return pattern.sub(lambda _: f"{first}\n\n{table}\n\n{last}", text)
+def draw(path: Path) -> None:
+    """Draw the time of fits over the number of samples."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "bandsvm"
+    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    ax = figure.subplots()
+    curves = {
+        curve["solver"]: curve["points"]
+        for curve in results("growth")["curves"]
+        if (curve["data"], curve["model"]) == ("covtype", "C-SVM")
+    }
+    for solver, colour in COLOURS.items():
+        n, seconds = np.transpose(curves[solver])
+        ax.loglog(n, seconds, "o-", color=colour, label=NAMES[solver])
+        ax.annotate(f" {seconds[-1]:.1f} s", (n[-1], seconds[-1]), color=colour, va="center")
+    ax.set(xlabel="samples (covtype, 54 features)", ylabel="seconds of a fit, two cores")
+    ax.set_xlim(right=200_000)
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False, loc="upper left")
+    figure.savefig(path, metadata={"Date": None})
+
+
+TEXTS = {
+    "README.md": {"figures": figures},
+    "docs/index.md": {"figures": figures},
+    "docs/faq.md": {"sizes": sizes},
+    "docs/guide/fifty_million.md": {"rows": rows},
+}
+
+
+def written(file: str) -> str:
+    """Return a page with its texts as the results have them."""
+    page = (ROOT / file).read_text()
+    for name, text in TEXTS[file].items():
+        first, last = f"<!-- {name}: studies/readme.py -->", f"<!-- end of {name} -->"
+        pattern = re.compile(f"{re.escape(first)}.*?{re.escape(last)}", re.DOTALL)
+        found = pattern.search(page)
+        if found is None:
+            raise ValueError(f"{file} has no place for {name}.")
+        before, after = page[: found.start()], page[found.end() :]
+        page = f"{before}{first}\n\n{text()}\n\n{last}{after}"
+    return page
 
 
 def main() -> None:
-    """Reproduce, and write table and picture."""
-    with tempfile.TemporaryDirectory() as folder:
-        verdicts = reproduce(Path(folder), report=print)
-        shutil.copy(Path(folder) / "figure3.png", ROOT / "docs" / "figure3.png")
-    readme = ROOT / "README.md"
-    readme.write_text(with_table(readme.read_text(), claims_table(verdicts)))
+    """Write all pages and the picture."""
+    for file in TEXTS:
+        (ROOT / file).write_text(written(file))
+    draw(PICTURE)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ N_STEPS_BEFORE_INTERRUPT = 3
 BEGINNING = """# At the shell
 
 Written by `studies/shell.py`, which ran every command below and copied what it printed. The data are ijcnn1 (49990 samples of 22
-features, of which a tenth is of class 1), as LIBSVM's svmlight files.
+features, of which a tenth is of class 1), as LIBSVM's svmlight files. Times are of two cores that other programs used too, at commit
+COMMIT; the [benchmarks](benchmarks.md) have comparable ones.
 """
 END = """
 ## Files
@@ -73,7 +74,9 @@ one sentence on standard error, with the file and, where there is one, the line.
 
 def main() -> None:
     """Run the walkthrough and write the page."""
-    page = [BEGINNING]
+    version = ("git", "-C", str(ROOT), "log", "-1", "--format=%h (%as)")
+    commit = subprocess.run(version, check=True, capture_output=True, text=True).stdout.strip()
+    page = [BEGINNING.replace("COMMIT", commit)]
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder))
 

@@ -29,12 +29,18 @@ from study_when import when_page
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "studies" / "results" / "study.jsonl"
 DIAGRAM = "study_ranks.svg"
+FILES = {
+    "study_ranks.csv": "mean ranks of all models in all measures",
+    "study_overview.csv": "the median gain of every pair of models in every measure, and its verdict",
+    "study_pairs.csv": "the same with means, intervals, wins and p-values",
+    "study_data_sets.csv": "the data sets, how often a band was chosen, and accuracies",
+}
 RANKED = ("accuracy", "log loss", "risk-coverage area")
 WITHOUT_BOOSTING = [name for name in RIVALS_IN_ORDER if name != "boosting"]
 
 
 def page(results: Results) -> str:
-    """Return the whole page."""
+    """Return the page: what was found and how; the full tables are files beside it."""
     sections = [
         "# Does the band help?",
         "`make study` runs the study and writes this page. `studies/study_page.py` derives every "
@@ -42,41 +48,52 @@ def page(results: Results) -> str:
         "in [when.md](when.md).",
         "## Summary",
         *tables.incomplete(results),
-        hypotheses(results),
         "\n".join(summary(results)),
-        "All significant differences between pairs of models, with median gains of the first; the "
-        "last column counts measures without one:",
-        verdicts(results),
-        "## Mean ranks",
         f"Rank 1 is best. Models under one bar do not differ significantly (Nemenyi's test, "
         f"{LEVEL:.0%}). Only data sets on which all rivals ran.",
         f"![Critical-difference diagrams]({DIAGRAM})",
-    ]
-    for group in results.groups:
-        sections += [f"### {title(group)}", tables.ranks(results.group(group), RIVALS_IN_ORDER)]
-        if runs_apart(results.group(group)):
-            sections += [
-                "Without boosting, which was left out on wide data:",
-                tables.ranks(results.group(group), WITHOUT_BOOSTING),
-            ]
-    sections += ["## Pairs of models", tables.LEGEND, models(results)]
-    for group in results.groups:
-        sections += pairs_in(results.group(group), group)
-    sections += [
+        "## What was expected, and what happened",
+        hypotheses(results),
+        "## All significant differences",
+        "Pairs of models, with median gains of the first; the last column counts measures without a "
+        "significant difference:",
+        verdicts(results),
         "## Searching for another measure than accuracy",
         f"Means over all splits of data sets of two classes, up to {MAX_FOR_SCORING} training samples. "
         "The first column is what the search optimised.",
         tables.scoring(results),
+        "## Full tables",
+        "\n".join(f"- [{name}]({name}): {what}" for name, what in FILES.items()),
+        tables.LEGEND,
+        models(results),
         "## Method",
         method(results),
         tables.measures(),
         "## Limitations",
         limitations(),
-        "## Data sets",
     ]
-    for group in results.groups:
-        sections += [f"### {title(group)}", tables.data_sets(results.group(group))]
     return "\n\n".join(sections) + "\n"
+
+
+def files(results: Results) -> dict[str, str]:
+    """Return the full tables as CSV, by the names of their files."""
+    ranks, pairs, overviews, sets = [], [], [], []
+    for group in results.groups:
+        part = results.group(group)
+        ranks.append((group, tables.ranks(part, RIVALS_IN_ORDER)))
+        if runs_apart(part):
+            without = f"{group}, wide data, without boosting"
+            ranks.append((without, tables.ranks(part, WITHOUT_BOOSTING)))
+        overviews.append((group, tables.overview(part)))
+        sets.append((group, tables.data_sets(part)))
+        for first, second in tables.PAIRS:
+            rows = compare(part, first, second)
+            if rows:
+                # One name for the columns of each model, whichever it is.
+                text = tables.comparison(rows, "the first", "the second")
+                pairs.append((f"{group}: {first} : {second}", text))
+    found = zip(FILES, (ranks, overviews, pairs, sets), strict=True)
+    return {name: tables.as_csv(parts) for name, parts in found}
 
 
 def title(group: str) -> str:
@@ -160,20 +177,6 @@ def models(results: Results) -> str:
     return table(
         ["name", "model"], [[name, what] for name, what in DESCRIPTIONS.items() if name in found]
     )
-
-
-def pairs_in(results: Results, group: str) -> list[str]:
-    """Return the comparisons in a group: an overview, then one folded table per pair."""
-    sections = [f"### {title(group)}: {len(results.names)} data sets", tables.overview(results)]
-    for first, second in tables.PAIRS:
-        rows = compare(results, first, second)
-        if rows:
-            n_sets = len(rows[0].gains)
-            sections.append(
-                f"<details><summary>{first} : {second}, {n_sets} data sets</summary>\n\n"
-                f"{tables.comparison(rows, first, second)}\n\n</details>"
-            )
-    return sections
 
 
 def method(results: Results) -> str:
@@ -280,6 +283,8 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "study.md").write_text(page(results))
     (options.out / "when.md").write_text(when_page(results))
+    for name, text in files(results).items():
+        (options.out / name).write_text(text)
     found = panels(results)
     if found:
         draw(found, options.out / DIAGRAM)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable
 
 import numpy as np
@@ -39,6 +41,22 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def as_csv(parts: list[tuple[str, str]]) -> str:
+    """Return tables in Markdown as one in CSV; the first column says which part a row is of."""
+    rows = []
+    for name, markdown in parts:
+        head, _, *lines = (
+            [c.strip() for c in ln[2:-2].split(" | ")] for ln in markdown.split("\n")
+        )
+        rows += [{"group": name, **dict(zip(head, line, strict=True))} for line in lines]
+    heads = {name: None for row in rows for name in row}
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(heads), restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
 
 
 def incomplete(results: Results) -> list[str]:

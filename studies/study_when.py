@@ -22,35 +22,47 @@ def case(text: str, measure: str, first: str, second: str, counts=any_task) -> P
 
 
 CASES = (
-    case("You have two classes, clean labels, and you tune C", "accuracy", "band", "C-SVM",
+    case("you have two classes, clean labels, and tune C", "accuracy", "band", "C-SVM",
          lambda task: task["group"] != "multi-class"),
-    case(f"You have {MANY_CLASSES} classes or more", "accuracy", "band", "C-SVM",
+    case(f"you have {MANY_CLASSES} classes or more", "accuracy", "band", "C-SVM",
          lambda task: task["n_classes"] >= MANY_CLASSES),
-    case("Your features are an image or a signal, with more than two classes", "accuracy", "band",
+    case("your features are an image or a signal, with more than two classes", "accuracy", "band",
          "C-SVM", lambda task: task["group"] == "multi-class" and task["kind"] != "table"),
-    case("Your features are a table, with more than two classes", "accuracy", "band", "C-SVM",
+    case("your features are a table, with more than two classes", "accuracy", "band", "C-SVM",
          lambda task: task["group"] == "multi-class" and task["kind"] == "table"),
-    case("You do not tune, and C may be too large", "accuracy", "untuned band", "untuned C-SVM"),
-    case("A fifth of your labels are wrong", "accuracy, 20 % noise", "band", "C-SVM"),
-    case("You look for wrong labels", "wrong labels found", "band", "C-SVM"),
-    case("You abstain when unsure", "risk-coverage area", "band", "C-SVM"),
-    case("You need probabilities", "log loss", "band", "C-SVM"),
-    case("You need scores of two classes that are bounded and comparable", "sensitivity area",
+    case("you do not tune, and C may be too large", "accuracy", "untuned band", "untuned C-SVM"),
+    case("a fifth of your labels are wrong", "accuracy, 20 % noise", "band", "C-SVM"),
+    case("you look for wrong labels", "wrong labels found", "band", "C-SVM"),
+    case("you abstain when unsure", "risk-coverage area", "band", "C-SVM"),
+    case("you need probabilities", "log loss", "band", "C-SVM"),
+    case("you need comparable scores of two classes", "sensitivity area", "band", "without band"),
+    case("you need comparable scores of two classes", "sensitivity area", "band", "C-SVM"),
+    case("your two classes consist of sub-clusters that should score alike", "cluster balance",
          "band", "without band"),
-    case("Your two classes consist of sub-clusters that should score alike", "cluster balance",
+    case("your two classes consist of sub-clusters that should score alike", "cluster balance",
+         "band", "C-SVM"),
+    case("decision values must change little with wrong labels", "change by noise",
          "band", "without band"),
-    case("Samples of unknown classes may come", "unknown class found", "band", "C-SVM"),
-    case("You need decision values that change little with wrong labels", "change by noise",
-         "band", "without band"),
-    case("You choose between it and `SVC`", "accuracy", "band", "SVC"),
-    case("You choose between it and boosting", "accuracy", "band", "boosting"),
+    case("decision values must change little with wrong labels", "change by noise",
+         "band", "C-SVM"),
+    case("samples of unknown classes may come", "unknown class found", "band", "C-SVM"),
+    case("you choose between it and `SVC`", "accuracy", "band", "SVC"),
+    case("you choose between it and boosting", "accuracy", "band", "boosting"),
 )  # fmt: skip
 ADVICE = {
-    "gain": "Gain: use a band; `BandedSVCCV` tunes it.",
-    "small gain": "Small but significant gain: a band helps a little.",
-    "loss": "Loss: set `C2=0`, or use the other model.",
+    "gain": "A gain.",
+    "small gain": "A small gain, but a significant one.",
+    "loss": "A loss: set `C2=0`.",
     "no gain": "No gain worth its search: `C2=0` is as good.",
-    "undecided": "Undecided: let `BandedSVCCV` choose; `C2=0` is among its candidates.",
+    "undecided": "Undecided.",
+}
+# What a case is compared with, in words.
+OPPONENTS = {
+    "C-SVM": "a C-SVM that was tuned as long",
+    "without band": "the same model without its band",
+    "untuned C-SVM": "the C-SVM with the same C",
+    "SVC": "`SVC`, tuned as long",
+    "boosting": "boosting, tuned",
 }
 
 
@@ -68,20 +80,23 @@ def when_page(results: Results) -> str:
     decisions = decide(results, CASES)
     sections = [
         "# When to use the band",
-        "`studies/study_page.py` wrote this page from the results of the study; "
-        "[study.md](study.md) has the method and all tables. The advice in the table follows from the "
-        "numbers by a rule, given below it.",
+        "`studies/study_page.py` wrote this page from the results of [the study](study.md). In one "
+        "sentence: leave the band out with `C2=0`, unless you compare scores with each other.",
         "## In short",
         *incomplete(results),
         "\n".join(in_short(decisions)),
+        "`BandedSVCCV` does not choose between these for you. It maximises accuracy unless `scoring` "
+        "names something else, and then often chooses `C2=0`; for comparable scores, name a score that "
+        "measures them ([how](guide/choosing_parameters.md)). The default band, `rho2=3`, changes the "
+        "scores of few data sets at all at `C1=1` ([how many](defaults.md)).",
         "## Case by case",
         table(
-            ["case", "measure", "models", "data sets", "advice", "evidence"],
+            ["when", "measure", "compared with", "data sets", "a band brings", "evidence"],
             [
                 [
                     one.part.text,
                     one.part.measure,
-                    f"{one.part.first} : {one.part.second}",
+                    OPPONENTS[one.part.second],
                     str(len(one.gains)),
                     ADVICE[outcome(one)],
                     one.evidence(),
@@ -89,14 +104,19 @@ def when_page(results: Results) -> str:
                 for one in decisions
             ],
         ),
+        "Two comparisons answer two questions. The tuned C-SVM is what you would use instead; its search "
+        "found another C and gamma. The same model without its band shows what the band alone does, "
+        "on the splits in which the search chose one, which favours the band.",
         f"The rule: p < {LEVEL} by Wilcoxon's test over data sets (Holm's correction over all lines) "
         f"is a gain or a loss, and a small gain if its median is below {MARGIN}. Otherwise there is no "
         f"gain if the 95 % interval of the median excludes {MARGIN}, and the case is undecided if it "
-        "does not. `C-SVM` and `band` are tuned with equal effort; `without band` is the chosen "
-        "model with `C2=0`, on the splits in which a band was chosen, which favours the band a little.",
+        "does not.",
         "## What to set",
-        "What searches chose where they chose a band. Start there if you cannot search; otherwise "
-        "keep the grid of `BandedSVCCV`.",
+        "If you want comparable scores and cannot search, take the C1 and gamma of a C-SVM, `C2` of a "
+        "tenth of C1 and `rho2=2`, and compare accuracy with `C2=0` on held-out samples. Below is what "
+        "searches for accuracy chose where they chose a band. Do not start there: many of these "
+        "bands are closed (`rho2=1`), which makes nearly every sample a support vector and fits many "
+        "times as long.",
         chosen_bands(results),
         untuned(results),
     ]
@@ -104,17 +124,23 @@ def when_page(results: Results) -> str:
 
 
 def in_short(decisions: list[Decision]) -> list[str]:
-    """Return the cases by outcome, one bullet each; losses first."""
+    """Return the cases by outcome, one sentence each; losses first."""
     lines = []
     for name, title in (
-        ("loss", "A band loses"),
-        ("no gain", "A band brings nothing"),
-        ("undecided", "Not decided by this study"),
-        ("small gain", "A band gains a little"),
-        ("gain", "A band gains"),
+        ("loss", "A band **loses**"),
+        ("no gain", "A band brings **nothing**"),
+        ("undecided", "The study **does not decide**"),
+        ("small gain", "A band **gains a little**"),
+        ("gain", "A band **gains**"),
     ):
-        found = [one.part.text for one in decisions if outcome(one) == name]
-        lines.append(f"- {title}: {'; '.join(found) if found else 'in none of the cases'}.")
+        found = [
+            f"when {one.part.text} (against {OPPONENTS[one.part.second]})"
+            for one in decisions
+            if outcome(one) == name
+        ]
+        # One against the tuned C-SVM is the usual comparison and needs no words.
+        found = [text.replace(f" (against {OPPONENTS['C-SVM']})", "") for text in found]
+        lines.append(f"- {title} {'; '.join(found) if found else 'in none of the cases'}.")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The Banded SVM: a kernel classifier with bounded, comparable, certified decision values."""
+"""Fast, certified support vector machines for scikit-learn, and the Banded SVM."""
 
 from importlib import import_module
 from importlib.metadata import version

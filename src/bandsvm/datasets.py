@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+__all__ = ["make_paper_clusters"]
 _HALF = 1.0 / np.sqrt(2.0)
 POSITIVE_CENTRES = np.array(
     [[0.0, 0.0], [_HALF, _HALF], [-_HALF, _HALF], [-_HALF, -_HALF], [_HALF, -_HALF]]

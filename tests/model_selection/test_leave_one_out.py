@@ -135,8 +135,8 @@ def test_weights(fit_intercept, class_weight):
     assert found.error == np.mean(found.predictions[counted] != y[counted])
     if not fit_intercept:
         bound = leave_one_out_bound(model, X, y, weights)
-        assert bound.error == len(bound.doubtful) / counted.sum()
-        assert counted[bound.doubtful].all()
+        assert bound.error == len(bound.at_risk) / counted.sum()
+        assert counted[bound.at_risk].all()
         assert np.isnan(bound.margin[~counted]).all()
         assert (bound.margin[counted] <= (signed_margin(found, model, y) + 1e-5)[counted]).all()
 
@@ -203,7 +203,7 @@ def assert_bound_holds(seed, **settings):
     bound = leave_one_out_bound(model, X, y)
     assert found.error <= bound.error
     wrong = np.flatnonzero(found.predictions != y)
-    assert np.isin(wrong, bound.doubtful).all()
+    assert np.isin(wrong, bound.at_risk).all()
     assert (bound.margin <= signed_margin(found, model, y) + 1e-6).all()
     return found.error, bound.error
 

@@ -95,7 +95,7 @@ def test_leave_one_out_bound_holds():
     model = BandedSVC(multi_class="ovo", gamma=0.05, fit_intercept=False, C1=0.5).fit(X, y)
     bound, exact = leave_one_out_bound(model, X, y), leave_one_out(model, X, y)
     wrong = np.flatnonzero(exact.predictions != y)
-    assert set(wrong) <= set(bound.doubtful)
+    assert set(wrong) <= set(bound.at_risk)
     assert 0 < exact.error <= bound.error < 1
     search = BandedSVCCV(
         C1=[0.5], C2=[1.0], rho2=[1.5], gamma=[0.05], refine=0, fit_intercept=False,

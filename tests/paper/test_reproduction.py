@@ -150,9 +150,9 @@ def test_measures_of_both_models_by_hand():
     assert back["worse_at"][-1] > 90
 
 
-def test_readme_has_the_claims_as_they_are():
-    """``python studies/readme.py`` writes the table; its numbers are those of its last run."""
-    text = (Path(__file__).parents[2] / "README.md").read_text()
+def test_page_has_the_claims_as_they_are():
+    """``python studies/paper_page.py`` writes the table; its numbers are those of its last run."""
+    text = (Path(__file__).parents[2] / "docs" / "paper.md").read_text()
     table = text[text.index("<!-- claims -->") : text.index("<!-- end of claims -->")]
     rows = [line.replace("\\|", "/").split(" | ") for line in table.splitlines()[4:] if line]
     assert len(rows) == len(CLAIMS)

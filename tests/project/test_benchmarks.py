@@ -129,8 +129,8 @@ def test_benchmark_of_linear_models_runs(capsys, tmp_path):
 
 def test_benchmark_page_is_what_the_script_writes(tmp_path):
     importlib.import_module("report").main(tmp_path)
-    written = (tmp_path / "benchmarks.md").read_text()
-    assert written == (ROOT / "docs" / "benchmarks.md").read_text()
+    for name in ("benchmarks.md", "development/measurements.md"):
+        assert (tmp_path / name).read_text() == (ROOT / "docs" / name).read_text()
 
 
 def test_page_on_choosing_is_what_the_script_writes(tmp_path):

@@ -175,25 +175,6 @@ def test_examples_of_a_page_run(name, made):
     assert made <= names.keys()
 
 
-def test_examples_of_the_page_on_switching_run():
-    page = (ROOT / "docs" / "switching.md").read_text()
-    names: dict = {}
-    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(code, "switching.md", "exec"), names)
-    assert {"model", "banded"} <= names.keys()
-
-
-@pytest.mark.parametrize(("page", "number"), [("model_selection", 6), ("regression", 7)])
-def test_page_prints_what_it_says(page, number, capsys):
-    text = (ROOT / "docs" / f"{page}.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```python") == number
-    names = {}
-    for code, expected in blocks:
-        exec(compile(code, f"{page}.md", "exec"), names)
-        assert capsys.readouterr().out == expected
-
-
 @pytest.fixture
 def plt():
     """Matplotlib without windows; its figures are closed afterwards."""

@@ -88,7 +88,7 @@ def test_study_runs(study, tmp_path):
     page, when = study.page.page(results), study.when.when_page(results)
     assert "Incomplete" not in page
     assert "undecided" in page  # two data sets decide nothing
-    assert "Not decided by this study: You have two classes" in when
+    assert "The study **does not decide** when you have two classes" in when
     assert [task["name"] for task in results.tasks] == ["wdbc", "iris"]
     for task in results.tasks:
         assert task["n_train"] == 60
@@ -145,6 +145,8 @@ def test_pages_are_what_the_script_writes(study):
     results = study.comparison.read(study.page.RESULTS)
     assert study.page.page(results) == (ROOT / "docs" / "study.md").read_text()
     assert study.when.when_page(results) == (ROOT / "docs" / "when.md").read_text()
+    for name, text in study.page.files(results).items():
+        assert text == (ROOT / "docs" / name).read_text()
 
 
 def test_page_of_intervals_is_what_the_script_writes():
@@ -170,7 +172,7 @@ def test_study_of_intervals_runs(tmp_path):
 
 @pytest.mark.parametrize(
     ("gain", "verdict", "advice"),
-    [(0.02, "holds", "A band gains"), (-0.02, "does not hold", "A band loses")],
+    [(0.02, "holds", "A band **gains**"), (-0.02, "does not hold", "A band **loses**")],
 )
 def test_verdicts_follow_the_numbers(study, gain, verdict, advice):
     results = made_up(study, EQUAL | {"band": gain, "untuned band": gain}, n_sets=24)
@@ -180,7 +182,7 @@ def test_verdicts_follow_the_numbers(study, gain, verdict, advice):
         assert study.hypotheses.verdict_on(name, decisions) == verdict
     page, when = study.page.page(results), study.when.when_page(results)
     assert page.count(f"**{verdict}**") == 3
-    assert f"- {advice}: You have two classes, clean labels, and you tune C; You have" in when
+    assert f"- {advice} when you have two classes, clean labels, and tune C; when you" in when
 
 
 def test_small_differences_are_no_gain(study):

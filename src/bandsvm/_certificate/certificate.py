@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -143,29 +144,46 @@ class Certificate:
 
     def __repr__(self) -> str:
         """Return the certificate as a table."""
+        rows = (f"  {name:15} {text}" for name, text in self._rows())
+        return "\n".join([self._headline(), *rows])
+
+    def _repr_html_(self) -> str:
+        """Return the certificate as notebooks show it."""
+        rows = (
+            f'<tr><th scope="row" style="text-align: left">{escape(name)}</th>'
+            f'<td style="text-align: left">{escape(text)}</td></tr>'
+            for name, text in self._rows()
+        )
+        head = f'<caption style="text-align: left"><b>{escape(self._headline())}</b></caption>'
+        return f"<table>{head}<tbody>{''.join(rows)}</tbody></table>"
+
+    def _headline(self) -> str:
+        """Return the verdict."""
         problems = f" over {len(self.parts)} problems" if self.parts else ""
         verdict = "optimal to tol" if self.is_optimal else "NOT optimal to tol"
         n_short = sum(not part.is_optimal for part in self.parts)
         which = f" in {n_short} of them" if n_short else ""
-        lines = [
-            f"Certificate{problems}: {verdict}{which} (solver: {self.status.value})",
-            f"  objective       {self.primal:.10g} (primal), {self.dual:.10g} (dual)",
-            f"  duality gap     {self.gap:.2e} ({self._shares()})",
+        return f"Certificate{problems}: {verdict}{which} (solver: {self.status.value})"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return what the verdict rests on: names and texts."""
+        rows = [
+            ("objective", f"{self.primal:.10g} (primal), {self.dual:.10g} (dual)"),
+            ("duality gap", f"{self.gap:.2e} ({self._shares()})"),
         ]
         if not math.isinf(self.tol):  # else the gap decides
-            worst = self.kkt_violation + self.uncertainty
-            lines.append(
-                f"  KKT violation   {self.kkt_violation:.2e}, at most {worst:.2e} with rounding "
-                f"errors (tol {self.tol:.1e})"
+            worst = f"at most {self.kkt_violation + self.uncertainty:.2e} with rounding errors"
+            rows.append(
+                ("KKT violation", f"{self.kkt_violation:.2e}, {worst} (tol {self.tol:.1e})")
             )
-        lines += [
-            f"  infeasibility   {self.infeasibility:.1e} of the coefficients",
-            f"  recomputed      {self.n_checked} decision values, off by at most "
-            f"{self.gradient_drift:.1e}",
-            f"  work            {self.n_iter} outer steps, {self.n_pair_steps} pair steps, "
-            f"{self.n_kernel_rows} kernel rows, {self.seconds:.3g} s",
+        found = f"{self.n_checked} decision values, off by at most {self.gradient_drift:.1e}"
+        counts = f"{self.n_pair_steps} pair steps, {self.n_kernel_rows} kernel rows"
+        return [
+            *rows,
+            ("infeasibility", f"{self.infeasibility:.1e} of the coefficients"),
+            ("recomputed", found),
+            ("work", f"{self.n_iter} outer steps, {counts}, {self.seconds:.3g} s"),
         ]
-        return "\n".join(lines)
 
     def _shares(self) -> str:
         """Return the gap as a share of the objective, and what counts where the gap decides."""

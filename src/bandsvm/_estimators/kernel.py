@@ -32,9 +32,10 @@ class BandedSVC(
     The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
     ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
     or, with ``loss='squared_hinge'``, the same with the brackets squared.
-    Scores stay bounded, sub-clusters of a class get comparable scores, and every sample is typical
-    (inside the band), doubtful (below) or extreme (above). With ``C2=0`` it is the C-SVM of
-    `sklearn.svm.SVC`. Every fit has a `certificate_` of how close to optimal it is.
+    The upper edge restrains scores that would run away, which makes those of sub-clusters of a
+    class comparable; it changes nothing where all scores are smaller than `rho2` anyway, and it
+    does not raise accuracy (docs/when.md). With ``C2=0`` it is the C-SVM of `sklearn.svm.SVC`.
+    Every fit has a `certificate_` of how close to optimal it is.
 
     Parameters
     ----------
@@ -85,7 +86,8 @@ default='rbf'
         With ``multi_class='ovo'``, whether `predict` returns the class of the largest value of
         ``decision_function_shape='ovr'``. False: of the classes that win the most pairs, the first.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions, in units of the decision value.
+        Largest violation of the optimality conditions, in units of the decision value: the `tol` of
+        `sklearn.svm.SVC`. That of `LinearBandedSVC` is a share of the objective instead.
     solver : {'auto', 'smo', 'pcg', 'reference'}, default='auto'
         'smo' takes pair steps on blocks of variables, 'pcg' is projected conjugate gradients,
         'reference' is simple and slow and stores the whole kernel matrix. 'auto' is 'smo'.
@@ -135,8 +137,9 @@ default='rbf'
         Indices of the samples with a positive multiplier in any problem: `alpha_support_` near the
         class boundary, `theta_support_` in the interior of a class.
     xi_, eta_ : ndarray of shape (n_samples,) or (n_samples, n_problems)
-        Distances of every training sample below and above the band; NaN in pairs of other classes,
-        and for samples of weight 0 if the fit was cut short.
+        Distances of every training sample below and above the band of its own class, which may not
+        be the predicted one of `band_position`; NaN in pairs of other classes, and for samples of
+        weight 0 if the fit was cut short.
     certificate_ : Certificate
         Primal and dual value, gap, violation, status and cost of the fit.
     n_iter_ : int

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
+from bandsvm._estimators.notebook import NotebookMixin
 from bandsvm._fitting.fit import certify_model
 from bandsvm._fitting.fitted import decision_rule
 from bandsvm._fitting.tables import TablesMixin
@@ -17,7 +18,7 @@ from bandsvm._fitting.task import Task
 from bandsvm._system.threads import single_threaded_blas
 
 
-class KernelModelMixin(TablesMixin):
+class KernelModelMixin(NotebookMixin, TablesMixin):
     """An estimator with a kernel, whose ``_task`` says what it does unlike others."""
 
     _task: Task

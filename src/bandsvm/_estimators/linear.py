@@ -87,7 +87,9 @@ class LinearBandedSVC(
         Factors of both costs by class. 'balanced' gives all classes the same total of sample
         weights.
     tol : float, default=1e-6
-        Largest duality gap, as a share of the objective.
+        Largest duality gap, as a share of the objective. Not the `tol` of `BandedSVC` and
+        `sklearn.svm.SVC`, a violation in units of the decision value, nor that of
+        `sklearn.svm.LinearSVC`.
     solver : {'auto', 'newton', 'cd'}, default='auto'
         'newton' is an interior point method: few passes over the samples, each of which multiplies
         all pairs of features. 'cd' is coordinate descent on the dual, for thousands of features.

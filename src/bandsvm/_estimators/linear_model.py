@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
 from bandsvm._decisions.values import feature_weights
+from bandsvm._estimators.notebook import NotebookMixin
 from bandsvm._linear.fit import certify_linear
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._linear.tasks import LinearTask
 from bandsvm._system.threads import n_threads
 
 
-class LinearEstimator(BaseEstimator):
+class LinearEstimator(NotebookMixin, BaseEstimator):
     """A linear model, wherever its samples are; its ``_task`` says what it does unlike others."""
 
     _task: LinearTask

@@ -28,9 +28,9 @@ class LeaveOneOutBound:
     Attributes
     ----------
     error : float
-        Upper bound on the leave-one-out error: the share of doubtful samples among those of
+        Upper bound on the leave-one-out error: the share of samples at risk among those of
         positive weight.
-    doubtful : ndarray of shape (n_doubtful,)
+    at_risk : ndarray of shape (n_at_risk,)
         Indices of the samples that could be misclassified when left out; no other can.
     margin : ndarray of shape (n_samples,)
         Lower bound on the signed decision value ``y g(x)`` of each sample when it is left out; with
@@ -40,7 +40,7 @@ class LeaveOneOutBound:
     """
 
     error: float
-    doubtful: NDArray[np.intp] = field(repr=False)
+    at_risk: NDArray[np.intp] = field(repr=False)
     margin: NDArray[np.float64] = field(repr=False)
 
 
@@ -108,8 +108,8 @@ def leave_one_out_bound(
     )
     margin = np.full(len(checked.y), np.nan)
     margin[training.kept] = of_kept
-    doubtful = training.kept[of_kept <= 0.0]
-    return LeaveOneOutBound(len(doubtful) / len(training.kept), doubtful, margin)
+    at_risk = training.kept[of_kept <= 0.0]
+    return LeaveOneOutBound(len(at_risk) / len(training.kept), at_risk, margin)
 
 
 def lowest_margin(

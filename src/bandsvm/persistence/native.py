@@ -47,8 +47,8 @@ def save(
     ----------
     model : one of our estimators, or Pipeline
         A fitted `BandedSVC`, `LinearBandedSVC`, `BandedSVR`, `BandedQuantileSVR`,
-        `LinearBandedSVR`, `OneClassBandedSVM`, `BandedSVCCV` or `BandedSVRCV`, or a pipeline that ends with one.
-        docs/model_file.md lists the steps that a file can hold.
+        `LinearBandedSVR`, `OneClassBandedSVM`, `BandedSVCCV` or `BandedSVRCV`, or a pipeline that
+        ends with one. docs/model_file.md lists the steps that a file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
     notes : mapping, default=None

@@ -118,7 +118,7 @@ class DecisionMapDisplay(Display):
     ----------
     %(ax_, figure_)s
     image_ : matplotlib QuadMesh
-        The heat map; blue and orange deepen with |g(x)|.
+        The heat map; blue and orange deepen with ``|g(x)|``.
     contours_ : matplotlib ContourSet
         The contours.
     %(points_)s

@@ -1,0 +1,32 @@
+"""What a release is made of: notes, smoke suite, workflows."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.docs
+
+
+def test_notes_of_a_release_are_its_section_of_the_changelog():
+    notes = runpy.run_path(str(ROOT / "release" / "notes.py"))["notes"]
+    changelog = "# Changelog\n\n## 0.2.0 (2027-01-31)\n\n- New.\n\n## 0.1.0 (2026-12-01)\n\n- Old."
+    assert notes("v0.2.0", "0.2.0", changelog) == "- New.\n"
+    assert notes("v0.1.0", "0.1.0", changelog) == "- Old.\n"
+    with pytest.raises(ValueError, match="has version"):
+        notes("v0.3.0", "0.2.0", changelog)
+    with pytest.raises(ValueError, match="needs a section"):
+        notes("v0.3.0", "0.3.0", changelog)
+    with pytest.raises(ValueError, match="needs a section"):
+        notes("v0.2.0", "0.2.0", changelog.replace("2027-01-31", "unreleased"))
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("default")
+def test_smoke_suite_passes_here(capsys):
+    """The README of the installed package may be older than the one beside this test."""
+    names = runpy.run_path(str(ROOT / "release" / "smoke.py"))
+    for check in names["CHECKS"]:
+        if check.__name__ != "readme_runs":
+            check()
