@@ -7,7 +7,7 @@
 #include "checks.hpp"
 #include "judged_arrays.hpp"
 #include "small_certificate.hpp"
-#include "small_problem.hpp"
+#include "small_problems.hpp"
 
 using namespace nb::literals;
 using bandsvm::require;

@@ -10,7 +10,7 @@
 
 #include "matrices.hpp"
 #include "small_certificate.hpp"
-#include "small_problem.hpp"
+#include "small_problems.hpp"
 
 using namespace bandsvm;
 using bandsvm_tests::random_matrix;

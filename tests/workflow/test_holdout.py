@@ -102,5 +102,5 @@ def test_an_unwanted_fit_ends(cancer):
 def test_a_fit_that_meets_a_limit_says_what_helps_here(cancer):
     said = cancer[0].fit(BandedSVC(max_iter=1, C1=1e6), Work())
     assert said[0].startswith("The fit stopped at max_iter=1 with KKT violation")
-    assert said[0].endswith("; scale the features.")
+    assert said[0].endswith("; scale the features if they differ in size.")
     assert "warm_start" not in said[0]

@@ -6,6 +6,7 @@
 - `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`; `linear_regression`:
   `LinearBandedSVR`.
 - `one_class`: `OneClassBandedSVM`.
+- `banded`: models of `bandsvm.svm` as the estimators here.
 - `notebook`: what notebooks show of fitted ones: the certificate.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of

@@ -44,8 +44,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that abstains when unsure.
 
     It fits `estimator` to all samples, and uses held-out folds to choose the score below which it
-    abstains. The score is that of `prediction_score`: ``|g(x)|`` for two classes, else how far the
-    predicted class is ahead.
+    abstains. The score is ``|g(x)|`` for two classes, else how far the predicted class is ahead.
 
     Parameters
     ----------

@@ -54,10 +54,10 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     with observed(observers):
         X, y = task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
-        data.check_for_kernel(model.kernel, X)
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
         training = task.training(model, y, weights, partial(settings.kernel.diagonal, X))
+        data.check_for_kernel(model.kernel, X)
 
         def attributes(outcomes: Outcomes) -> dict[str, Any]:
             return fitted_attributes(settings, X, y, training, outcomes)

@@ -123,7 +123,7 @@ def solve_small_problems(
         return None
     some, largest = problems.some(indices), float(problems.sizes[indices].max())
     # To wake a thread can take milliseconds.
-    has_work = len(some) > 1 or largest**2 * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
+    has_work = indices.size > 1 or largest**2 * (X.shape[-1] + PER_KERNEL_VALUE) > WORTH_THREADS
     threads = n_threads(solving.n_jobs) if has_work else 1
     n_values = float(X.nnz if hasattr(X, "nnz") else X.size)
     if n_values > MAX_VALUES or largest**2 * n_values / X.shape[0] > MAX_WORK_OF_MATRIX:

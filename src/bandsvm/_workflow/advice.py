@@ -14,14 +14,14 @@ SHELL: Mapping[Cure, str] = {
     Cure.RAISE_TOL: "raise --tol",
     Cure.LOWER_COSTS: "lower --C1 and --C2",
     Cure.LOWER_COSTS_AND_WEIGHTS: "lower --C1 and --C2",
-    Cure.SCALE: "scale the features (--scale)",
+    Cure.SCALE: "scale features if they differ in size (--scale)",
     Cure.RESUME: "go on from here with --resume",
     Cure.LINEAR_MODEL: "use --linear, which finds linear rules much faster",
 }
 PAGE: Mapping[Cure, str] = {
     Cure.LOWER_COSTS: "try smaller costs C1 and C2",
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
-    Cure.SCALE: "scale the features",
+    Cure.SCALE: "scale the features if they differ in size",
 }
 # Of quantiles, which have one cost.
 _OF_QUANTILES = {Cure.LOWER_COSTS: "lower --C", Cure.LOWER_COSTS_AND_WEIGHTS: "lower --C"}

@@ -80,9 +80,8 @@ class ClusterExecutor(Executor):
         """Certify a solution by all decision values, recomputed."""
         point = solution.point
         f = self.product(self.weights(point.c))
-        *measured, drift = self.tasks.total(
-            _measured, self.problems, point.c, f, point.f, point.intercept
-        )
+        sums = self.tasks.total(_measured, self.problems, point.c, f, point.f, point.intercept)
+        *measured, drift = map(float, sums)
         spent = solution.n_iter, 0, 0, solution.seconds
         return assemble(
             Measured(*measured),
