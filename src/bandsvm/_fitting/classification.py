@@ -31,7 +31,7 @@ class Classification:
         model: Any,
         y: NDArray,
         weights: NDArray,
-        diagonal: Diagonal,
+        diagonal: Diagonal | None = None,
         *,
         share_samples: bool = False,
     ) -> ClassTraining:

@@ -58,7 +58,7 @@ class Regression:
         model: Any,
         y: NDArray,
         weights: NDArray,
-        diagonal: Diagonal,
+        diagonal: Diagonal | None = None,
         *,
         share_samples: bool = False,
     ) -> TubeTraining:
