@@ -97,6 +97,5 @@ def test_parts_keep_the_sum_and_no_sample_can_be_left_out():
     assert problem.part(np.arange(3)).total == 2.0
     with pytest.raises(ValueError, match="no sample can be left out"):
         problem.without(0)
-    for other in ({"loss": "squared_hinge"}, {"has_intercept": False}):
-        with pytest.raises(ValueError, match="needs an intercept and the hinge"):
-            replace(problem, **other)
+    with pytest.raises(ValueError, match="squared losses must have the sum 0"):
+        _ = replace(problem, loss="squared_hinge").bounds

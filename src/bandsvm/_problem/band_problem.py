@@ -51,13 +51,8 @@ class BandProblem:
     # The size of decision values where edges may be near 0 and do not tell it. 0: edges tell.
     edge_unit: float = 0.0
     # The sum of c, which its bounds allow; the primal has ``total`` times the intercept as one more
-    # term. Other sums than 0 need the hinge: the box of squared losses is derived from a sum of 0.
+    # term. Other sums than 0 need the hinge.
     total: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Refuse sums that make no sense."""
-        if self.total and (self.is_squared or not self.has_intercept):
-            raise ValueError("a problem whose sum is not 0 needs an intercept and the hinge.")
 
     @property
     def n_samples(self) -> int:
@@ -96,6 +91,8 @@ class BandProblem:
             return self.box
         if not self.is_squared:
             return Sides(self.below, self.above)
+        if self.total:  # then losses may exceed that of g = 0
+            raise ValueError("a problem of squared losses must have the sum 0.")
         return self.box_for(self.loss_at_zero())
 
     def loss_at_zero(self) -> float:
