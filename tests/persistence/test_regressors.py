@@ -86,7 +86,7 @@ def test_models_that_no_file_can_hold(tmp_path):
     model = BandedSVR(kernel=lambda a, b: a @ b.T).fit(X, Y)
     with pytest.raises(TypeError, match="kernel=<function"):
         bandsvm.save(model, tmp_path / "model.bsvm")
-    with pytest.raises(TypeError, match="BandedQuantileSVR, or a pipeline that ends with one"):
+    with pytest.raises(TypeError, match="or a pipeline that ends with one"):
         bandsvm.save(StandardScaler().fit(X), tmp_path / "model.bsvm")
 
 

@@ -6,6 +6,7 @@
 - `regression`: `BandedSVR`; `quantiles`: `BandedQuantileSVR`; `linear_regression`:
   `LinearBandedSVR`.
 - `one_class`: `OneClassBandedSVM`.
+- `banded`: models of `bandsvm.svm` as the banded estimators that they are.
 - `calibration`: `calibrate`, probabilities for a fitted model.
 - `selective`: `SelectiveClassifier`, which abstains when unsure; `selective_scores`: scores of
   held-out samples.

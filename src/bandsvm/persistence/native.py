@@ -46,8 +46,8 @@ def save(
     Parameters
     ----------
     model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
-        A fitted model, or a pipeline that ends with one. docs/model_file.md lists the steps that a
-        file can hold.
+        A fitted model, one of `bandsvm.svm`, or a pipeline that ends with one. docs/model_file.md
+        lists what a file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
     notes : mapping, default=None
