@@ -6,6 +6,8 @@ Outside `sklearn.svm`, tests that name none of our estimators are left out. With
 ``BANDSVM_OUTCOMES=FILE`` the outcome of every test is written to a file, as JSON.
 """
 
+import ast
+import functools
 import inspect
 import json
 import os
@@ -24,12 +26,29 @@ _outcomes = {}
 
 
 def pytest_collection_modifyitems(config, items):
-    """Keep the tests of `sklearn.svm`, and others that name an estimator of ours."""
-    of_svm = [item for item in items if "sklearn/svm/" in item.path.as_posix()]
-    named = [item for item in items if NAMED.search(inspect.getsource(item.function))]
-    kept = of_svm or named
+    """Keep the tests of `sklearn.svm`, and others that name an estimator, or whose helpers do."""
+    kept = [item for item in items if _is_concerned(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+def _is_concerned(item):
+    if "sklearn/svm/" in item.path.as_posix() or NAMED.search(inspect.getsource(item.function)):
+        return True
+    return _has_helpers(item.path)
+
+
+@functools.cache
+def _has_helpers(path):
+    """Return whether something else than tests and imports names an estimator of ours."""
+    nodes = ast.parse(path.read_text()).body
+    skipped = (ast.Import, ast.ImportFrom)
+    helpers = [node for node in nodes if not isinstance(node, skipped) and not _is_test(node)]
+    return any(NAMED.search(ast.unparse(node)) for node in helpers)
+
+
+def _is_test(node):
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
 
 
 def pytest_runtest_logreport(report):

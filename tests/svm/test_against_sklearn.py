@@ -193,6 +193,30 @@ def test_banded(kernel):
     assert model.to_banded().C1 == 1.0
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "precomputed"])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_back_from_a_banded_model(kernel, is_sparse):
+    X, y = IRIS
+    X = X @ X.T if kernel == "precomputed" else X
+    X = sp.csr_array(X) if is_sparse and kernel != "precomputed" else X
+    banded = BandedSVC(C1=3.0, C2=0, kernel=kernel).fit(X, y)
+    model = SVC.from_banded(banded)
+    np.testing.assert_array_equal(model.decision_function(X), banded.decision_function(X))
+    check_same(clone(model).fit(X, y), sklearn.svm.SVC(C=3.0, kernel=kernel, tol=1e-8).fit(X, y), X)
+    np.testing.assert_array_equal(model.support_, clone(model).fit(X, y).support_)
+    assert SVC.from_banded(model.to_banded()).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"C2": 1.0}, {"multi_class": "ovr"}, {"loss": "squared_hinge"}, {"class_weight": "balanced"}],
+    ids=str,
+)
+def test_other_banded_models_are_no_svc(parameters):
+    with pytest.raises(ValueError, match="An SVC"):
+        SVC.from_banded(BandedSVC(**{"C2": 0.0, **parameters}).fit(*IRIS))
+
+
 def test_certificates_and_warm_starts():
     X, y = IRIS
     model = SVC(warm_start=True, C=10.0).fit(X, y)

@@ -42,25 +42,39 @@ DIFFERENCES = {
     ),
 }
 OF_SVM = ["svm.tests.test_svm", "svm.tests.test_sparse", "svm.tests.test_bounds"]
+# All other modules whose tests name estimators of `sklearn.svm`.
 OTHERS = [
     "ensemble.tests.test_bagging",
+    "ensemble.tests.test_common",
+    "ensemble.tests.test_forest",
     "ensemble.tests.test_stacking",
     "ensemble.tests.test_voting",
     "ensemble.tests.test_weight_boosting",
+    "feature_extraction.tests.test_text",
+    "feature_selection.tests.test_from_model",
     "feature_selection.tests.test_rfe",
-    "inspection.tests.test_permutation_importance",
-    "inspection._plot.tests.test_boundary_decision_display",
+    "linear_model.tests.test_common",
+    "linear_model.tests.test_sgd",
+    "metrics._plot.tests.test_confusion_matrix_display",
     "metrics.tests.test_classification",
+    "metrics.tests.test_ranking",
     "metrics.tests.test_score_objects",
+    "model_selection.tests.test_classification_threshold",
     "model_selection.tests.test_search",
+    "model_selection.tests.test_split",
     "model_selection.tests.test_successive_halving",
     "model_selection.tests.test_validation",
+    "preprocessing.tests.test_data",
     "semi_supervised.tests.test_self_training",
     "tests.test_base",
     "tests.test_calibration",
     "tests.test_multiclass",
     "tests.test_multioutput",
     "tests.test_pipeline",
+    "utils._repr_html.tests.test_estimator",
+    "utils.tests.test_estimator_checks",
+    "utils.tests.test_multiclass",
+    "utils.tests.test_validation",
 ]
 
 

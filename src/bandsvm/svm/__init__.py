@@ -7,6 +7,7 @@ cannot be the same, and why.
 - `_checks`: parameters, samples and weights, by scikit-learn's rules; `_class_weights`.
 - `_model`: what all estimators with a kernel have in common; `_task`: how their fits end.
 - `_classifier`: `SVC`; `_regressor`: `SVR`; `_outliers`: `OneClassSVM`.
+- `_from_banded`: which `BandedSVC` is an `SVC`.
 - `_layout`: support vectors and coefficients in scikit-learn's order.
 - `_probabilities`: those of ``probability=True``.
 - `_linear_checks`, `_linear_model`: the same for linear models; `_linear_classifier`: `LinearSVC`;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm.svm._checks import check_cost, check_switches
 from bandsvm.svm._class_weights import class_weights_of, weights_by_class
+from bandsvm.svm._from_banded import parameters_of
 from bandsvm.svm._model import KernelModel
 from bandsvm.svm._probabilities import (
     check_probability,
@@ -206,6 +208,28 @@ default='rbf'
         """
         end_fit(self, self._fit(X, y, sample_weight))
         return self
+
+    @classmethod
+    def from_banded(cls, banded: BandedSVC) -> Self:
+        """Return the SVC that a fitted `BandedSVC` is, which has ``C2=0`` then.
+
+        Parameters
+        ----------
+        banded : BandedSVC
+            A fitted model without an upper edge, one-vs-one, with a kernel that is no callable.
+
+        Returns
+        -------
+        SVC
+            A fitted estimator with the same decision values.
+        """
+        model = cls(**parameters_of(banded))
+        model.n_features_in_ = banded.n_features_in_
+        if "feature_names_in_" in vars(banded):
+            model.feature_names_in_ = banded.feature_names_in_
+        model._keep(copy(banded), (len(banded.alpha_), banded.n_features_in_), None)
+        model._probA = model._probB = np.empty(0)
+        return model
 
     def _check_parameters(self) -> None:
         check_cost(self)

@@ -74,13 +74,19 @@ class KernelModel(BaseEstimator):
         was_interrupted = fit_model(banded, X, y, weights)
         self._check_fitted(banded)
         seen = given if callable(self.kernel) else X
-        self.banded_, self._sparse = banded, sp.issparse(X)
-        self.shape_fit_ = seen.shape if hasattr(seen, "shape") else (len(seen),)
-        # A callable takes samples together with those of the fit, as the user gave them.
-        self._given = given if callable(self.kernel) else None
-        self.__dict__.pop("_layout", None)
+        shape = seen.shape if hasattr(seen, "shape") else (len(seen),)
+        self._keep(banded, shape, given if callable(self.kernel) else None)
         self._add_probabilities(X, y, weights)
         return was_interrupted
+
+    def _keep(self, banded: Any, shape: tuple[int, ...], given: Any) -> None:
+        """Keep a fitted banded estimator, and the shape of its training samples.
+
+        A callable kernel takes samples together with those of the fit, ``given`` by the user.
+        """
+        self.banded_, self.shape_fit_, self._given = banded, shape, given
+        self._sparse = sp.issparse(banded.support_vectors_)
+        self.__dict__.pop("_layout", None)
 
     def _check_fitted(self, banded: Any) -> None:
         """Refuse what only a fit can tell."""

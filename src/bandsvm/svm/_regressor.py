@@ -103,7 +103,7 @@ default='rbf'
     >>> X = np.linspace(0.0, 6.0, 40)[:, None]
     >>> model = SVR(C=10).fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5]]).round(1)
-    array([1.])
+    array([0.9])
     >>> model.certificate_.is_optimal
     True
     """
