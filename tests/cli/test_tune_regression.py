@@ -58,7 +58,7 @@ def test_defaults_follow_the_spread_and_say_what_was_found(files, capsys):
     assert "Mean r2 in 3 folds: 0." in told
     assert "Training samples: R2" in told
     best = bandsvm.load("m.bsvm")[-1]
-    assert best.C1 == pytest.approx(best.C2)
+    assert pytest.approx(best.C2) == best.C1
     assert main(["predict", "t.csv", "--model", "m.bsvm", "--output", "p"]) == 0
     assert "R2 0." in capsys.readouterr().out
 
