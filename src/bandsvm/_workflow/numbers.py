@@ -20,7 +20,7 @@ from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import aligned
 from bandsvm._workflow.pipeline import Regressor, names_are_known
 
-# Digits of numbers that a sentence or a table shows; the rest are 0, and longer ones get an exponent.
+# Digits of numbers that people see; the rest are 0, and longer ones get an exponent.
 DIGITS, MAX_DIGITS_SHOWN = 4, 10
 # By default epsilon is this share of the spread of targets, and costs are that.
 EPSILON_SHARE = 0.1
