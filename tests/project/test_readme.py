@@ -1,6 +1,7 @@
 """The figures of the first screen are those of the results."""
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ def test_claims_of_the_first_screen_hold():
     assert readme.ratios("LIBSVM").min() > 1.0
     assert readme.ratios("oneDAL").min() > 1.0
     assert readme.small().min() > 1.0
+
+
+def test_model_that_a_certificate_caught_is_that_of_the_guide():
+    said = re.search(r"were (\d+) times above", (ROOT / "README.md").read_text())
+    assert f"{said[1]} times the optimum" in (ROOT / "docs/guide/certificates.md").read_text()
 
 
 def test_picture_is_reproducible(tmp_path):

@@ -32,7 +32,17 @@ def test_architecture_names_every_file_of_the_core():
 
 
 def test_architecture_names_nothing_that_is_missing():
-    folders = ("src/bandsvm", "core", "tests", "torture", "benchmarks", "studies", "docs")
+    folders = (
+        "src/bandsvm",
+        "core",
+        "tests",
+        "torture",
+        "benchmarks",
+        "studies",
+        "docs",
+        "examples",
+        "release",
+    )
     paths = [path for folder in folders for path in [ROOT / folder, *(ROOT / folder).rglob("*")]]
     there = [f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in paths]
     named = mentioned(ARCHITECTURE)
