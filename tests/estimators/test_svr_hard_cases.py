@@ -114,6 +114,16 @@ def test_messages_name_parameters_that_there_are():
         BandedQuantileSVR(C=1e300).fit(X, 1e-100 * y)
 
 
+def test_numbers_of_models_that_float64_cannot_hold_are_refused(rng):
+    """Kernel values of 1e32 make coefficients that much smaller than the targets."""
+    X, y = 1e16 * rng.normal(size=(20, 2)), rng.normal(size=20)
+    model = BandedSVR(kernel="linear", fit_intercept=False)
+    for scale in (1e-100, 1.0, 1e100):
+        assert np.isfinite(model.fit(X, scale * y).predict(X)).all()
+    with pytest.raises(ValueError, match=r"too small or too large for float64.* scale y"):
+        model.fit(X, 1e-290 * y)
+
+
 def test_differences_that_overflow_are_refused():
     X, _ = noisy_curve(4)
     with pytest.raises(ValueError, match="overflow"):

@@ -82,9 +82,11 @@ def _of_dropped(
 
 def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
     """Set the fitted attributes of a model, whose probabilities and tables were of former ones."""
+    known = model.__dict__
     for name in ("sigmoids_", UNFILLED, *MULTIPLIERS, *SLACKS):
-        model.__dict__.pop(name, None)
-    model.__dict__.update(attributes)
+        if name in known:
+            del known[name]
+    known.update(attributes)
     return model
 
 

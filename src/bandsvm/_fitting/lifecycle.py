@@ -37,7 +37,7 @@ def run_fit(model: Any, fit: Callable[[Observers], None], watchers: Observers = 
 
 def changed_by(work: Callable[..., Result], model: Any, *arguments: Any) -> Result:
     """Return what work on a model returns; leave the model as it was if it fails or is stopped."""
-    before = dict(vars(model))
+    before = model.__dict__.copy()
     try:
         return work(*arguments)
     except BaseException as error:

@@ -19,6 +19,8 @@ from bandsvm._system.stopping import Stop, stop_when
 
 # Spot checks of a certificate if work must end at once.
 MIN_SPOT_CHECKS = 4
+# Smaller numbers begin to lose their last digits.
+MIN_WITH_DIGITS = 1e-290
 
 
 class Outcome(NamedTuple):
@@ -69,8 +71,22 @@ class Outcomes:
         """Return coefficients, intercepts and certificates in the user's units."""
         if units is PLAIN:
             return self.c, self.intercepts, self.certificates
+        self._check_range(units)
         certificates = [found.in_units(units) for found in self.certificates]
         return units.differences(self.c), units.values(self.intercepts), certificates
+
+    def _check_range(self, units: DecisionUnits) -> None:
+        """Refuse targets of such a size that numbers of their model have no digits left."""
+        largest = float(np.abs(self.c).max(initial=0.0))
+        with np.errstate(over="ignore"):
+            intercepts = units.values(self.intercepts)
+        has_digits = units.size * largest >= MIN_WITH_DIGITS or largest < MIN_WITH_DIGITS
+        is_finite = np.isfinite(units.size * largest) and np.isfinite(intercepts).all()
+        if not (has_digits and is_finite):
+            raise ValueError(
+                "The fitted coefficients or the intercept are too small or too large for float64, "
+                f"with targets that are spread by about {units.size:.1g}; scale y."
+            )
 
 
 def certified(
