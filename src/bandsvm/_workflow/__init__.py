@@ -11,7 +11,8 @@
 - `folds`: each prepares samples by its training part, and predicts the others; `search`:
   candidates, their scores and what follows; `path`: models along C2 or rho2.
 - `description`: what a model is, with its largest `weights`; `views`: what the page shows of
-  samples, and `samples`: their table; `report`, `search_report`: pages and pictures to keep;
-  `code`: Python code and commands that repeat a fit.
+  samples, `drawn`: as many as a picture can show, and `samples`: their table; `page_tasks`: what
+  of it depends on targets, with `class_views` and `number_views`; `report`, `search_report`: pages
+  and pictures to keep; `code`: Python code and commands that repeat a fit.
 - `advice`: how the shell and the page word what may help; `naming`: what they call parameters.
 """

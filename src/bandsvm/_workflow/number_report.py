@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text, signed
 from bandsvm._tables.table import NUMBERED
+from bandsvm._workflow.drawn import drawn_samples
 from bandsvm._workflow.evaluation import histogram_edges
 from bandsvm._workflow.numbers import (
     QUANTILE_HEAD,
@@ -31,8 +32,6 @@ from bandsvm.plotting._page import heading, html_picture, html_table, paragraph,
 
 # Samples that a table of the page lists, and quantiles that it has columns for.
 MAX_SAMPLES, MAX_QUANTILES = 20, 5
-# Points that a picture shows; more would hide each other.
-MAX_POINTS, SEED_OF_POINTS = 3000, 0
 HISTOGRAM_BINS = 60
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.6, "linewidths": 0.0}
 # Room around points, as a share of their range.
@@ -124,15 +123,6 @@ def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> li
     return pictures
 
 
-def _drawn(predictions: NumberPredictions) -> NDArray[np.intp]:
-    """Return which samples are drawn: all, or as many as a picture can show, at random."""
-    n_samples = len(predictions.values)
-    if n_samples <= MAX_POINTS:
-        return np.arange(n_samples)
-    generator = np.random.default_rng(SEED_OF_POINTS)
-    return np.sort(generator.choice(n_samples, MAX_POINTS, replace=False))
-
-
 def _outside(predictions: NumberPredictions) -> NDArray[np.bool_]:
     """Return which predictions lie outside of the tubes, or targets outside of all quantiles."""
     if predictions.position is not None:
@@ -157,7 +147,7 @@ def _draw_against_targets(predictions: NumberPredictions) -> Any:
     """Draw predictions over targets; on the diagonal they are right."""
     figure, ax = new_figure(6.4, 5.2)
     assert predictions.y is not None
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     y, values, centre = predictions.y[drawn], predictions.values[drawn], predictions.centre[drawn]
     if len(predictions.names) > 1:
         ax.vlines(y, values.min(axis=1), values.max(axis=1), color=NEUTRAL, alpha=0.25, lw=1.0)
@@ -183,7 +173,7 @@ def _draw_residuals(predictions: NumberPredictions) -> Any:
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     axes: Any = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
     left, right = axes
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     residuals = predictions.residuals
     if predictions.tube is not None:
         below, above = predictions.tube
@@ -219,7 +209,7 @@ def _draw_curve(predictions: NumberPredictions, name: str) -> Any:
     """Draw samples and predictions over the only feature."""
     figure, ax = new_figure()
     assert predictions.y is not None
-    drawn = _drawn(predictions)
+    drawn = drawn_samples(len(predictions.values))
     x, y, values = predictions.X[drawn, 0], predictions.y[drawn], predictions.values[drawn]
     _scatter(ax, x, y, _outside(predictions)[drawn], _words(predictions))
     order = np.argsort(x, kind="stable")
