@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow import samples
+from bandsvm._workflow.class_views import abstention, class_scores, distribution
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
 from bandsvm._workflow.holdout import TablePart
+from bandsvm._workflow.number_views import errors, quantile_scores
+from bandsvm._workflow.page_tasks import page_task
 from bandsvm._workflow.path import VARIED, band_path_on_page
-from bandsvm._workflow.pipeline import classifier_of, kernels_of_tables, write_model
+from bandsvm._workflow.pipeline import estimator_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
-from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
+from bandsvm._workflow.views import overview, project
 from bandsvm._workflow.weights import weight_bars
 from bandsvm.explore.server.data_fits import FitOrder, column_choices, fit_or_search, summary
 from bandsvm.explore.server.data_session import Result
@@ -137,8 +140,11 @@ def compute_path(request: Request) -> Response:
     session = request.session.data
     result, vary = session.fitted(), request.fields.choice("vary", VARIED)
 
+    if vary not in page_task(result.parts["all"]).varied:
+        raise ValueError("Paths are for classes; set the parameters, and press Fit.")
+
     def found(job: Job) -> Response:
-        classifier = classifier_of(result.model)
+        classifier = estimator_of(result.model)
         result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
         return Response(result.paths[vary])
 
@@ -155,7 +161,7 @@ def code(request: Request) -> Response:
     """Return Python code that fits the same model."""
     session = request.session.data
     result = session.fitted()
-    text = python_code(session.opened(), result.holdout, classifier_of(result.model))
+    text = python_code(session.opened(), result.holdout, estimator_of(result.model))
     return Response({"code": text})
 
 
@@ -180,7 +186,7 @@ def report_file(request: Request) -> Response:
 
 def samples_view(part: TablePart, fields: Fields) -> Response:
     """Return what the tab that a page asks for shows of some samples."""
-    name = fields.choice("view", tuple(VIEWS_OF_SAMPLES))
+    name = fields.choice("view", page_task(part).views)
     return Response(VIEWS_OF_SAMPLES[name](part, fields))
 
 
@@ -193,6 +199,8 @@ def samples_csv(part: TablePart, fields: Fields) -> Response:
 VIEWS_OF_SAMPLES: dict[str, Callable[[TablePart, Fields], dict[str, Any]]] = {
     "overview": lambda part, fields: overview(part),
     "abstention": lambda part, fields: abstention(part),
+    "errors": lambda part, fields: errors(part),
+    "quantiles": lambda part, fields: quantile_scores(part),
     "distribution": lambda part, fields: distribution(part, fields.index("class")),
     "projection": lambda part, fields: project(part, fields.index("x"), fields.index("y")),
     "samples": lambda part, fields: samples.page(

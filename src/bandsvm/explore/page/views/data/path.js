@@ -6,7 +6,7 @@ import { percent, short } from "../../parts/format.js";
 import { figures, items } from "../../parts/lists.js";
 import { legend } from "../../plots/legend.js";
 import { Plot } from "../../plots/plot.js";
-import { PLACES } from "./state.js";
+import { classes } from "./classes.js";
 
 export function createPathTab(ask) {
   const places = new Plot({ title: "Where samples lie", name: "path-places", yLabel: "samples, %", height: 260 });
@@ -25,7 +25,7 @@ export function createPathTab(ask) {
     slider.element, list, remarks,
     element("div", { class: "pair" }, element("div", {}, places.element, legend([
       { label: "accuracy", layers: [{ type: "line", class: "line stroke-ink" }] },
-      ...PLACES.map(([label, colour]) => ({ label, layers: [{ type: "line", class: `line stroke-${colour}` }] })),
+      ...classes.places.map(([label, colour]) => ({ label, layers: [{ type: "line", class: `line stroke-${colour}` }] })),
     ])), element("div", {}, edges.element, legend([
       { label: "lower edge", layers: [{ type: "line", class: "line stroke-lower" }] },
       { label: "upper edge", layers: [{ type: "line", class: "line stroke-upper" }] },
@@ -59,7 +59,7 @@ export function createPathTab(ask) {
     list.replaceChildren(...figures([
       [name, short(values[at]), values[at] === own ? "as fitted" : `fitted: ${short(own)}`],
       ["Accuracy", percent(accuracy[at]), last.is_held_out ? "held-out samples" : "training samples"],
-      ...PLACES.map(([word]) => [word, percent(last[word][at]), ""]),
+      ...classes.places.map(([word]) => [word, percent(last[word][at]), ""]),
       ["Objective", short(primal[at], 6), `${lower[at]} + ${upper[at]} support vectors`],
     ]));
     const rule = { type: "rule", axis: "x", at, class: "line thin dashed stroke-muted" };
@@ -70,7 +70,7 @@ export function createPathTab(ask) {
     places.xLabel = edges.xLabel = name;
     places.draw({
       x: [0, Math.max(1, values.length - 1)], y: [0, 102], xTicks: ticks,
-      layers: [rule, ...PLACES.flatMap(([word, colour]) => line(last[word].map((share) => 100 * share), colour)), ...line(accuracy.map((share) => 100 * share), "ink")],
+      layers: [rule, ...classes.places.flatMap(([word, colour]) => line(last[word].map((share) => 100 * share), colour)), ...line(accuracy.map((share) => 100 * share), "ink")],
       description: `At ${name} ${short(values[at])} the accuracy is ${percent(accuracy[at])}.`,
     });
     edges.draw({

@@ -136,8 +136,8 @@ class YourData {
 
   /** Another file has other columns. */
   forget() {
-    const { target, header, drop, category, keep } = DEFAULTS;
-    this.change({ target, drop, category, keep, header }, false);
+    const { target, task, fromSpread, header, drop, category, keep } = DEFAULTS;
+    this.change({ target, task, fromSpread, drop, category, keep, header }, false);
   }
 
   fitIfSmall() {
@@ -188,8 +188,8 @@ class YourData {
     const asked = Object.fromEntries(JSON.parse(values.settings));
     this.fitted = this.settings({ ...asked, ...searched(values) });
     if (Object.keys(changes).length) this.app.address.write("data", writeState(this.state), true);
+    this.panel.useFitted(values);
     this.setLeftOut(values.left_out);
-    this.panel.useGamma(values.overview.gamma ?? NaN);
     this.results.set(values);
     this.results.show(this.state, this.isStale());
   }
