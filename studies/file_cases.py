@@ -55,6 +55,8 @@ def numbers(n_samples: int = N_SAMPLES, n_features: int = 3) -> tuple[np.ndarray
 
 X, Y = numbers()
 WORDS = np.array(["no", "yes"])[Y]
+MEASURED = np.round(50.0 + 10.0 * X[:, 0] + X[:, 1], 2)
+AMOUNTS = 100 * (1 + np.arange(N_SAMPLES))
 COLOUR = COLOURS[np.arange(N_SAMPLES) % 3]
 
 
@@ -271,6 +273,56 @@ CASES = [
     ),
     Case("workbook.xlsx", lambda: b"PK\x03\x04" + bytes(60), "Excel.*CSV", 1),
     Case("damaged.csv.gz", lambda: gzip.compress(plain(NAMED))[:-9], "damaged or incomplete", 1),
+    Case(
+        "measured.csv",
+        lambda: plain("a,b,c,weight", MEASURED),
+        "measurements, not classes; predict numbers with --regress, .* --classify",
+        1,
+    ),
+    Case(
+        "amounts.csv",
+        lambda: plain("a,b,c,amount", AMOUNTS),
+        "60 different numbers as labels, from 100 to 6000, which may be measurements or classes",
+        1,
+    ),
+    Case(
+        "numbers.csv",
+        lambda: plain("a,b,c,weight", MEASURED),
+        "targets from .* The targets are in 'weight'",
+        options=("--regress",),
+    ),
+    Case(
+        "money.csv",
+        lambda: plain("a,b,c,price", [f"${value:.2f}" for value in MEASURED]),
+        "Read as numbers: 'price' .* The targets are in 'price'",
+        options=("--regress",),
+    ),
+    Case(
+        "codes_to_keep.csv",
+        lambda: plain("a,b,c,code", 100 + np.arange(60) % 35),
+        "35 classes",
+        options=("--classify",),
+    ),
+    Case(
+        "target_missing.csv",
+        lambda: text("a,b,c,weight", rows(*X.T, ["", *MEASURED[1:]])),
+        "the target is missing in 1 of 60 .*first in line 2.*--skip-unlabelled",
+        1,
+        options=("--regress",),
+    ),
+    Case(
+        "targets_skipped.csv",
+        lambda: text("a,b,c,weight", rows(*X.T, ["", *MEASURED[1:]])),
+        "Read 59 samples.*Skipped 1 sample without a target",
+        options=("--regress", "--skip-unlabelled"),
+    ),
+    Case(
+        "text_as_target.csv",
+        lambda: plain(NAMED, WORDS),
+        "holds text in the column of targets, 'label', and regression needs numbers",
+        1,
+        options=("--regress",),
+    ),
     Case("prices.csv", lambda: plain(NAMED, range(60)), "every sample has a label of its own", 1),
     Case("same_order.csv", lambda: plain(NAMED), "Accuracy 0.9", trained_on="named.csv"),
     Case(
@@ -278,6 +330,18 @@ CASES = [
         lambda: text("label,c,b,a", rows(Y, *X.T[::-1])),
         "Accuracy 0.9",
         trained_on="named.csv",
+    ),
+    Case(
+        "numbers_again.csv",
+        lambda: text("c,b,a,weight", rows(*X.T[::-1], MEASURED)),
+        "R2 0.9",
+        trained_on="numbers.csv",
+    ),
+    Case(
+        "no_targets.csv",
+        lambda: text("a,b,c,height", rows(*X.T, MEASURED)),
+        "without targets.*does not use the columns .'height'",
+        trained_on="numbers.csv",
     ),
     Case(
         "more_columns.csv",

@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> tuple[int, str]:
 
 def summary(said: str) -> str:
     """Return what a command said of the data: the line about them, and warnings or the error."""
-    kept = ("Read ", "bandsvm: ", "Accuracy ")
+    kept = ("Read ", "bandsvm: ", "Accuracy ", "R2 ")
     lines = [line for line in said.splitlines() if line.startswith(kept)]
     whole = " ".join(lines).replace("|", "\\|")
     return whole if len(whole) <= MAX_CELL_LENGTH else whole[:MAX_CELL_LENGTH] + " ..."

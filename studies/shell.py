@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
@@ -39,6 +42,15 @@ END = """
 - **Labels** are in the column that `--target` names or counts from 1; without it in the one called target, label, class or y, else in
   the last. The model remembers the name. `predict` finds the columns of the model by name, in any order, and says which columns it
   does not use. It refuses labels of which the model knows none.
+- **Targets that are numbers** need `--regress`. Without it, labels are refused that have fractions, or more than 30 different whole
+  numbers of fewer than 20 samples each on average that do not count up from 0 or 1: they may be measurements. `--classify` takes
+  each number as a class. With `--regress`, targets are read as features are: `$35.25` is a number, and an empty cell or `NA` is missing;
+  text is refused.
+- **Costs and tube** of `--regress` follow the spread of the targets, a robust standard deviation: `--C1` and `--C2` (cost of a prediction
+  below and above the tube) are the spread, and `--epsilon` (how far the tube extends below and above a target, two numbers if they
+  differ) is a tenth of it, unless given; the command says what it chose. So the same model comes out in any unit. With `--quantile`, which
+  takes several quantiles, there is one cost, `--C`, and no tube. `--loss` is `epsilon_insensitive` or `squared_epsilon_insensitive`, whose
+  costs do not depend on the unit. `tune --regress` searches C1, gamma, `--epsilon` and, if it is given, `--cost-ratio` (C2 / C1).
 - **Text** columns are categories: one feature of 0 and 1 per value, where values of less than 1% of the samples (between 2 and 10
   samples) are grouped. A value that is new to the model counts as rare, an empty cell is a value of its own. This needs the
   extra `cli` (pandas). `--categorical COLUMN` treats numbers in the same way.
@@ -55,12 +67,14 @@ END = """
   warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
 - **Probabilities**: `fit --calibrate` also fits Platt's sigmoids to decision values of held-out samples (5 folds), as scikit-learn's
   `CalibratedClassifierCV(ensemble=False)` does, and keeps them in the model file; `predict --proba` adds a column per class.
+- **Not yet for numbers**: `--linear`, `--dask`, `--on-disk` and `--calibrate` are refused with `--regress`, and searches of quantiles.
 - **Files larger than memory** are read in blocks by `fit --linear` and by `predict` of linear models: svmlight, CSV of numbers and
   Parquet. Their numbers are in temporary files in the folder that `TMPDIR` names ([large_data.md](large_data.md)).
 - **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
 - **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
   certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)
-  and confident mistakes. Pictures need the extra `plot`.
+  and confident mistakes. Of `--regress`: R2 and errors, predictions against targets, errors against the tube or the quantiles, and the
+  largest errors; `fit` and `tune` begin with those of five held-out folds. Pictures need the extra `plot`.
 - While it trains with a kernel, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
   itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
 
@@ -133,6 +147,7 @@ def main() -> None:
         run(
             "bandsvm tune part.svm --model f1.bsvm --C1 1:100:3 --gamma 0.03,0.1 --C2 0.1,1 --rho2 2 --scoring f1 --positive 1 --quiet --json"
         )
+        numbers(section, run)
         section("Mistakes", "are answered in a sentence:")
         run("printf '1 1:0.5\\n-1 2:x\\n' > wrong.svm")
         run("bandsvm fit wrong.svm --model wrong.bsvm")
@@ -145,8 +160,28 @@ def main() -> None:
     print("docs/cli.md is written.")
 
 
+def numbers(section: Any, run: Any) -> None:
+    """Run what there is for targets that are numbers."""
+    section(
+        "Predict numbers",
+        "`--regress` says that the targets are numbers: a column of many different ones is refused without it, or `--classify`. The data\n"
+        "are airfoil (1503 samples of 5 features; the target is a sound level in decibels) as CSV, one in five apart:",
+    )
+    run("bandsvm fit airfoil.csv --model airfoil.bsvm")
+    run("bandsvm fit airfoil.csv --model airfoil.bsvm --regress --report airfoil.html")
+    run("bandsvm predict airfoil_test.csv --model airfoil.bsvm --output airfoil.predicted --band")
+    run("head -3 airfoil.predicted")
+    run("bandsvm tune airfoil.csv --model tuned.bsvm --regress --quiet --json")
+    run("bandsvm predict airfoil_test.csv --model tuned.bsvm --output tuned.predicted")
+    section_text = "`--quantile` predicts quantiles, a column for each. Where there are targets, `predict` says how many lie below them:"
+    section("Predict quantiles", section_text)
+    run("bandsvm fit airfoil.csv --model bounds.bsvm --regress --quantile 0.05,0.5,0.95 --quiet")
+    run("bandsvm predict airfoil_test.csv --model bounds.bsvm --output bounds.csv")
+    run("head -3 bounds.csv")
+
+
 def write_data(folder: Path) -> None:
-    """Write ijcnn1 as svmlight files."""
+    """Write ijcnn1 as svmlight files, and airfoil as CSV."""
     import gzip
 
     from sklearn.datasets import dump_svmlight_file
@@ -158,6 +193,19 @@ def write_data(folder: Path) -> None:
     dump_svmlight_file(X, y, str(folder / "ijcnn1.svm"), zero_based=False)
     with gzip.open(folder / "ijcnn1.t.gz", "wb") as file:
         dump_svmlight_file(X_test[:20000], y_test[:20000], file, zero_based=False)
+    write_airfoil(folder)
+
+
+def write_airfoil(folder: Path) -> None:
+    """Write airfoil as CSV, the test samples apart."""
+    sys.path.insert(0, str(DATA))
+    from load import load
+
+    X, y, X_test, y_test = load("airfoil")
+    head = "frequency,angle,chord,velocity,thickness,level"
+    for name, samples, targets in (("airfoil", X, y), ("airfoil_test", X_test, y_test)):
+        rows = np.column_stack([samples, targets])
+        np.savetxt(folder / f"{name}.csv", rows, "%.6g", ",", header=head, comments="")
 
 
 def output_of(line: str, folder: str, is_interrupted: bool) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bandsvm._estimators.quantiles import BandedQuantileSVR
     from bandsvm._estimators.regression import BandedSVR
     from bandsvm._estimators.selective import SelectiveClassifier
-    from bandsvm.model_selection import BandedSVCCV
+    from bandsvm.model_selection import BandedSVCCV, BandedSVRCV
     from bandsvm.persistence import load, save
     from bandsvm.persistence.liblinear import export_liblinear
     from bandsvm.persistence.libsvm import export_libsvm, load_libsvm
@@ -23,6 +23,7 @@ __all__ = [
     "BandedSVC",
     "BandedSVCCV",
     "BandedSVR",
+    "BandedSVRCV",
     "Certificate",
     "LinearBandedSVC",
     "SelectiveClassifier",
@@ -41,6 +42,7 @@ _HOMES = {
     "BandedSVR": "bandsvm._estimators.regression",
     "BandedSVC": "bandsvm._estimators.kernel",
     "BandedSVCCV": "bandsvm.model_selection",
+    "BandedSVRCV": "bandsvm.model_selection",
     "Certificate": "bandsvm._certificate",
     "LinearBandedSVC": "bandsvm._estimators.linear",
     "load": "bandsvm.persistence",

@@ -17,9 +17,13 @@ DEFAULT_FOLDS = 5
 
 # The parameters that BandedSVCCV searches besides the kernel.
 SEARCHED = ("C1", "C2", "rho2", "gamma")
+# And those that BandedSVRCV searches.
+SEARCHED_NUMBERS = ("C1", "cost_ratio", "epsilon", "gamma")
 # What it tries. Costs around 1, and gammas around that of gamma="scale".
 DEFAULT_C1 = (0.1, 1.0, 10.0, 100.0)
 DEFAULT_GAMMA_FACTORS = (0.03, 0.1, 0.3, 1.0, 3.0)
+# Widths of the tube that BandedSVRCV tries; as its costs, in units of the spread of the targets.
+DEFAULT_EPSILONS = (0.01, 0.03, 0.1, 0.3)
 # Shares of C1, and upper edges in units of rho1; the first of them closes the band.
 DEFAULT_C2_SHARES = (0.03, 0.1, 0.3, 1.0)
 DEFAULT_RHO2_FACTORS = (1.0, 1.5, 2.0, 3.0)

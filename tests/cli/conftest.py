@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bandsvm.cli import fit, tune
-from bandsvm.model_selection import _cv
+from bandsvm.model_selection import _searching
 from bandsvm.model_selection._search import Search
 
 
@@ -58,7 +58,7 @@ def searches(monkeypatch):
 @pytest.fixture
 def interrupted_search(ctrl_c_after, monkeypatch):
     """Let searches be interrupted after the second kernel, with no time for a refit."""
-    monkeypatch.setattr(_cv, "SECONDS_AFTER_INTERRUPT", 1e-9)
+    monkeypatch.setattr(_searching, "SECONDS_AFTER_INTERRUPT", 1e-9)
     ctrl_c_after(Search, "_note", 2)
 
 

@@ -1,19 +1,14 @@
-"""docs/family.md is true: every line of its table against a solver that knows nothing of bands."""
-
-import re
-from pathlib import Path
+"""docs/family.md is true: every line of its first table against a solver that knows no bands."""
 
 import numpy as np
 import pytest
-import qpsolvers
-import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from bandsvm import BandedSVC
+from tests.helpers.family import by_qp, family_cases, family_table, features_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "family.md"
 PARAMETERS = ("loss", "C1", "C2", "rho1", "rho2", "fit_intercept")
 N_SAMPLES = 70
 # Values for the letters of the table.
@@ -25,65 +20,8 @@ LETTERS = {
 }
 
 
-def table():
-    """Return the lines of the page's table: model, and its parameters as they are written."""
-    lines = re.findall(r"^\| (.+) \|$", PAGE.read_text(), re.MULTILINE)
-    header, *rows = [[cell.strip("` ") for cell in line.split(" | ")] for line in lines]
-    assert header[1:-1] == list(PARAMETERS)
-    return {row[0]: dict(zip(PARAMETERS, row[1:], strict=False)) for row in rows}
-
-
-MODELS = table()
-CASES = [
-    (model, has_intercept)
-    for model, cells in MODELS.items()
-    for has_intercept in (True, False)
-    if cells["fit_intercept"] in ("either", str(has_intercept))
-]
-
-
-def features_of(K):
-    """Return vectors whose inner products are K."""
-    values, vectors = np.linalg.eigh(K)
-    kept = values > 1e-12 * values.max()
-    return vectors[:, kept] * np.sqrt(values[kept])
-
-
-def by_qp(K, y, has_intercept, *slacks):
-    """Minimise |w|^2 / 2 plus the costs of slacks and return the decision values.
-
-    A slack is a cost, a power (1 or 2) and pairs (slope, constant): it is at least slope z +
-    constant for each of them, where z = y g(x).
-    """
-    features = features_of(K)
-    n, d = features.shape
-    z = y[:, None] * np.column_stack([features, np.ones(n)])
-    curvature, price = [np.ones(d), [0.0]], [np.zeros(d + 1)]
-    left, right = [], []
-    for k, (cost, power, *limits) in enumerate(slacks):
-        curvature.append(np.full(n, 2.0 * cost if power == 2 else 0.0))
-        price.append(np.full(n, cost if power == 1 else 0.0))
-        for slope, constant in limits:
-            chosen = np.zeros((1, len(slacks)))
-            chosen[0, k] = -1.0
-            left.append(sp.hstack([sp.csc_matrix(slope * z), sp.kron(chosen, sp.identity(n))]))
-            right.append(np.full(n, -constant))
-    free = np.full(d + 1 + n * len(slacks), np.inf)
-    if not has_intercept:
-        free[d] = 0.0
-    x = qpsolvers.solve_qp(
-        sp.diags(np.concatenate(curvature), format="csc"),
-        np.concatenate(price),
-        sp.vstack(left, format="csc"),
-        np.concatenate(right),
-        lb=-free,
-        ub=free,
-        solver="clarabel",
-        tol_gap_abs=1e-10,
-        tol_gap_rel=1e-10,
-        tol_feas=1e-10,
-    )
-    return y * (z @ x[: d + 1])
+MODELS = family_table("model", PARAMETERS)
+CASES = family_cases(MODELS)
 
 
 def c_svm(K, y, has_intercept, *, C, **_):

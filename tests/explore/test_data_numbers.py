@@ -10,6 +10,7 @@ from sklearn.metrics import mean_absolute_error, mean_pinball_loss, r2_score
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedQuantileSVR, BandedSVR, load
+from bandsvm._workflow.numbers import spread_of_targets
 from bandsvm.cli import main
 from bandsvm.explore.server.data_parameters import model_parameters
 from bandsvm.explore.server.fields import Fields
@@ -71,9 +72,9 @@ def test_a_fit_is_that_of_the_library(open_client):
     table = shown(open_client, "samples", **FIRST)
     samples, train, rows = split_of(table)
     # Costs and tube follow the spread of the targets that the model was fitted to.
-    spread = float(f"{np.std(PRICES[train]):.3g}")
+    spread = float(f"{spread_of_targets(PRICES[train]):.3g}")
     assert parameters == {"C1": spread, "C2": spread, "epsilon": pytest.approx(0.1 * spread)}
-    assert "standard deviation" in answer["sentences"][0]
+    assert "have a spread of" in answer["sentences"][0]
     model = BandedSVR(**parameters).fit(samples[train], PRICES[train])
     assert overview["certificate"]["primal"] == pytest.approx(model.certificate_.primal, rel=1e-9)
     predicted = model.predict(samples[rows])

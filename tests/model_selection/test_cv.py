@@ -23,11 +23,12 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, BandedSVCCV
 from bandsvm.model_selection import leave_one_out_bound
-from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection._bands import BandCandidate
 from bandsvm.model_selection._folds import is_hopeless
-from bandsvm.model_selection._grid import Candidate, around, best_of, snake
+from bandsvm.model_selection._grid import around, best_of, snake
 from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._score_pool import MAX_TOGETHER
+from bandsvm.model_selection._searching import fit_search
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -317,9 +318,9 @@ def test_half_way_is_geometric():
 
 def test_of_equally_good_candidates_the_simplest_is_chosen():
     candidates = [
-        Candidate("rbf", 1.0, 10.0, 1.0, 1.5),
-        Candidate("rbf", 1.0, 10.0, 0.0, 1.5),
-        Candidate("rbf", 1.0, 1.0, 0.0, 1.5),
+        BandCandidate("rbf", 1.0, 10.0, 1.0, 1.5),
+        BandCandidate("rbf", 1.0, 10.0, 0.0, 1.5),
+        BandCandidate("rbf", 1.0, 1.0, 0.0, 1.5),
     ]
     assert best_of(np.array([0.9, 0.9, 0.9 - 1e-12]), candidates) == 2
     assert best_of(np.array([0.95, 0.9, np.nan]), candidates) == 0

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, BandedSVCCV
-from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection._searching import fit_search
 
 pytestmark = pytest.mark.filterwarnings("ignore:BandedSVCCV found its best:UserWarning")
 

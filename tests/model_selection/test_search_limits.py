@@ -25,8 +25,8 @@ from bandsvm.model_selection import (
     _search,
     band_path,
 )
+from bandsvm.model_selection._bands import BandCandidate
 from bandsvm.model_selection._folds import Scores
-from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._standings import Standings
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -61,7 +61,7 @@ def end_in_fit(monkeypatch):
 def scored(rows):
     values = np.array(rows, dtype=float)
     standings = Standings(values.shape[1])
-    candidates = [Candidate("rbf", 1.0, float(k + 1), 0.0, 1.5) for k in range(len(values))]
+    candidates = [BandCandidate("rbf", 1.0, float(k + 1), 0.0, 1.5) for k in range(len(values))]
     standings.add(candidates, Scores(values, np.zeros(values.shape), 0, 0, None))
     return standings
 
@@ -126,7 +126,7 @@ def test_refit_gets_what_is_left(monkeypatch, end_in_fit):
         return fit(self.set_params(time_limit=None), *data)
 
     monkeypatch.setattr(BandedSVC, "fit", noted)
-    monkeypatch.setattr("bandsvm.model_selection._cv.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("bandsvm.model_selection._searching.time.monotonic", lambda: next(clock))
     BandedSVCCV(**GRID, time_limit=1e5).fit(X, Y)
     BandedSVCCV(**GRID).fit(X, Y)
     assert 9e4 < given[0] < 1e5

@@ -5,11 +5,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import bandsvm
-from bandsvm import BandedQuantileSVR, BandedSVR
+from bandsvm import BandedQuantileSVR, BandedSVR, BandedSVRCV
 from bandsvm.persistence._container import pack, unpack
 from tests.helpers.model_files import (
     assert_equal_values,
@@ -86,8 +87,59 @@ def test_models_that_no_file_can_hold(tmp_path):
     model = BandedSVR(kernel=lambda a, b: a @ b.T).fit(X, Y)
     with pytest.raises(TypeError, match="kernel=<function"):
         bandsvm.save(model, tmp_path / "model.bsvm")
-    with pytest.raises(TypeError, match="BandedQuantileSVR, or a pipeline that ends with one"):
+    with pytest.raises(TypeError, match="or BandedSVRCV, or a pipeline that ends with one"):
         bandsvm.save(StandardScaler().fit(X), tmp_path / "model.bsvm")
+
+
+def searched(**parameters):
+    """Return a small search."""
+    return BandedSVRCV(C1=[1.0, 10.0], gamma=[0.5], epsilon=[0.1, 0.3], cv=2, **parameters)
+
+
+@pytest.mark.filterwarnings("ignore:BandedSVRCV found its best:UserWarning")
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"refit": False},
+        {"cost_ratio": [0.5, 1.0], "scoring": "neg_mean_absolute_error", "kernel": ["rbf"]},
+        {"cv": KFold(3, shuffle=True, random_state=0)},
+    ],
+    ids=str,
+)
+def test_searches_are_what_was_saved(parameters, tmp_path):
+    search = searched().set_params(**parameters).fit(X, Y)
+    loaded = saved_and_loaded(search, tmp_path)
+    assert_equal_values(
+        {k: v for k, v in vars(search).items() if k != "cv"},
+        {k: v for k, v in vars(loaded).items() if k != "cv"},
+    )
+    if search.refit:
+        assert_equal_values(search.predict(X), loaded.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore:BandedSVRCV found its best:UserWarning")
+@pytest.mark.parametrize(
+    "change",
+    [
+        set_parameter("cost_ratio", {"mapping": [[0, 1]]}),
+        set_parameter("epsilon", True),
+        set_parameter("cv", 1),
+        set_parameter("rho1", 1.0),
+        set_attribute("best_index_", 10**6),
+        set_attribute("classes_", 1),
+        set_attribute("best_params_", "C1"),
+        lambda step, arrays: step["attributes"]["best_estimator_"]["estimator"].update(
+            {"class": "StandardScaler"}
+        ),
+    ],
+)
+def test_searches_whose_parts_do_not_fit_are_refused(change, tmp_path):
+    path = tmp_path / "model.bsvm"
+    bandsvm.save(searched().fit(X, Y), path)
+    header, arrays = unpack(path.read_bytes())
+    change(header["steps"][-1], arrays)
+    refused(pack(header, arrays), tmp_path, "do not fit together|does not know")
 
 
 @pytest.fixture(scope="module")

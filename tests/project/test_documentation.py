@@ -28,6 +28,10 @@ PUBLIC = [
     "bandsvm.BandedSVCCV.fit",
     "bandsvm.BandedSVCCV.predict",
     "bandsvm.BandedSVCCV.decision_function",
+    "bandsvm.BandedSVRCV",
+    "bandsvm.BandedSVRCV.fit",
+    "bandsvm.BandedSVRCV.predict",
+    "bandsvm.BandedSVRCV.score",
     "bandsvm.model_selection.band_path",
     "bandsvm.plotting.BandPathDisplay",
     "bandsvm.plotting.BandPathDisplay.from_path",
@@ -61,6 +65,8 @@ PUBLIC = [
     "bandsvm.plotting.DecisionValuesDisplay.from_predictions",
     "bandsvm.plotting.DualCoefficientsDisplay",
     "bandsvm.plotting.PenaltyDisplay",
+    "bandsvm.plotting.QuantileFanDisplay",
+    "bandsvm.plotting.ResidualsDisplay",
     "bandsvm.plotting.RiskCoverageDisplay",
     "bandsvm.plotting.RiskCoverageDisplay.from_estimator",
     "bandsvm.plotting.RiskCoverageDisplay.from_predictions",
@@ -99,6 +105,7 @@ def test_every_public_name_has_a_docstring():
         "bandsvm.persistence.onnx",
         "bandsvm.model_selection._bound",
         "bandsvm.model_selection._cv",
+        "bandsvm.model_selection._svr_cv",
         "bandsvm.model_selection._path",
         "bandsvm.model_selection._leave_one_out",
         "bandsvm._estimators.selective",
@@ -138,13 +145,14 @@ def test_examples_of_the_page_for_users_of_svc_run():
     assert {"ours", "model"} <= names.keys()
 
 
-def test_page_on_model_selection_prints_what_it_says(capsys):
-    text = (ROOT / "docs" / "model_selection.md").read_text()
+@pytest.mark.parametrize(("page", "number"), [("model_selection", 6), ("regression", 7)])
+def test_page_prints_what_it_says(page, number, capsys):
+    text = (ROOT / "docs" / f"{page}.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```python") == 6
+    assert len(blocks) == text.count("```python") == number
     names = {}
     for code, expected in blocks:
-        exec(compile(code, "model_selection.md", "exec"), names)
+        exec(compile(code, f"{page}.md", "exec"), names)
         assert capsys.readouterr().out == expected
 
 

@@ -201,7 +201,7 @@ def test_a_curve_over_the_only_feature(folder, monkeypatch):
 
 @pytest.mark.usefixtures("_pictures")
 def test_large_tables_are_drawn_in_part(monkeypatch):
-    monkeypatch.setattr(number_report, "MAX_POINTS", 50)
+    monkeypatch.setattr("bandsvm._workflow.evaluation.MAX_POINTS_DRAWN", 50)
     model = BandedSVR().fit(X, Y)
     pictures = number_report.draw_pictures(NumberPredictions(model, X, Y), ["a", "b"])
     collections = [len(c.get_offsets()) for c in pictures[0][0].axes[0].collections]

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm._system.text import json_text
 from bandsvm._workflow.class_views import abstention, distribution
-from bandsvm._workflow.drawn import MAX_POINTS_DRAWN
+from bandsvm._workflow.evaluation import MAX_POINTS_DRAWN
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout
 from bandsvm._workflow.path import band_path_on_page
 from bandsvm._workflow.samples import Query, as_csv, page

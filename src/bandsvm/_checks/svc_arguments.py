@@ -23,6 +23,14 @@ INSTEAD_OF_SVR = {
     ),
     "shrinking": INSTEAD["shrinking"],
 }
+INSTEAD_OF_SVR_IN_SEARCHES = {
+    "C": (
+        "its costs are C1 (predictions below the tube) and cost_ratio times C1 (above); pass the "
+        "values of C as C1"
+    ),
+    "C2": "pass values of C2 / C1 as cost_ratio",
+    "shrinking": INSTEAD["shrinking"],
+}
 
 Estimator = TypeVar("Estimator", bound=type)
 
@@ -38,6 +46,11 @@ def names_svc_arguments(cls: Estimator) -> Estimator:
 def names_svr_arguments(cls: Estimator) -> Estimator:
     """Let ``__init__`` and ``set_params`` of a regressor say what to use instead."""
     return _naming(cls, INSTEAD_OF_SVR)
+
+
+def names_svr_search_arguments(cls: Estimator) -> Estimator:
+    """Let ``__init__`` and ``set_params`` of a search of regressors say what to use instead."""
+    return _naming(cls, INSTEAD_OF_SVR_IN_SEARCHES)
 
 
 def _naming(cls: Estimator, instead: Mapping[str, str]) -> Estimator:

@@ -219,7 +219,10 @@ default='rbf'
             A column for each quantile, in the order of `quantile`; a vector if it is a number.
             Columns do not cross: larger quantiles are nowhere less than smaller ones.
         """
-        values = self._problem_values(X)
+        return self._predicted(self._problem_values(X))
+
+    def _predicted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return predictions from decision values, one column per quantile."""
         if isinstance(self.quantile, Real):
             return values[:, 0]
         return without_crossing(values, np.array(quantiles_of(self)))

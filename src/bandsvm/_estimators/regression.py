@@ -225,7 +225,11 @@ default='rbf'
         ndarray of shape (n_samples,)
             The decision value g(x).
         """
-        return self._problem_values(X)[:, 0]
+        return self._predicted(self._problem_values(X))
+
+    def _predicted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return predictions from decision values: a single column."""
+        return values[:, 0]
 
     def band_position(self, X: Any, y: Any) -> NDArray[np.str_]:
         """Return where predictions lie in the tubes of targets.

@@ -10,9 +10,10 @@ from bandsvm._certificate.not_optimal import PYTHON
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_parameters
 from bandsvm._decisions.multiclass import MultiClass, OneVsRest, strategy_of
-from bandsvm._fitting.labels import ClassTraining, band_problems, labels_of
+from bandsvm._fitting.labels import ClassTraining, Labels, band_problems, labels_of
 from bandsvm._fitting.settings import BandSettings
 from bandsvm._fitting.task import Blocks
+from bandsvm._problem.units import PLAIN, DecisionUnits
 
 MAX_CLASSES_SHOWN = 5
 
@@ -26,12 +27,25 @@ class Classification:
     check_samples = staticmethod(data.check_samples)
     band = staticmethod(BandSettings.of)
 
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return none: decision values are near 1 by the choice of the band."""
+        return PLAIN
+
+    def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> Labels:
+        """Return labels and weights of samples and classes."""
+        return labels_of(model.class_weight, y, weights, MultiClass.of(model))
+
+    def problems(
+        self, band: BandSettings, known: Labels, *, keep_all: bool = False
+    ) -> ClassTraining:
+        """Return the band problems of labels for some costs and a band; they share samples."""
+        return band_problems(band, known, keep_all=keep_all)
+
     def training(
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
     ) -> ClassTraining:
         """Return the band problems that a model with a kernel makes of labels and weights."""
-        labels = labels_of(model.class_weight, y, weights, MultiClass.of(model))
-        band = BandSettings.of(model)
+        labels, band = self.known(model, y, weights, PLAIN), BandSettings.of(model)
         return band_problems(band, labels, share_samples=share_samples, allows_hard=True)
 
     def blocks(self, model: Any) -> Blocks:

@@ -19,7 +19,14 @@ from bandsvm._checks.tube_parameters import (
 from bandsvm._decisions.multiclass import EVERYTHING
 from bandsvm._defaults import REGRESSION_LOSSES
 from bandsvm._fitting.task import Blocks
-from bandsvm._fitting.tubes import TubeSettings, TubeTraining, tube_problems
+from bandsvm._fitting.tubes import (
+    Numbers,
+    TubeSettings,
+    TubeTraining,
+    tube_problems,
+    tube_units,
+)
+from bandsvm._problem.units import DecisionUnits
 
 # There is no linear model to go to.
 CURES: Mapping[Cure, str] = {
@@ -53,6 +60,20 @@ class Regression:
             bool(model.fit_intercept),
         )
 
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return units that follow the spread of the targets."""
+        return tube_units(self.band(model), y, weights)
+
+    def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> Numbers:
+        """Return targets and weights."""
+        return Numbers(y, weights, units)
+
+    def problems(
+        self, band: TubeSettings, known: Numbers, *, keep_all: bool = False
+    ) -> TubeTraining:
+        """Return the band problems of targets for some costs and a tube."""
+        return tube_problems(band, known, keep_all=keep_all)
+
     def training(
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
     ) -> TubeTraining:
@@ -60,7 +81,8 @@ class Regression:
 
         They always share their samples.
         """
-        return tube_problems(self.band(model), y, weights)
+        known = self.known(model, y, weights, self.units(model, y, weights))
+        return self.problems(self.band(model), known)
 
     def blocks(self, model: Any) -> Blocks:
         """Return a single block: all samples take part in all problems."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._kernels import KernelOperator, KernelSettings
 from bandsvm._system.memory import bytes_of
 
@@ -74,7 +73,6 @@ class FitSettings:
     band: Any  # what is minimised: see `Task.band`
     kernel: KernelSettings  # the kernel, with gamma as a number
     solving: SolverSettings  # how
-    multi_class: MultiClass  # which problems more than two classes make
 
     @classmethod
     def of(cls, estimator: Any, gamma: float) -> FitSettings:
@@ -83,7 +81,6 @@ class FitSettings:
             estimator._task.band(estimator),
             KernelSettings.of(estimator, gamma),
             SolverSettings.of(estimator),
-            MultiClass.of(estimator),
         )
 
     def sharing(self, n_jobs: int | None, cache_bytes: float | None) -> FitSettings:

@@ -19,17 +19,25 @@ MAX_EXPONENT = 1000
 def units_of(
     lower: NDArray, upper: NDArray, weights: NDArray, widths: float, has_intercept: bool
 ) -> DecisionUnits:
-    """Return units in which targets lie around 0 and are spread by about 1.
+    """Return units in which targets lie around 0 and are spread by about 1: a power of two."""
+    size, origin = spread_of(lower, upper, weights, widths, has_intercept)
+    return DecisionUnits(_power_of_two(size), origin)
+
+
+def spread_of(
+    lower: NDArray, upper: NDArray, weights: NDArray, widths: float, has_intercept: bool
+) -> tuple[float, float]:
+    """Return a robust standard deviation of targets, and the origin that it is measured from.
 
     Targets lie between ``lower`` and ``upper``, which may be infinite; ``widths`` is what a tube
     adds to intervals. Repeating a sample is the same as doubling its weight. Without an intercept,
     which absorbs the origin, the origin stays at 0. If targets do not differ from the origin, the
-    size follows the widths of their intervals, or else the origin.
+    size follows the widths of their intervals, or else the origin; it is 0 if there is none.
     """
     is_known = (weights > 0.0) & (np.isfinite(lower) | np.isfinite(upper))
     lower, upper, weights = lower[is_known], upper[is_known], weights[is_known]
     if not len(lower):
-        return DecisionUnits()
+        return 0.0, 0.0
     weights = weights / weights.max()
     is_closed = np.isfinite(lower) & np.isfinite(upper)
     targets = np.where(np.isfinite(lower), lower, upper)
@@ -39,7 +47,7 @@ def units_of(
     size = _spread(np.abs(targets - origin), weights)
     if size == 0.0:
         size = widths + float(np.mean((upper - lower)[is_closed])) if is_closed.any() else widths
-    return DecisionUnits(_power_of_two(size or abs(origin)), origin)
+    return size or abs(origin), origin
 
 
 def weighted_quantile(values: NDArray, weights: NDArray, share: float) -> float:

@@ -99,6 +99,22 @@ class Task(Protocol):
         Its ``costs`` are those of them that messages name, by name.
         """
 
+    def units(self, model: Any, y: NDArray, weights: NDArray) -> DecisionUnits:
+        """Return the units in which solvers see the decision values of a training set."""
+
+    def known(self, model: Any, y: NDArray, weights: NDArray, units: DecisionUnits) -> Any:
+        """Return what is known of targets, whatever `band` is.
+
+        Folds of a search have other weights than the training set, but its units.
+        """
+
+    def problems(self, band: Any, known: Any, *, keep_all: bool = False) -> Any:
+        """Return the `Training` of targets that are `known`, for one of many bands.
+
+        Its problems share all samples. With ``keep_all``, samples of weight 0 are among them, with
+        zero cost: they do not affect the solution, but get decision values.
+        """
+
     def training(
         self, model: Any, y: NDArray, weights: NDArray, *, share_samples: bool = False
     ) -> Any:

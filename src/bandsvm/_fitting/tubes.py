@@ -33,6 +33,15 @@ class TubeSettings:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Targets and weights, independent of costs and tube; and the units that solvers see."""
+
+    y: NDArray[np.float64]  # (n_samples,), or (n_samples, 2) for intervals
+    weights: NDArray[np.float64]  # (n_samples,)
+    units: DecisionUnits
+
+
+@dataclass(frozen=True)
 class Tubes:
     """The tubes of a training set, as solvers see them; open sides are infinite."""
 
@@ -124,13 +133,23 @@ def ends_of(y: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return (y, y) if y.ndim == 1 else (y[:, 0], y[:, 1])
 
 
-def tube_problems(settings: TubeSettings, y: NDArray, weights: NDArray) -> TubeTraining:
-    """Return the band problems of targets, in units that follow their spread."""
-    lower, upper = ends_of(y)
-    units = units_of(lower, upper, weights, sum(settings.epsilon), settings.fit_intercept)
-    targets = TubeTargets(settings, units)
+def tube_units(settings: TubeSettings, y: NDArray, weights: NDArray) -> DecisionUnits:
+    """Return units that follow the spread of targets."""
+    return units_of(*ends_of(y), weights, sum(settings.epsilon), settings.fit_intercept)
+
+
+def tube_problems(
+    settings: TubeSettings, numbers: Numbers, *, keep_all: bool = False
+) -> TubeTraining:
+    """Return the band problems of targets.
+
+    With ``keep_all``, samples of weight 0 stay in the problems with zero cost: they do not affect
+    the solution, but get decision values.
+    """
+    y, weights = numbers.y, numbers.weights
+    targets = TubeTargets(settings, numbers.units)
     tubes = Tubes(*targets.tube_of(y), weights)
-    (kept,) = (weights > 0.0).nonzero()
+    kept = np.arange(len(weights)) if keep_all else (weights > 0.0).nonzero()[0]
     problems = targets.problems(tubes, kept)
     _check_values(settings, tubes, y, problems.values)
     signs = np.ones((len(problems), len(weights)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bandsvm._checks.parameters import band_parameters
 from bandsvm._system.text import short_text, signed
 from bandsvm._tables.table import NUMBERED
-from bandsvm._workflow.evaluation import Predictions, histogram_edges
+from bandsvm._workflow.evaluation import HISTOGRAM_BINS, MAX_SAMPLES, Predictions, histogram_edges
 from bandsvm._workflow.pipeline import Classifier
 from bandsvm.plotting import DecisionMapDisplay, RiskCoverageDisplay
 from bandsvm.plotting._canvas import (
@@ -26,9 +26,8 @@ from bandsvm.plotting._canvas import (
 )
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
-# Samples that a table of the page lists, and classes that one has.
-MAX_SAMPLES, MAX_CLASSES = 20, 30
-HISTOGRAM_BINS = 60
+# Classes that a table of the page has.
+MAX_CLASSES = 30
 N_PROBABILITY_BINS = 10
 PROBABILITY_EDGES = np.linspace(0.0, 1.0, N_PROBABILITY_BINS + 1)
 # The logarithm of a probability of 0 is not finite.

@@ -20,6 +20,10 @@ from bandsvm._workflow.pipeline import Classifier, names_are_known
 # What is printed: classes in the table of scores and in the matrix, mistakes where it is too wide.
 MAX_CLASSES, MAX_MATRIX_WIDTH, MAX_MISTAKES = 30, 8, 10
 CELL_WIDTH = 18
+# Samples that a table of a report lists, and bins of its histograms.
+MAX_SAMPLES, HISTOGRAM_BINS = 20, 60
+# Points that a picture shows; more would hide each other.
+MAX_POINTS_DRAWN, SEED_OF_POINTS = 3000, 0
 # Values that differ by less than this share of their size cannot be told apart in a picture.
 MIN_RANGE = 1e-9
 
@@ -201,6 +205,14 @@ def histogram_edges(values: NDArray, n_bins: int) -> NDArray[np.float64]:
     if high - low <= MIN_RANGE * max(abs(low), abs(high), 1.0):
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, n_bins + 1)
+
+
+def drawn_samples(n_samples: int) -> NDArray[np.intp]:
+    """Return which samples are drawn: all, or as many as a picture can show, at random."""
+    if n_samples <= MAX_POINTS_DRAWN:
+        return np.arange(n_samples)
+    generator = np.random.default_rng(SEED_OF_POINTS)
+    return np.sort(generator.choice(n_samples, MAX_POINTS_DRAWN, replace=False))
 
 
 def score_text(value: float) -> str:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text, signed
 from bandsvm._tables.table import NUMBERED
-from bandsvm._workflow.drawn import drawn_samples
-from bandsvm._workflow.evaluation import histogram_edges
+from bandsvm._workflow.evaluation import HISTOGRAM_BINS, MAX_SAMPLES, drawn_samples, histogram_edges
 from bandsvm._workflow.numbers import (
     QUANTILE_HEAD,
     NumberPredictions,
@@ -30,12 +29,11 @@ from bandsvm.plotting._canvas import (
 )
 from bandsvm.plotting._page import heading, html_picture, html_table, paragraph, rendered
 
-# Samples that a table of the page lists, and quantiles that it has columns for.
-MAX_SAMPLES, MAX_QUANTILES = 20, 5
-HISTOGRAM_BINS = 60
-DOTS: dict[str, Any] = {"s": 12, "alpha": 0.6, "linewidths": 0.0}
+# Quantiles that a table of samples has columns for.
+MAX_QUANTILES = 5
 # Room around points, as a share of their range.
-MARGIN = 0.03
+ROOM = 0.03
+DOTS: dict[str, Any] = {"s": 12, "alpha": 0.6, "linewidths": 0.0}
 
 
 def prediction_parts(predictions: NumberPredictions, features: Sequence[str] = ()) -> list[str]:
@@ -111,7 +109,7 @@ def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> li
     tube = "" if predictions.tube is None else "; the tube is shaded"
     fan = "" if len(predictions.names) == 1 else ", with lines from the lowest to the highest"
     pictures = [
-        (_draw_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
+        (_against_targets(predictions), f"Predictions against targets{fan}{tube}."),
         (_draw_residuals(predictions), f"Errors over predictions{tube}."),
     ]
     if len(predictions.names) > 1:
@@ -143,9 +141,15 @@ def _words(predictions: NumberPredictions) -> str:
     return "quantiles" if predictions.tube is None else "tube"
 
 
-def _draw_against_targets(predictions: NumberPredictions) -> Any:
-    """Draw predictions over targets; on the diagonal they are right."""
+def _against_targets(predictions: NumberPredictions) -> Any:
+    """Return a figure of predictions over targets."""
     figure, ax = new_figure(6.4, 5.2)
+    draw_against_targets(predictions, ax)
+    return figure
+
+
+def draw_against_targets(predictions: NumberPredictions, ax: Any) -> None:
+    """Draw predictions over targets; on the diagonal they are right."""
     assert predictions.y is not None
     drawn = drawn_samples(len(predictions.values))
     y, values, centre = predictions.y[drawn], predictions.values[drawn], predictions.centre[drawn]
@@ -163,7 +167,6 @@ def _draw_against_targets(predictions: NumberPredictions) -> Any:
     ax.set_xlabel("target")
     ax.set_ylabel(plain(predictions.centre_name))
     legend_outside(ax, columns=3)
-    return figure
 
 
 def _draw_residuals(predictions: NumberPredictions) -> Any:
@@ -243,4 +246,4 @@ def _draw_values(predictions: NumberPredictions) -> Any:
 def _with_margin(values: NDArray) -> NDArray[np.float64]:
     """Return the ends of an axis for some values."""
     low, high = histogram_edges(values, 1)
-    return np.array([low - MARGIN * (high - low), high + MARGIN * (high - low)])
+    return np.array([low - ROOM * (high - low), high + ROOM * (high - low)])

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._decisions.position import POSITIONS
-from bandsvm._workflow.drawn import drawn_samples, n_bins, position_codes
-from bandsvm._workflow.evaluation import histogram_edges
+from bandsvm._workflow.drawn import n_bins, position_codes
+from bandsvm._workflow.evaluation import drawn_samples, histogram_edges
 from bandsvm._workflow.holdout import TablePart
 
 # Quantiles that the table of samples has columns for.

@@ -15,13 +15,14 @@ from bandsvm._checks.tube_parameters import Sides, epsilon_of, quantiles_of
 from bandsvm._decisions.position import BandCoverage, BandPositions
 from bandsvm._decisions.tubes import left_open, tube_positions
 from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._fitting.spread import spread_of
 from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import aligned
 from bandsvm._workflow.pipeline import Regressor, names_are_known
 
 # Digits of numbers that a sentence or a table shows.
 DIGITS = 4
-# By default epsilon is this share of the standard deviation of targets, and costs are that.
+# By default epsilon is this share of the spread of targets, and costs are that.
 EPSILON_SHARE = 0.1
 
 
@@ -344,15 +345,20 @@ def summarise_numbers(
     )
 
 
+def spread_of_targets(y: NDArray) -> float:
+    """Return a robust standard deviation of targets, by which searches choose costs too."""
+    return spread_of(y, y, np.ones(len(y)), 0.0, True)[0] if np.ptp(y) > 0.0 else 0.0
+
+
 def regressor_defaults(
     cls: type[Regressor], y: NDArray, given: Mapping[str, Any]
 ) -> dict[str, float]:
     """Return costs and tube that follow the spread of targets, where they are not given.
 
-    They are those of scikit-learn's SVR for targets with a standard deviation of 1: the same model
-    comes out whatever the unit of the targets.
+    They are those of scikit-learn's SVR for targets with a spread of 1: the same model comes out
+    whatever the unit of the targets.
     """
-    spread = float(f"{np.std(y):.3g}") or 1.0
+    spread = float(f"{spread_of_targets(y):.3g}") or 1.0
     # Distances and their squares: only the former scale the costs.
     cost = 1.0 if str(given.get("loss", "")).startswith("squared") else spread
     usual = {"C": cost}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._estimators.kernel import BandedSVC
@@ -18,7 +17,7 @@ from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._workflow import class_views, number_views
 from bandsvm._workflow.holdout import PLACE_WORDS, Holdout, TablePart
 from bandsvm._workflow.naming import page_name
-from bandsvm._workflow.numbers import number_text, regressor_defaults
+from bandsvm._workflow.numbers import number_text, regressor_defaults, spread_of_targets
 from bandsvm._workflow.path import VARIED
 from bandsvm._workflow.pipeline import check_kernel_model, check_regressor, regressor_class
 from bandsvm._workflow.search import SearchResult, search_on_page
@@ -67,8 +66,8 @@ def _new_regressor(parameters: dict[str, Any], y: NDArray) -> tuple[Any, list[st
         return cls(**parameters), []
     chosen = ", ".join(f"{page_name(name)} = {value:g}" for name, value in usual.items())
     said = (
-        "The targets of the training samples have a standard deviation of "
-        f"{number_text(float(np.std(y)))}, from which follow {chosen}."
+        "The targets of the training samples have a spread of "
+        f"{number_text(spread_of_targets(y))}, from which follow {chosen}."
     )
     return cls(**parameters, **usual), [said]
 

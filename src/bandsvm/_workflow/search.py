@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,24 @@ from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
 from bandsvm._estimators.calibration import fit_sigmoids
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._system.stopping import stop_when
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._workflow.evaluation import Predictions
 from bandsvm._workflow.folds import PreparedFolds, stratified_splits
 from bandsvm._workflow.holdout import Holdout
-from bandsvm._workflow.pipeline import rows_of
+from bandsvm._workflow.pipeline import Estimator, rows_of
 from bandsvm._workflow.tasks import held_out_predictions
 from bandsvm._workflow.work import Work, collected_warnings
-from bandsvm.model_selection import BandedSVCCV
-from bandsvm.model_selection._cv import fit_search
+from bandsvm.model_selection import BandedSVCCV, BandedSVRCV
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import SearchObserver
+from bandsvm.model_selection._searching import fit_search
 from bandsvm.model_selection._standings import mean_fold_scores
 
-# Settings of a candidate that tables list.
-LISTED = ("kernel", "gamma", "C1", "C2", "rho2")
+# Settings of a candidate that tables list, by task.
+LISTED = {
+    CLASSIFY: ("kernel", "gamma", "C1", "C2", "rho2"),
+    REGRESS: ("kernel", "gamma", "C1", "C2", "epsilon"),
+}
 # Candidates that a table lists.
 MAX_CANDIDATES = 20
 # How long the best candidate may be fitted once a search was stopped.
@@ -46,11 +50,14 @@ SHARE_OF_SEARCH, MIN_SECONDS = 0.7, 0.01
 SECONDS_TO_DRAW, SHARE_TO_DRAW = 3.0, 0.3
 
 
+AnySearch: TypeAlias = BandedSVCCV | BandedSVRCV
+
+
 @dataclass(frozen=True)
 class CandidateScores:
     """A candidate of a search and its scores."""
 
-    # Its parameters, those of `LISTED`; None where the kernel does not have them.
+    # Its parameters, those of `listed`; None where the kernel does not have them.
     settings: dict[str, Any]
     scores: NDArray[np.float64]  # its score in each fold; nan where it was given up before
 
@@ -70,20 +77,30 @@ class CandidateScores:
         return int(np.isfinite(self.scores).sum())
 
 
-def scores_by_fold(search: BandedSVCCV) -> NDArray[np.float64]:
+def task_of_search(search: AnySearch) -> str:
+    """Return what the targets of a search are."""
+    return REGRESS if isinstance(search, BandedSVRCV) else CLASSIFY
+
+
+def listed(search: AnySearch) -> tuple[str, ...]:
+    """Return the settings of a candidate that tables list."""
+    return LISTED[task_of_search(search)]
+
+
+def scores_by_fold(search: AnySearch) -> NDArray[np.float64]:
     """Return the scores of all candidates, one column per fold; nan where one was given up."""
     names = [f"split{k}_test_score" for k in range(search.n_splits_)]
     return np.column_stack([search.cv_results_[name] for name in names])
 
 
-def best_candidates(search: BandedSVCCV) -> list[CandidateScores]:
+def best_candidates(search: AnySearch) -> list[CandidateScores]:
     """Return the chosen candidate of a search, then those of the highest mean scores."""
     scores, best = scores_by_fold(search), search.best_index_
     order = np.argsort(-np.nan_to_num(mean_fold_scores(scores), nan=-np.inf), kind="stable")
     order = np.concatenate([[best], order[order != best]])[:MAX_CANDIDATES]
     settings = search.cv_results_["params"]
     return [
-        CandidateScores({name: settings[k].get(name) for name in LISTED}, scores[k])
+        CandidateScores({name: settings[k].get(name) for name in listed(search)}, scores[k])
         for k in order.tolist()
     ]
 
@@ -115,15 +132,15 @@ class TimeBudget:
 class FinishedSearch:
     """A search that has ended, and models of its parameters that predict held-out folds."""
 
-    search: BandedSVCCV  # the search, with its best model
+    search: AnySearch  # the search, with its best model
     folds: PreparedFolds  # what it was fitted to
     budget: TimeBudget  # how long everything may take
 
     @cached_property
-    def held_out(self) -> Predictions | str:
+    def held_out(self) -> Any:
         """What models of the best parameters say of folds that they were not fitted to.
 
-        Or why that is unknown.
+        Predictions, as the task makes them, or why that is unknown.
         """
         return self._held_out(self.search.best_estimator_)
 
@@ -154,7 +171,7 @@ class FinishedSearch:
             return None
         return probabilities(sigmoids, self.held_out.values)
 
-    def _held_out(self, model: BandedSVC) -> Predictions | str:
+    def _held_out(self, model: Estimator) -> Any:
         with warnings.catch_warnings():
             # The search has said which fits do not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)

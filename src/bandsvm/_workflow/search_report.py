@@ -12,16 +12,25 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.table import NUMBERED, Table
-from bandsvm._workflow.class_report import draw_risk_coverage, prediction_parts, sample_parts
+from bandsvm._workflow.class_report import draw_risk_coverage
 from bandsvm._workflow.evaluation import Predictions, score_text
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.naming import shell_name
+from bandsvm._workflow.number_report import draw_against_targets
 from bandsvm._workflow.pipeline import Model
 from bandsvm._workflow.report import TRAINED, model_parts, page_about, report_page
-from bandsvm._workflow.search import LISTED, SearchResult, best_candidates, scores_by_fold
+from bandsvm._workflow.search import (
+    AnySearch,
+    SearchResult,
+    best_candidates,
+    listed,
+    scores_by_fold,
+    task_of_search,
+)
+from bandsvm._workflow.tasks import TASKS
 from bandsvm._workflow.weights import feature_names
-from bandsvm.model_selection import BandedSVCCV
 from bandsvm.model_selection._standings import mean_fold_scores
 from bandsvm.plotting import BandPathDisplay
 from bandsvm.plotting._canvas import (
@@ -35,8 +44,8 @@ from bandsvm.plotting._page import heading, html_picture, html_table, paragraph,
 
 # Held-out predictions of models by name, or why there are none.
 Risk = dict[str, Predictions] | str
-# Parameters that pictures have an axis for.
-DRAWN = ("C1", "gamma", "C2", "rho2")
+# Parameters that pictures have an axis for, by task.
+DRAWN = {CLASSIFY: ("C1", "gamma", "C2", "rho2"), REGRESS: ("C1", "gamma", "C2", "epsilon")}
 CHOSEN: dict[str, Any] = {
     "color": "black",
     "markersize": 12,
@@ -51,11 +60,11 @@ MIN_LOG_RATIO = 30.0
 
 
 def search_page(
-    search: BandedSVCCV,
+    search: AnySearch,
     model: Model,
     table: Table,
-    trained: Predictions,
-    unseen: Predictions | str,
+    trained: Any,
+    unseen: Any,
     sentences: list[str],
     more: Sequence[str] = (),
 ) -> bytes:
@@ -65,6 +74,7 @@ def search_page(
     those by models of the same parameters for folds that they were not trained on, or why there are
     none. ``sentences`` say what the search found; ``more`` are parts to add.
     """
+    task = TASKS[task_of_search(search)]
     parts = [heading("Data"), paragraph(table.describe(shell_name))]
     parts += [heading("Search"), *map(paragraph, sentences), *_search_parts(search)]
     parts.append(heading("Held-out samples"))
@@ -78,12 +88,12 @@ def search_page(
                 "may fare slightly worse."
             )
         )
-        parts += prediction_parts(unseen)
-        parts += sample_parts(unseen, table.sample_names())
+        parts += task.prediction_parts(unseen)
+        parts += task.sample_parts(unseen, table.sample_names())
     parts += more
     parts += [heading("Model"), *model_parts(model, table.names)]
     parts += [heading("Training samples"), paragraph(TRAINED)]
-    parts += prediction_parts(trained, feature_names(model, table.names))
+    parts += task.prediction_parts(trained, feature_names(model, table.names))
     return page_about(table, parts)
 
 
@@ -100,14 +110,14 @@ def holdout_page(
     if result is None:
         first = next(iter(parts.values()))
         return report_page(model, _table_of(first), first.predictions, f"From {first.role}")
-    trained, more = parts["train"], []
+    trained, more, task = parts["train"], [], TASKS[task_of_search(result.search)]
     unseen = parts["folds"].predictions if "folds" in parts else str(result.folds)
     if (part := parts.get("held out")) is not None:
         more = [
             heading("Samples that the search has not seen"),
             paragraph(f"From {part.role}"),
-            *prediction_parts(part.predictions),
-            *sample_parts(part.predictions, _table_of(part).sample_names()),
+            *task.prediction_parts(part.predictions),
+            *task.sample_parts(part.predictions, _table_of(part).sample_names()),
         ]
     table, predictions = _table_of(trained), trained.predictions
     return search_page(result.search, model, table, predictions, unseen, sentences, more)
@@ -119,12 +129,12 @@ def _table_of(part: TablePart) -> Table:
     return replace(part.table, ids=ids or {NUMBERED: part.table.numbers()[part.places]})
 
 
-def _search_parts(search: BandedSVCCV) -> list[str]:
+def _search_parts(search: AnySearch) -> list[str]:
     """Return the candidates as tables and pictures."""
     from matplotlib.figure import Figure
 
-    listed = best_candidates(search)
-    folds = [(k + 1, score_text(score)) for k, score in enumerate(listed[0].scores.tolist())]
+    best = best_candidates(search)
+    folds = [(k + 1, score_text(score)) for k, score in enumerate(best[0].scores.tolist())]
     rows = [
         (
             *(_setting(value) for value in each.settings.values()),
@@ -132,9 +142,9 @@ def _search_parts(search: BandedSVCCV) -> list[str]:
             score_text(each.deviation),
             each.n_folds,
         )
-        for each in listed
+        for each in best
     ]
-    n_more = len(search.cv_results_["params"]) - len(listed)
+    n_more = len(search.cv_results_["params"]) - len(best)
     rest = f"; {n_more} more" if n_more else ""
     candidates, places = (
         Figure(figsize=(width, 4.2), layout="constrained") for width in (10.0, 7.0)
@@ -148,7 +158,7 @@ def _search_parts(search: BandedSVCCV) -> list[str]:
             f"The chosen candidate and those of the highest mean scores{rest}. Candidates that "
             "were given up early have scores in fewer folds:"
         ),
-        html_table((*LISTED, "mean", "deviation", "folds"), rows, numbers=range(1, 8)),
+        html_table((*listed(search), "mean", "deviation", "folds"), rows, numbers=range(1, 8)),
         html_picture(rendered(candidates, "png"), "Mean scores over each parameter."),
         html_picture(rendered(places, "png"), "Where the best candidates are."),
     ]
@@ -160,7 +170,7 @@ def _setting(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
+def draw_search(search: AnySearch, X: Any, y: NDArray, risk: Risk, end: float) -> Any:
     """Return a figure: scores over each parameter above, then places, path and risk.
 
     ``risk`` are held-out predictions by models to compare, or why there are none. The path is left
@@ -179,10 +189,32 @@ def draw_search(search: BandedSVCCV, X: Any, y: NDArray, risk: Risk, end: float)
     return figure
 
 
-def draw_candidates(search: BandedSVCCV, figure: Any) -> None:
+def draw_search_of_numbers(search: AnySearch, unseen: Any) -> Any:
+    """Return a figure: scores over each parameter above, then places and held-out predictions.
+
+    The latter are ``unseen``, or why there are none.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 8.0), layout="constrained")
+    halves: Any = figure.subfigures(2, 1)
+    above, below = halves
+    draw_candidates(search, above)
+    places, against = below.subplots(1, 2)
+    draw_places(search, places)
+    against.set_title("Predictions of held-out folds")
+    if isinstance(unseen, str):
+        _say(against, f"left out: {unseen}")
+    else:
+        draw_against_targets(unseen, against)
+    return figure
+
+
+def draw_candidates(search: AnySearch, figure: Any) -> None:
     """Draw the scores of all candidates over each parameter."""
-    scores = figure.subplots(1, len(DRAWN), sharey=True)
-    for ax, name in zip(scores, DRAWN, strict=True):
+    drawn = DRAWN[task_of_search(search)]
+    scores = figure.subplots(1, len(drawn), sharey=True)
+    for ax, name in zip(scores, drawn, strict=True):
         draw_scores(search, name, ax)
     scores[0].set_ylabel("score, mean over the folds")
     figure.suptitle(f"All {len(search.cv_results_['params'])} candidates")
@@ -190,7 +222,7 @@ def draw_candidates(search: BandedSVCCV, figure: Any) -> None:
     figure.legend(*labels, loc="outside lower center", ncols=len(labels[0]), frameon=False)
 
 
-def _draw_path(search: BandedSVCCV, X: Any, y: NDArray, end: float, ax: Any) -> None:
+def _draw_path(search: AnySearch, X: Any, y: NDArray, end: float, ax: Any) -> None:
     """Draw the path along C2 through the best candidate, as far as there is time."""
     ax.set_title("Coefficients along C2")
     left = end - time.monotonic()
@@ -218,7 +250,7 @@ def _say(ax: Any, text: str) -> None:
     ax.text(0.5, 0.5, text, ha="center", wrap=True, transform=ax.transAxes)
 
 
-def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
+def draw_scores(search: AnySearch, name: str, ax: Any) -> None:
     """Draw the scores of all candidates over one parameter, C-SVMs apart from bands."""
     results, scores = search.cv_results_, scores_by_fold(search)
     means, is_whole = mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
@@ -239,10 +271,13 @@ def draw_scores(search: BandedSVCCV, name: str, ax: Any) -> None:
             color=NEUTRAL, label="lower than shown",
         )  # fmt: skip
         shown &= ~is_low
-    for colour, marker, label, kind in (
+    groups = [
         (NEGATIVE, "o", "without a band (C2=0)", ~has_band),
         (POSITIVE, "^", "with a band", has_band),
-    ):
+    ]
+    if task_of_search(search) == REGRESS:
+        groups = [(NEGATIVE, "o", "candidates", np.ones(len(means), dtype=bool))]
+    for colour, marker, label, kind in groups:
         for whole, face in ((True, colour), (False, "none")):
             part = shown & kind & (is_whole == whole)
             ax.scatter(
@@ -266,10 +301,11 @@ def lowest_shown(means: NDArray) -> float:
     return float(max(known.min(), middle - BELOW_MIDDLE * (top - middle)))
 
 
-def draw_places(search: BandedSVCCV, ax: Any) -> None:
-    """Draw the best score at each C1 and gamma; or over C1 and C2 where there is no gamma."""
+def draw_places(search: AnySearch, ax: Any) -> None:
+    """Draw the best score at each C1 and gamma; or of C2 or epsilon where there is no gamma."""
     results, means = search.cv_results_, mean_fold_scores(scores_by_fold(search))
-    name = "C2" if np.ma.getmaskarray(results["param_gamma"]).all() else "gamma"
+    without_gamma = "C2" if task_of_search(search) == CLASSIFY else "epsilon"
+    name = without_gamma if np.ma.getmaskarray(results["param_gamma"]).all() else "gamma"
     scored = np.flatnonzero(np.isfinite(means))
     order = scored[np.argsort(means[scored], kind="stable")]  # the best are drawn last
     up = results[f"param_{name}"].filled(np.nan)

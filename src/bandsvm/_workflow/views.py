@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 
 from bandsvm._system.text import short_text
 from bandsvm._workflow.description import certificate_values
-from bandsvm._workflow.drawn import SEED_OF_POINTS, drawn_samples
+from bandsvm._workflow.evaluation import SEED_OF_POINTS, drawn_samples
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.page_tasks import page_task

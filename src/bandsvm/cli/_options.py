@@ -12,6 +12,7 @@ from typing import Any
 from bandsvm._defaults import (
     DEFAULT_C1,
     DEFAULT_C2_SHARES,
+    DEFAULT_EPSILONS,
     DEFAULT_GAMMA_FACTORS,
     DEFAULT_RHO2,
     DEFAULT_RHO2_FACTORS,
@@ -29,7 +30,7 @@ OF_LINEAR = ("solver",)
 # All of them; only those that were given are in the namespace.
 PARAMETERS = (
     *("loss", "C1", "C2", "rho1", "rho2", "class_weight", "fit_intercept"),
-    *("epsilon", "quantile", "C"),
+    *("epsilon", "quantile", "C", "cost_ratio"),
     *("tol", "max_iter", "time_limit", "n_jobs", *OF_KERNELS, *OF_LINEAR),
 )
 
@@ -101,7 +102,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("degree", "N", "of the poly kernel (3)", type=whole)
     add("coef0", "X", "of the poly and sigmoid kernels (0)", type=_types.number)
     if not searched:
-        add("epsilon", "X[,X]", "tube of --regress (0.1 of targets' deviation)", type=_types.sides)
+        add("epsilon", "X[,X]", "tube of --regress (0.1 of targets' spread)", type=_types.sides)
         about_quantiles = "--regress: predict quantiles; --C: their cost"
         add("quantile", "Q[,Q]", about_quantiles, type=_types.quantiles)
         add("C", "X", argparse.SUPPRESS, type=positive)
@@ -136,6 +137,7 @@ def add_disk_option(parser: argparse.ArgumentParser) -> None:
 
 def add_grid_options(parser: argparse.ArgumentParser) -> None:
     """Add options for what a search tries."""
+    at_least_zero = _types.at_least_zero
     group = parser.add_argument_group(
         "values to try (a list: 1,10,100; or FROM:TO:HOW_MANY, geometric: 0.1:1000:9)"
     )
@@ -144,14 +146,19 @@ def add_grid_options(parser: argparse.ArgumentParser) -> None:
         _listed((values[0], values[-1]), " to ")
         for values in (DEFAULT_C2_SHARES, DEFAULT_GAMMA_FACTORS)
     )
+    of_epsilon = _listed((DEFAULT_EPSILONS[0], DEFAULT_EPSILONS[-1]), " to ")
     for name, one, text in (
         ("C1", _types.positive, f"costs of lying below the band ({of_C1})"),
-        ("C2", _types.at_least_zero, f"costs of lying above it, and 0 ({of_C2} times C1)"),
+        ("C2", at_least_zero, f"costs of lying above it, and 0 ({of_C2} times C1)"),
         ("rho2", _types.positive, f"upper edges of the band ({of_rho2} times rho1)"),
         ("gamma", _types.gamma, f"of the kernel, or scale, auto ({of_gamma} times scale)"),
+        ("epsilon", at_least_zero, f"tubes of --regress ({of_epsilon} of targets' spread)"),
+        ("cost_ratio", _types.positive, argparse.SUPPRESS),
     ):
-        values = partial(_types.grid, one)
-        adder(group)(f"--{name}", "VALUES", text, type=values, default=argparse.SUPPRESS)
+        settings = {"type": partial(_types.grid, one), "default": argparse.SUPPRESS}
+        adder(group)(shell_name(name), "VALUES", text, **settings)
+    # Not offered, but refused with advice.
+    adder(group)("--quantile", "Q", argparse.SUPPRESS, default=argparse.SUPPRESS)
 
 
 def _listed(values: tuple[float, ...], between: str) -> str:

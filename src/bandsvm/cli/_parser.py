@@ -120,14 +120,17 @@ def _tune(commands: Any) -> None:
         usage="bandsvm tune TRAIN --model FILE [options]",
         formatter_class=COMPACT,
         description="Search C1, C2 (and C2=0), rho2, gamma by folds. Ctrl-C keeps the best so far.",
+        add_help=False,
     )
+    # A line for it would be one too many for a screen.
+    parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     add = adder(parser)
     add("train", "TRAIN", argparse.SUPPRESS)
     add("--model", "FILE", "where to write the model", type=Path, required=True)
     add("--folds", "K", f"folds ({DEFAULT_FOLDS})", type=_types.folds, default=DEFAULT_FOLDS)
     about_groups = "keep samples of a group in one fold (CSV, Parquet)"
     add("--groups", "COLUMN", about_groups, default=argparse.SUPPRESS)
-    add("--scoring", "NAME", "a score of scikit-learn (accuracy)")
+    add("--scoring", "NAME", "a score of scikit-learn (accuracy; --regress: r2)")
     add("--positive", "LABEL", "the class that f1, precision, recall ... look for")
     add("--calibrate", "", "also fit probabilities, by the folds (--proba)")
     add("--plot", "FILE", "draw candidates, path, risk (PNG, SVG or PDF)", type=Path)

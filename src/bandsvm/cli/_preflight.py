@@ -16,6 +16,7 @@ from sklearn import metrics
 
 from bandsvm._checks.parameters import band_parameters, check_fit_parameters
 from bandsvm._decisions.multiclass import MultiClass
+from bandsvm._defaults import SEARCHED_NUMBERS
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._estimators.quantiles import BandedQuantileSVR
@@ -26,7 +27,7 @@ from bandsvm._tables.options import REGRESS
 from bandsvm._workflow.naming import shell_name
 from bandsvm._workflow.pipeline import check_kernel_model, check_regressor, regressor_class
 from bandsvm.cli._options import LINEAR_SOLVERS, OF_LINEAR
-from bandsvm.model_selection._scoring import StoredDecisions
+from bandsvm.model_selection._scoring import StoredDecisions, StoredPredictions
 from bandsvm.plotting._canvas import require_matplotlib
 
 # Scores that count one class as positive: function, and what it scores.
@@ -38,7 +39,7 @@ SCORES_OF_ONE_CLASS: dict[str, tuple[Any, str]] = {
     "average_precision": (metrics.average_precision_score, "decision_function"),
 }
 # Parameters of regression alone.
-OF_REGRESSION = {"epsilon", "quantile", "C"}
+OF_REGRESSION = {"epsilon", "quantile", "C", "cost_ratio"}
 # Options that regression does not have, and what to do instead.
 NOT_FOR_REGRESSION = {
     "linear": "leave it out and add --kernel linear",
@@ -161,6 +162,22 @@ def check_scoring(name: str | None, positive: str | None) -> None:
         )
 
 
+def check_search_of_numbers(options: argparse.Namespace, parameters: dict[str, Any]) -> None:
+    """Raise if a search of regressions does not have an option that was given."""
+    check_regression(options)
+    if "quantile" in parameters:
+        raise ValueError(
+            "tune searches tubes, not quantiles; leave --quantile out, or give it to bandsvm fit "
+            "with the gamma that tune finds."
+        )
+    if "C2" in parameters:
+        raise ValueError("--C2 follows C1 in a search of --regress: give --cost-ratio, C2 / C1.")
+    if options.positive is not None:
+        raise ValueError("--positive names a class, and --regress predicts numbers; leave it out.")
+    kept = {k: v for k, v in parameters.items() if k not in SEARCHED_NUMBERS}
+    check_model(kept, BandedSVR)
+
+
 def scorer_of(name: str | None, positive: str | None, labels: Any) -> Any:
     """Return the scorer for labels: a name, or a scorer that knows which class is positive."""
     if name is None:
@@ -193,18 +210,36 @@ def _try_scorer(name: str, labels: Any) -> None:
     values = np.cos(np.arange(len(y) * len(labels))).reshape(len(y), -1)
     strategy = MultiClass().strategy(len(labels))
     decisions = StoredDecisions(labels, values[:, : strategy.n_problems], strategy)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            metrics.get_scorer(name)(decisions, np.zeros((len(y), 1)), y)
-    except (ValueError, TypeError, AttributeError) as error:
-        reason = str(error).rstrip(".")
+    if reason := _why_not_scored(name, decisions, y):
         if "predict_proba" in reason:
             reason = "it needs probabilities, which these models do not have"
         raise ValueError(
             f"--scoring {name} cannot score the labels {short_list(labels.tolist())}: {reason}. "
             "Choose another score, such as balanced_accuracy or f1_macro."
-        ) from None
+        )
+
+
+def check_scoring_of_numbers(name: str | None) -> None:
+    """Raise if a score cannot be had of predictions; those here are made up."""
+    y = np.linspace(1.0, 2.0, 8)
+    if name is not None and (reason := _why_not_scored(name, StoredPredictions(y[::-1]), y)):
+        if "predict" in reason:
+            reason = "it needs classes"
+        raise ValueError(
+            f"--scoring {name} cannot score numbers: {reason}. Choose another score, such as r2 or "
+            "neg_mean_absolute_error."
+        )
+
+
+def _why_not_scored(name: str, stored: Any, y: Any) -> str:
+    """Return why a score cannot be had of stored predictions; nothing if it can."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            metrics.get_scorer(name)(stored, np.zeros((len(y), 1)), y)
+    except (ValueError, TypeError, AttributeError) as error:
+        return str(error).rstrip(".")
+    return ""
 
 
 def _identity(path: Path) -> Any:

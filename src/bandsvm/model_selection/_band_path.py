@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._certificate import Certificate, combine
 from bandsvm._certificate.not_optimal import why_not_optimal
-from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.fitted import fitted_attributes, set_attributes
 from bandsvm._fitting.outcomes import Outcome, Outcomes
-from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._system.threads import single_threaded_blas
 
@@ -27,25 +26,22 @@ class PathModels:
     """What is needed to build the fitted model of any point that was reached."""
 
     vary: str  # what changes along the path
-    template: BandedSVC  # a model with the parameters that do not vary
-    settings: FitSettings  # the same, frozen
-    points: list[tuple[float, BandSettings]]  # the values, and the band at each
+    settings: FitSettings  # how, and with which kernel, all points were solved
+    values: list[float]  # of the parameter, at all points
+    models: list[Any]  # a model with the parameters of each point, without fitted attributes
     trainings: list[Training]  # the problems of every point
     outcomes: list[list[Outcome]]  # their outcomes, as far as they were solved
     X: Any  # X, y: the training set
     y: NDArray
 
-    def fitted(self, k: int) -> BandedSVC:
+    def fitted(self, k: int) -> Any:
         """Return the fitted model of point ``k``."""
         k = range(len(self.outcomes))[k]
-        settings = replace(self.settings, band=self.points[k][1])
         with single_threaded_blas():
             attributes = fitted_attributes(
-                settings, self.X, self.y, self.trainings[k], Outcomes.of(self.outcomes[k])
+                self.settings, self.X, self.y, self.trainings[k], Outcomes.of(self.outcomes[k])
             )
-        model = copy(self.template)
-        model.__dict__.update(vars(settings.band))
-        return set_attributes(model, attributes)
+        return set_attributes(copy(self.models[k]), attributes)
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class BandPath:
         The certificate of each point.
     coefficients : list of CSR matrices of shape (n_points, n_samples)
         Signed coefficients ``alpha - theta`` of the training samples, one matrix per problem; two
-        classes make one problem.
+        classes make one problem, and so does a regression.
     intercepts : ndarray of shape (n_points, n_problems)
         Intercepts.
     n_alpha, n_theta : ndarray of shape (n_points,)
@@ -81,8 +77,10 @@ class BandPath:
     @classmethod
     def of(cls, models: PathModels) -> BandPath:
         """Return the path of the points reached; warn about points that are not optimal."""
-        outcomes, kept, n_samples = models.outcomes, models.trainings[0].kept, len(models.y)
-        certificates = tuple(combine([o.certificate for o in point]) for point in outcomes)
+        outcomes = [Outcomes.of(point) for point in models.outcomes]
+        units = models.trainings[0].targets.units
+        parts = [point.in_units(units) for point in outcomes]
+        certificates = tuple(combine(found) for _, _, found in parts)
         short = [reason for reason in map(why_not_optimal, certificates) if reason is not None]
         if short:
             warnings.warn(
@@ -91,15 +89,16 @@ class BandPath:
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        signs = models.trainings[0].signs
+        signs, kept = models.trainings[0].signs, models.trainings[0].kept
+        by_point = [c.reshape(len(signs), len(kept)) for c, _, _ in parts]
         coefficients = [
-            _sparse_rows([sign[kept] * point[p].solution.c for point in outcomes], kept, n_samples)
+            _sparse_rows([sign[kept] * c[p] for c in by_point], kept, len(models.y))
             for p, sign in enumerate(signs)
         ]
-        intercepts = [[outcome.intercept for outcome in point] for point in outcomes]
+        intercepts = [found for _, found, _ in parts]
         return cls(
             vary=models.vary,
-            values=np.array([value for value, _ in models.points[: len(outcomes)]]),
+            values=np.array(models.values[: len(outcomes)]),
             certificates=certificates,
             coefficients=coefficients,
             intercepts=np.array(intercepts, dtype=np.float64).reshape(len(outcomes), len(signs)),
@@ -116,7 +115,7 @@ class BandPath:
         """Return the samples at the upper edge at point ``k``, in any problem."""
         return _samples(matrix[[k]] < 0.0 for matrix in self.coefficients)
 
-    def model(self, k: int) -> BandedSVC:
+    def model(self, k: int) -> Any:
         """Return the fitted model of point ``k``."""
         return self._models.fitted(k)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 
 from bandsvm._certificate import duality_gap
 from bandsvm._fitting.fitted import TrainingSet, decision_rule, training_set
@@ -88,6 +89,11 @@ def leave_one_out_bound(
     >>> print(f"{leave_one_out_bound(model, X, y).error:.3f}")
     0.333
     """
+    if not is_classifier(model):
+        raise TypeError(
+            "leave_one_out_bound bounds errors of classifiers, got "
+            f"{type(model).__name__}; use leave_one_out, which is exact for regressions too."
+        )
     checked = training_set(model, X, y, sample_weight, "leave_one_out_bound")
     check_theorem_holds(model)
     training, kernel = checked.training, checked.settings.kernel

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
 from distributed import Client, Event, Future, get_worker
 from numpy.typing import NDArray
 
-from bandsvm._fitting.settings import FitSettings
 from bandsvm._problem import Status
 from bandsvm._system.dask_futures import SECONDS_BETWEEN_LOOKS, arrival_of, value_of
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import single_threaded_blas
-from bandsvm.model_selection._folds import Folds, Scores, cross_validate
+from bandsvm.model_selection._folds import Folds, Group, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
 
@@ -37,23 +37,24 @@ class ClusterScores:
 
     def score(
         self,
-        groups: list[tuple[FitSettings, list[Candidate]]],
+        groups: list[Group],
         order: list[int],
         reference: NDArray | None,
     ) -> Iterator[tuple[list[Candidate], Scores]]:
         """Yield candidates and their scores, in the order of the groups.
 
-        Groups are candidates with the settings of their kernel, started in the given order. Scores
-        in ``reference``, one per fold, are those relative to which a candidate becomes hopeless.
+        Groups are started in the given order. Scores in ``reference``, one per fold, are those
+        relative to which a candidate becomes hopeless.
         """
         client, name = self._client, f"search-{uuid4()}"
         over = Event(name, client=client)
         futures = {}
         for place, k in enumerate(order):
-            task = *groups[k], self._sent, reference, name
+            task = groups[k], self._sent, reference, name
             futures[k] = client.submit(_scored, *task, pure=False, priority=-place)
         try:
-            for k, (_, candidates) in enumerate(groups):
+            for k, group in enumerate(groups):
+                candidates = group.candidates
                 reason = self._reason_to_stop_before(futures[k])
                 if reason is None:
                     yield candidates, value_of(client, futures[k])
@@ -73,21 +74,20 @@ class ClusterScores:
 
 
 def _scored(
-    settings: FitSettings,
-    candidates: list[Candidate],
+    group: Group,
     folds: Folds,
     reference: NDArray | None,
     name: str,
 ) -> Scores:
     """Score candidates that share a kernel, on one thread of a worker."""
     worker = get_worker()
-    n_bytes = settings.solving.cache_bytes
+    n_bytes = group.settings.solving.cache_bytes
     n_bytes = default_bytes(np.inf) if n_bytes is None else n_bytes
-    settings = settings.sharing(1, n_bytes / worker.state.nthreads)
+    settings = group.settings.sharing(1, n_bytes / worker.state.nthreads)
     watch = Watch(_has_ended(name), False, len(folds.splits))
     ignored = np.errstate(over="ignore", invalid="ignore")
     with single_threaded_blas(), ignored, stop_when(watch.reason):
-        return cross_validate(settings, folds, candidates, reference, watch)
+        return cross_validate(replace(group, settings=settings), folds, reference, watch)
 
 
 def _has_ended(name: str) -> Callable[[], Status | None]:

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._defaults import DEFAULT_FOLDS
 from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._problem import Status
-from bandsvm.model_selection._grid import kernels_of
-from bandsvm.model_selection._reporting import SearchObserver
 from bandsvm.model_selection._search import Search
-
-# The refit gets the rest of the time limit, or this share of the limit if that is more.
-MIN_REFIT_SHARE = 0.05
-# Longest refit after Ctrl-C.
-SECONDS_AFTER_INTERRUPT = 0.25
-
-# Parameters of every candidate, besides the kernel and those that are searched.
-PASSED_ON = (
-    *("rho1", "loss", "degree", "coef0", "fit_intercept", "class_weight", "multi_class"),
-    *("decision_function_shape", "break_ties", "tol", "max_iter", "cache_size", "n_jobs"),
-)
+from bandsvm.model_selection._search_kinds import CLASS_SEARCH
+from bandsvm.model_selection._searching import SearchMixin, fit_search
 
 
 @names_svc_arguments
-class BandedSVCCV(ClassifierMixin, BaseEstimator):
+class BandedSVCCV(SearchMixin, ClassifierMixin, BaseEstimator):
     """Banded SVM with cross-validated C1, C2, rho2 and gamma.
 
     The search has three stages: first C1 and gamma for the C-SVM (``C2=0``); then C2 and rho2 at
@@ -164,6 +148,13 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
     True
     """
 
+    _kind, _model = CLASS_SEARCH, BandedSVC
+    # Parameters of every candidate, besides the kernel and those that are searched.
+    _passed_on = (
+        *("rho1", "loss", "degree", "coef0", "fit_intercept", "class_weight", "multi_class"),
+        *("decision_function_shape", "break_ties", "tol", "max_iter", "cache_size", "n_jobs"),
+    )
+
     def __init__(
         self,
         C1: Any = None,
@@ -223,14 +214,6 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        """Return the estimator's scikit-learn tags."""
-        tags = super().__sklearn_tags__()
-        kernels = kernels_of(self)
-        if kernels:
-            tags.input_tags = self._template(kernels[0]).__sklearn_tags__().input_tags
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BandedSVCCV:
         """Search, and fit the best candidate to all samples.
 
@@ -255,35 +238,8 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
 
     def _keep(self, search: Search, best: int) -> None:
         """Store the results of a search."""
-        self.classes_ = search.classes
-        self.n_splits_ = len(search.folds.splits)
-        self.cv_results_ = search.standings.results(search.verdict.compared())
-        self.best_index_ = best
-        self.best_score_ = search.standings.mean_so_far(best)
-        self.best_params_ = search.standings.candidates[best].parameters()
-
-    def _fit_best(
-        self, X: Any, y: Any, sample_weight: Any, began: float, is_interrupted: bool
-    ) -> None:
-        """Fit the best candidate to all samples; keep the model even if the fit is interrupted."""
-        seconds: float | None = None
-        if is_interrupted:
-            seconds = SECONDS_AFTER_INTERRUPT
-        elif self.time_limit is not None:
-            left = self.time_limit - (time.monotonic() - began)
-            seconds = max(left, MIN_REFIT_SHARE * self.time_limit)
-        model = self._template(self.best_params_["kernel"])
-        model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
-        try:
-            with warnings.catch_warnings():
-                if is_interrupted:
-                    # KeyboardInterrupt follows; a warning raised as an error must not replace it.
-                    warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(X, y, sample_weight)
-        finally:
-            if hasattr(model, "certificate_"):
-                self.best_estimator_ = model.set_params(time_limit=None)
-                self.n_iter_, self.certificate_ = model.n_iter_, model.certificate_
+        super()._keep(search, best)
+        self.classes_ = search.grid.classes
 
     def predict(self, X: Any) -> NDArray:
         """Return the classes that the best model predicts.
@@ -334,53 +290,3 @@ class BandedSVCCV(ClassifierMixin, BaseEstimator):
             'below', 'inside' or 'above', as of `BandedSVC`.
         """
         return self._best().band_position(X)
-
-    def _best(self) -> BandedSVC:
-        """Return the best model."""
-        check_is_fitted(self, "cv_results_")
-        if not hasattr(self, "best_estimator_"):
-            raise AttributeError("BandedSVCCV can predict only if it was fitted with refit=True.")
-        return self.best_estimator_
-
-    def _template(self, kernel: Any) -> BandedSVC:
-        """Return a model with all parameters that are not searched."""
-        passed = {name: getattr(self, name) for name in PASSED_ON}
-        return BandedSVC(kernel=kernel, **passed)
-
-
-def fit_search(
-    estimator: BandedSVCCV,
-    X: Any,
-    y: Any,
-    observer: SearchObserver | None = None,
-    by_fold: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-) -> BandedSVCCV:
-    """Search, watched by an observer, and fit the best candidate to all samples.
-
-    ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
-    them; candidates are scored on these.
-    """
-    before, began = dict(vars(estimator)), time.monotonic()
-    try:
-        for name in [name for name in vars(estimator) if name.endswith("_")]:
-            delattr(estimator, name)
-        search = Search(
-            estimator, estimator._template, X, y, sample_weight, groups, observer, by_fold
-        )
-        estimator._keep(search, search.run())
-        is_interrupted = search.verdict.ended_by is Status.INTERRUPTED
-        if estimator.refit:
-            estimator._fit_best(X, y, sample_weight, began, is_interrupted)
-    except BaseException as error:
-        if not (isinstance(error, KeyboardInterrupt) and hasattr(estimator, "cv_results_")):
-            estimator.__dict__.clear()
-            estimator.__dict__.update(before)
-        raise
-    if is_interrupted:
-        raise KeyboardInterrupt(
-            f"BandedSVCCV was interrupted after {len(estimator.cv_results_['params'])} candidates; "
-            f"it keeps the best so far, {estimator.best_params_}."
-        )
-    return estimator

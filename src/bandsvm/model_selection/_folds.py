@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._certificate import choose_intercept
-from bandsvm._fitting.labels import band_problems, labels_of
-from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution, Start, Status, moved_by
 from bandsvm._problem.band_problem import BandProblem
+from bandsvm._problem.units import DecisionUnits
 from bandsvm._system.stopping import Stop
 from bandsvm.model_selection._bound import lowest_margin
-from bandsvm.model_selection._grid import Candidate
+from bandsvm.model_selection._grid import Candidate, largest_of
 from bandsvm.model_selection._reporting import Watch
-from bandsvm.model_selection._scoring import Score, StoredDecisions
+from bandsvm.model_selection._scoring import Score, Stored
 from bandsvm.model_selection._shared import (
     CheckedRows,
     at_new_bounds,
@@ -45,10 +46,26 @@ USES_PER_SOLVE = 1.0
 
 
 @dataclass(frozen=True)
+class Group:
+    """Candidates that share a kernel, and so its rows."""
+
+    model: Any  # an estimator with this kernel, and all parameters that are not searched
+    settings: FitSettings  # its settings, gamma included
+    candidates: list[Any]
+
+    def training(self, candidate: Candidate, known: Any) -> Training:
+        """Return the problems of a candidate for targets that are `known` to its task."""
+        model = copy(self.model)
+        model.__dict__.update(candidate.parameters())
+        return model._task.problems(model._task.band(model), known, keep_all=True)
+
+
+@dataclass(frozen=True)
 class Folds:
     """A training set, its splits, and the score of held-out samples.
 
-    If ``score`` is None, candidates are scored by the leave-one-out bound of the training samples.
+    ``stored`` makes estimators of decision values, which the score takes. If ``score`` is None,
+    candidates are scored by the leave-one-out bound of the training samples.
     ``by_fold`` has all samples once per fold, as steps that were fitted to its training part make
     them; None: every fold has X.
     """
@@ -56,8 +73,10 @@ class Folds:
     X: Any
     y: NDArray
     weights: NDArray[np.float64]
+    units: DecisionUnits
     splits: Sequence[Split]
     score: Score | None
+    stored: Stored
     by_fold: Sequence[Any] | None = None
 
 
@@ -79,9 +98,8 @@ class Scores:
 
 
 def cross_validate(
-    settings: FitSettings,
+    group: Group,
     folds: Folds,
-    candidates: Sequence[Candidate],
     reference: NDArray | None,
     watch: Watch,
 ) -> Scores:
@@ -90,6 +108,7 @@ def cross_validate(
     Candidates are ordered so that neighbours follow each other. They can become hopeless relative
     to the scores in ``reference``, one per fold; None scores all candidates in all folds.
     """
+    candidates = group.candidates
     scores = Scores.none_yet(len(candidates), len(folds.splits), watch.reason())
     if scores.ended_by is not None:
         return scores
@@ -99,8 +118,8 @@ def cross_validate(
     for fold in range(len(folds.splits)):
         if rows is None or folds.by_fold is not None:
             rows = None  # frees the memory of the last fold's rows before the next ones take it
-            rows = CheckedRows(_rows(settings, folds, fold, candidates), settings.solving)
-        solver = FoldSolver(settings, folds, fold, rows, watch, others, scores)
+            rows = CheckedRows(_rows(group, folds, fold), group.settings.solving)
+        solver = FoldSolver(group, folds, fold, rows, watch, others, scores)
         for k in np.flatnonzero(is_alive).tolist():
             if (reason := watch.reason()) is not None:
                 scores.ended_by = scores.ended_by or reason
@@ -118,18 +137,14 @@ def cross_validate(
     return scores
 
 
-def _rows(
-    settings: FitSettings, folds: Folds, fold: int, candidates: Sequence[Candidate]
-) -> KernelOperator:
+def _rows(group: Group, folds: Folds, fold: int) -> KernelOperator:
     """Return the store of kernel rows of a fold, which others share if they have its samples."""
-    largest_cost = max(max(c.C1, c.C2) for c in candidates) * float(folds.weights.max())
-    if settings.band.loss == "squared_hinge":  # coefficients are twice the cost times a distance
-        largest_cost *= 2.0 * max(c.rho2 for c in candidates)
+    known = group.model._task.known(group.model, folds.y, folds.weights, folds.units)
     n_folds = len(folds.splits) if folds.by_fold is None else 1
-    return settings.rows(
+    return group.settings.rows(
         folds.X if folds.by_fold is None else folds.by_fold[fold],
-        largest_cost=largest_cost,
-        n_uses=USES_PER_SOLVE * len(candidates) * n_folds,
+        largest_cost=group.training(largest_of(group.candidates), known).largest_cost,
+        n_uses=USES_PER_SOLVE * len(group.candidates) * n_folds,
     )
 
 
@@ -163,7 +178,7 @@ class FoldSolver:
 
     def __init__(
         self,
-        settings: FitSettings,
+        group: Group,
         folds: Folds,
         fold: int,
         rows: CheckedRows,
@@ -171,18 +186,17 @@ class FoldSolver:
         others: list[Solved],
         scores: Scores,
     ) -> None:
-        self._band, self._folds, self._rows, self._watch = settings.band, folds, rows, watch
+        self._group, self._folds, self._rows, self._watch = group, folds, rows, watch
         self._fold = fold
         train, self._held_out = folds.splits[fold]
         self._weights = np.zeros(len(folds.y))
         self._weights[train] = folds.weights[train]
-        self._labels = labels_of(
-            self._band.class_weight, folds.y, self._weights, settings.multi_class
-        )
+        model = group.model
+        self._known = model._task.known(model, folds.y, self._weights, folds.units)
         self.first: list[Solved] = []
         self._others, self._scores = others, scores
         self._last: list[Solved] = []
-        self._last_band: BandSettings | None = None
+        self._last_candidate: Candidate | None = None
 
     def score_of(self, candidate: Candidate) -> float:
         """Return the score of a candidate on the samples that are held out.
@@ -196,12 +210,11 @@ class FoldSolver:
             return np.nan
 
     def _score_of(self, candidate: Candidate) -> float:
-        band = replace(self._band, C1=candidate.C1, C2=candidate.C2, rho2=candidate.rho2)
-        training = band_problems(band, self._labels, keep_all=True)
+        training = self._group.training(candidate, self._known)
         solved: list[Solved] = []
         for k, problem in enumerate(training.problems):
             solution = self._rows.solve(
-                self._start(k, training, band),
+                self._start(k, training, candidate),
                 problem,
                 polished=len(self._weights) <= EXACT_UP_TO,
                 callback=lambda progress: self._watch.step(candidate, self._fold, progress),
@@ -214,24 +227,24 @@ class FoldSolver:
                 return np.nan
             solved.append(Solved(problem, solution))
         self.first = self.first or solved
-        self._last, self._last_band = solved, band
+        self._last, self._last_candidate = solved, candidate
         if self._folds.score is None:
             return self._share_beyond_doubt(training)
         values = np.column_stack([each.decision[self._held_out] for each in solved])
-        decisions = StoredDecisions(training.classes, values, training.targets.strategy)
-        score = self._folds.score(decisions, self._folds.splits[self._fold])
+        stored = self._folds.stored(training.targets, values)
+        score = self._folds.score(stored, self._folds.splits[self._fold])
         self._scores.n_undefined += not np.isfinite(score)
         return score
 
-    def _start(self, k: int, training: Training, band: BandSettings) -> Start | None:
+    def _start(self, k: int, training: Training, candidate: Candidate) -> Start | None:
         """Return the start for problem ``k`` of a candidate."""
-        if self._last_band is None:
+        if self._last_candidate is None:
             if len(self._others) != len(training.problems):
                 return None  # the folds have other classes
             is_same_kernel = self._folds.by_fold is None
             return self._moved(self._others[k], training.problems[k], is_same_kernel)
         last = self._last[k]
-        scaled = scaled_start(last.solution, training.signs[k], self._last_band, band)
+        scaled = scaled_start(last.solution, training.signs[k], self._last_candidate, candidate)
         return scaled or self._moved(last, training.problems[k])
 
     def _moved(self, last: Solved, problem: BandProblem, is_same_kernel: bool = True) -> Start:

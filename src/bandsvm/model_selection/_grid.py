@@ -1,91 +1,100 @@
-"""The candidates of a search: grids of parameters, in an order that suits warm starts."""
+"""What searches try: candidates, values of parameters, and their order, which suits warm starts.
+
+`_bands` has the candidates of classifiers, `_tubes` those of regressions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._defaults import (
-    DEFAULT_C1,
-    DEFAULT_C2_SHARES,
-    DEFAULT_GAMMA_FACTORS,
-    DEFAULT_RHO2_FACTORS,
-)
+from bandsvm._defaults import DEFAULT_GAMMA_FACTORS
 from bandsvm._kernels import resolve_gamma, uses_gamma
 
+# Relative differences of scores that are rounding errors.
+ROUNDING = 1e-9
 
-class Candidate(NamedTuple):
-    """One choice of parameters; gamma is None for kernels that have none."""
+
+@dataclass(frozen=True)
+class Candidate:
+    """One choice of parameters; gamma is None for kernels that have none.
+
+    Subclasses add how wide the band or the tube is.
+    """
 
     kernel: Any
     gamma: Any
     C1: float
     C2: float
-    rho2: float
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of all parameters."""
+        return [each.name for each in fields(cls)]
 
     def parameters(self) -> dict[str, Any]:
-        """Return its parameters of BandedSVC."""
-        parameters = self._asdict()
+        """Return its parameters of the model."""
+        parameters = {name: getattr(self, name) for name in self.names()}
         if not uses_gamma(self.kernel):
             del parameters["gamma"]
         return parameters
 
+    def text(self) -> str:
+        """Return its parameters besides kernel and gamma as text."""
+        return ", ".join(f"{name}={getattr(self, name):.4g}" for name in self.names()[2:])
 
-class Grid:
-    """The values that a BandedSVCCV will try, checked before any work begins.
+    def changed(self, **parameters: Any) -> Self:
+        """Return a candidate with other values of some parameters."""
+        return replace(self, **parameters)
 
-    ``lowest_rho2`` is the largest lower edge of the band over all classes.
-    """
+    def simplicity(self) -> tuple[float, ...]:
+        """Return a sort key that is least for the simplest model."""
+        raise NotImplementedError
 
-    def __init__(self, estimator: Any, lowest_rho2: float, X: Any, weights: NDArray) -> None:
-        self.kernels = kernels_of(estimator)
-        self.C1s = as_grid("C1", estimator.C1, DEFAULT_C1)
-        self._C2s = None if estimator.C2 is None else as_grid("C2", estimator.C2)
-        self.rho2s = as_grid(
-            "rho2", estimator.rho2, [lowest_rho2 * factor for factor in DEFAULT_RHO2_FACTORS]
-        )
-        self._gammas = []
-        if any(uses_gamma(kernel) for kernel in self.kernels):
-            self._gammas = as_gammas(estimator.gamma, X, weights)
-        if not self.C1s[0] > 0.0:
-            raise ValueError(f"C1 must be greater than 0, got {self.C1s[0]!r}.")
-        if self._C2s is not None and self._C2s[0] < 0.0:
-            raise ValueError(f"C2 must be at least 0, got {self._C2s[0]!r}.")
-        if self.rho2s[0] < lowest_rho2:
-            raise ValueError(
-                f"rho2 must not be less than rho1, got rho1={estimator.rho1} and "
-                f"rho2={self.rho2s[0]}; the band is [rho1, rho2]."
-            )
+    def _size_of_gamma(self) -> float:
+        return float(self.gamma) if isinstance(self.gamma, Real) else 0.0
 
-    @property
-    def widest_rho2(self) -> float:
-        """The upper edge of C-SVMs, without effect on the fit; `band_position` needs some width."""
-        return self.rho2s[-1]
 
-    def without_band(self) -> list[Candidate]:
-        """Return the C-SVMs to try, kernel by kernel."""
-        places: list[tuple[Any, Any]] = []
-        for kernel in self.kernels:
-            gammas = self._gammas if uses_gamma(kernel) else [None]
-            places += [(kernel, gamma) for gamma in gammas]
-        return [
-            Candidate(*place, C1, 0.0, self.widest_rho2)
-            for place in dict.fromkeys(places)
-            for C1 in self.C1s
-        ]
+class Grid(Protocol):
+    """The candidates of a search, checked before any work begins."""
 
-    def bands(self, csvm: Candidate) -> list[Candidate]:
-        """Return the bands to try for a C-SVM."""
-        C2s = self._C2s
-        if C2s is None:
-            C2s = [csvm.C1 * share for share in DEFAULT_C2_SHARES]
-        # Solutions change less from one rho2 to the next than from one C2 to the next.
-        pairs = snake([C2 for C2 in C2s if C2 > 0.0], self.rho2s[::-1])
-        return [csvm._replace(C2=C2, rho2=rho2) for C2, rho2 in pairs]
+    # What lines on the plan say of the candidates of the first and of the second stage.
+    first_words: str
+    other_words: str
+
+    def first(self) -> list[Any]:
+        """Return the candidates of the first stage, kernel by kernel."""
+
+    def others(self, leader: Any) -> list[Any]:
+        """Return the candidates of the second stage at one of the first."""
+
+    def without_effect(self, candidate: Any) -> Any:
+        """Return a candidate with the same value of all parameters that have no effect in it."""
+
+    def simpler(self, best: Any) -> list[Any]:
+        """Return what must score lower than the best candidate for that to be chosen."""
+
+
+def places_of(kernels: Sequence[Any], gammas: Sequence[float]) -> list[tuple[Any, Any]]:
+    """Return kernels with each gamma, or with None if they have none."""
+    places = [
+        (kernel, gamma)
+        for kernel in kernels
+        for gamma in (gammas if uses_gamma(kernel) else [None])
+    ]
+    return list(dict.fromkeys(places))
+
+
+def largest_of(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the largest value of every parameter but kernel and gamma."""
+    names = candidates[0].names()[2:]
+    largest = {name: max(getattr(each, name) for each in candidates) for name in names}
+    return candidates[0].changed(**largest)
 
 
 def kernels_of(estimator: Any) -> list[Any]:
@@ -120,11 +129,7 @@ def as_gammas(values: Any, X: Any, weights: NDArray) -> list[float]:
 def _listed(name: str, values: Any) -> list[Any]:
     """Return one or several values as a non-empty list."""
     if isinstance(values, Mapping):
-        weigh = "to weight classes, use class_weight; " if name in ("C1", "C2") else ""
-        raise TypeError(
-            f"{name} must be a number, numbers to try or None, got a mapping; {weigh}to try values "
-            "that differ by class, use sklearn.model_selection.GridSearchCV with BandedSVC."
-        )
+        raise TypeError(f"{name} must be a number, numbers to try or None, got a mapping.")
     if isinstance(values, np.ndarray) and values.ndim == 0:
         values = values[()]
     if isinstance(values, Real):
@@ -176,12 +181,14 @@ def is_on_edge(value: float, grid: Sequence[float]) -> bool:
 
 
 def best_of(scores: NDArray, candidates: Sequence[Candidate]) -> int:
-    """Return the best candidate; ties go to the simplest: no band, small costs."""
+    """Return the best candidate; ties go to the simplest."""
     top = np.nanmax(scores)
     # Scores that differ only by rounding are tied.
-    tied = np.flatnonzero(scores >= top - 1e-9 * max(1.0, abs(top))).tolist()
-    return int(min(tied, key=lambda k: (candidates[k].C2, candidates[k].C1, _size(candidates[k]))))
+    tied = np.flatnonzero(scores >= top - ROUNDING * largest_score(scores)).tolist()
+    return int(min(tied, key=lambda k: candidates[k].simplicity()))
 
 
-def _size(candidate: Candidate) -> float:
-    return float(candidate.gamma) if isinstance(candidate.gamma, Real) else 0.0
+def largest_score(scores: NDArray) -> float:
+    """Return the largest absolute score; infinite ones and NaN do not count."""
+    finite = scores[np.isfinite(scores)]
+    return float(np.abs(finite).max(initial=0.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,45 +22,24 @@ from bandsvm._solvers import solve
 from bandsvm._solvers.left_out import LeftOut, matrix_bytes
 from bandsvm._system.memory import default_bytes
 from bandsvm._system.threads import single_threaded_blas
+from bandsvm.model_selection._left_out import (
+    LeaveOneOutErrors,
+    LeaveOneOutResult,
+    LeftOutKind,
+    Refits,
+    left_out_kind,
+)
 
 # Refits start from a solution that is more accurate than they need to be.
 SHARE_OF_TOL = 0.5
-# A label counts as settled if its decision value leads by more than this many times ``tol``.
-SETTLED = 10.0
 # Largest share of the memory for the matrices that refits have in common.
 MATRIX_SHARE = 0.6
 
 
-@dataclass(frozen=True)
-class LeaveOneOutResult:
-    """Predictions for each sample by the model fitted without it.
-
-    Attributes
-    ----------
-    error : float
-        Share of misclassified samples among those of positive weight.
-    predictions : ndarray of shape (n_samples,)
-        Class of each sample, predicted by the model fitted without it.
-    decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Decision values of each sample by that model.
-    n_refits : int
-        Number of solved problems; samples that are not support vectors need none.
-    n_pair_steps, n_kernel_rows : int
-        Their cost.
-    """
-
-    error: float
-    predictions: NDArray = field(repr=False)
-    decision: NDArray[np.float64] = field(repr=False)
-    n_refits: int
-    n_pair_steps: int
-    n_kernel_rows: int
-
-
 def leave_one_out(
     model: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> LeaveOneOutResult:
-    """Return the exact leave-one-out error, predictions and decision values.
+) -> LeaveOneOutResult | LeaveOneOutErrors:
+    """Return the exact leave-one-out error, and predictions for samples that are left out.
 
     Leaving out a sample that is not a support vector changes no coefficient, and changes the
     intercept only if no coefficient is strictly inside its bounds. For every support vector the
@@ -69,20 +47,21 @@ def leave_one_out(
 
     Parameters
     ----------
-    model : BandedSVC
+    model : BandedSVC, BandedSVR or BandedQuantileSVR
         A fitted model.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The training samples, or their kernel matrix.
-    y : array-like of shape (n_samples,)
-        The training labels.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        The training labels or targets.
     sample_weight : array-like of shape (n_samples,), default=None
         The training weights. Samples of weight 0 are left out of the error and get the predictions
         of the model itself; every other sample counts once.
 
     Returns
     -------
-    LeaveOneOutResult
-        Error, predictions, decision values and their cost.
+    LeaveOneOutResult or LeaveOneOutErrors
+        Of a classifier, the share of errors, predictions and decision values; of a regression,
+        predictions, mean absolute error and pinball loss. Both with their cost.
 
     See Also
     --------
@@ -90,13 +69,13 @@ def leave_one_out(
 
     Notes
     -----
-    Refits use the `tol`, gamma and class weights of the model: ``gamma='scale'`` and
-    ``class_weight='balanced'`` are computed once from all samples. If the only sample of a class is
-    left out, its one-vs-rest problem remains, with all samples in the rest; with
-    ``multi_class='ovo'`` its pairs remain, with samples of the other class alone.
+    Refits use the `tol`, gamma and class weights of the model: ``gamma='scale'``,
+    ``class_weight='balanced'`` and the units of targets are computed once from all samples. If the
+    only sample of a class is left out, its one-vs-rest problem remains, with all samples in the
+    rest; with ``multi_class='ovo'`` its pairs remain, with samples of the other class alone.
 
-    Decision values are accurate to `tol`. Up to 1000 samples, labels that `tol` could change are
-    decided by an exact refit.
+    Decision values are accurate to `tol`, which is in units of the spread of the targets for
+    regressions. Up to 1000 samples, labels that `tol` could change are decided by an exact refit.
 
     With a kernel that is not positive semidefinite, the result of a refit can depend on its start.
 
@@ -111,12 +90,13 @@ def leave_one_out(
     0.100
     """
     # A sample that takes no part in a problem needs its decision value there.
+    kind = left_out_kind(model)
     checked = training_set(model, X, y, sample_weight, "leave_one_out", share_samples=True)
     with single_threaded_blas():
         bytes_of_rows, bytes_of_matrices = _memory_of(checked)
         rows = _rows(checked, bytes_of_rows)
-        columns = _solve_columns(checked, rows, bytes_of_matrices)
-    return _result(checked, columns, rows.n_computed)
+        columns = _solve_columns(kind, checked, rows, bytes_of_matrices)
+    return _result(kind, checked, columns, rows.n_computed)
 
 
 def _memory_of(checked: TrainingSet) -> tuple[float, float]:
@@ -189,22 +169,25 @@ def _rows(checked: TrainingSet, n_bytes: float) -> KernelOperator:
     return rows
 
 
-def _solve_columns(checked: TrainingSet, rows: KernelOperator, max_bytes: float) -> list[Column]:
-    """Return all problems, with exact refits where ``tol`` could change the label."""
+def _solve_columns(
+    kind: LeftOutKind, checked: TrainingSet, rows: KernelOperator, max_bytes: float
+) -> list[Column]:
+    """Return all problems, with exact refits where ``tol`` could change the prediction."""
     columns = [
         Column(problem, rows, c, checked.settings.solving, max_bytes)
         for problem, c in zip(checked.training.problems, checked.kept_coefficients, strict=True)
     ]
-    strategy = checked.training.targets.strategy
-    ahead = strategy.margin(np.column_stack([column.decision for column in columns]))
-    for i in np.flatnonzero(ahead <= SETTLED * checked.settings.solving.tol).tolist():
+    values = np.column_stack([column.decision for column in columns])
+    for i in kind.unsettled(checked, values).tolist():
         for column in columns:
             if column.is_support[i]:
                 column.refit(i, exactly=True)
     return columns
 
 
-def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> LeaveOneOutResult:
+def _result(
+    kind: LeftOutKind, checked: TrainingSet, columns: list[Column], n_kernel_rows: int
+) -> Any:
     """Return the result for all samples, including those of weight 0."""
     model, training = checked.model, checked.training
     n_unsettled = sum(column.n_unsettled for column in columns)
@@ -218,17 +201,10 @@ def _result(checked: TrainingSet, columns: list[Column], n_kernel_rows: int) -> 
         )
     decision = np.empty((len(columns), len(checked.y)))
     decision[:, training.kept] = [column.decision for column in columns]
+    decision = training.targets.units.values(decision)
     if len(training.dropped):
         rule = decision_rule(model)
         of_dropped = rule.of_training_samples(checked.X, training.dropped, model.support_)
         decision[:, training.dropped] = of_dropped.T
-    predictions = model.classes_[training.targets.strategy.predicted(decision.T)]
-    wrong = predictions[training.kept] != checked.y[training.kept]
-    return LeaveOneOutResult(
-        error=float(wrong.mean()),
-        predictions=predictions,
-        decision=training.targets.strategy.shaped(decision.T),
-        n_refits=n_refits,
-        n_pair_steps=sum(column.n_pair_steps for column in columns),
-        n_kernel_rows=n_kernel_rows,
-    )
+    n_pair_steps = sum(column.n_pair_steps for column in columns)
+    return kind.result(checked, decision.T, Refits(n_refits, n_pair_steps, n_kernel_rows))

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import replace
+from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._checks import data
-from bandsvm._checks.parameters import check_finite_costs, check_parameters
-from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.kernel_run import aim_at
-from bandsvm._fitting.labels import band_problems, labels_of
 from bandsvm._fitting.limits import Limits
 from bandsvm._fitting.outcomes import Outcome, certified
-from bandsvm._fitting.settings import BandSettings, FitSettings
+from bandsvm._fitting.settings import FitSettings
 from bandsvm._fitting.training import Training, some_samples
 from bandsvm._kernels import KernelOperator, resolve_gamma, uses_gamma
 from bandsvm._problem import Solution, Start, Status, after
@@ -30,9 +26,7 @@ from bandsvm._system.stopping import Stop, check_stop
 from bandsvm._system.threads import single_threaded_blas
 from bandsvm.model_selection._band_path import BandPath, PathInterrupted, PathModels
 from bandsvm.model_selection._following import PathFollower
-
-VARIED = ("C1", "C2", "rho1", "rho2", "cost")
-N_POINTS = 50
+from bandsvm.model_selection._varied import varied_of
 
 
 def band_path(
@@ -41,26 +35,30 @@ def band_path(
     *,
     vary: str = "C2",
     values: ArrayLike | None = None,
-    model: BandedSVC | None = None,
+    model: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> BandPath:
     """Solve the Banded SVM for many values of one parameter.
 
     Every point starts from the previous solution, and all share one store of kernel rows. Along C2
-    from 0 the path leads from the C-SVM to the Banded SVM.
+    from 0 the path leads from the C-SVM to the Banded SVM. Regressions have paths too: along the
+    width of the tube, the costs, or the quantile.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Training samples, or their kernel matrix.
-    y : array-like of shape (n_samples,)
-        Class labels.
-    vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
-        The parameter to vary; 'cost' is a common factor of C1 and C2.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        Class labels; for regressions, targets or intervals in which they lie.
+    vary : str, default='C2'
+        The parameter to vary: 'C1', 'C2', 'rho1', 'rho2' or 'cost' of a `BandedSVC`; 'C1', 'C2',
+        'epsilon' or 'cost' of a `BandedSVR`; 'C' or 'quantile' of a `BandedQuantileSVR`. 'cost' is
+        a common factor of C1 and C2.
     values : array-like of shape (n_points,), default=None
         Its values, in the order in which to solve for them. None: 50 values around the model's own;
-        for C2, 0 and 49 values up to C1; for rho2, from three times rho1 down to rho1.
-    model : BandedSVC, default=None
+        for C2, 0 and 49 values up to C1; for rho2, from three times rho1 down to rho1; for epsilon,
+        from about the standard deviation of the targets down to 0; for quantile, from 0.01 to 0.99.
+    model : BandedSVC, BandedSVR or BandedQuantileSVR, default=None
         All other parameters; None is ``BandedSVC()``. It is not changed.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
@@ -91,28 +89,31 @@ def band_path(
     (0, True)
     """
     template = BandedSVC() if model is None else clone(model)
-    if vary not in VARIED:
-        raise ValueError(f"vary must be one of {', '.join(VARIED)}, got {vary!r}.")
-    check_parameters(template)
-    check_finite_costs(template)
-    X, y = data.check_samples(template, X, y, reset=True)
+    varied, task = varied_of(template), template._task
+    if vary not in varied.names:
+        raise ValueError(f"vary must be one of {', '.join(varied.names)}, got {vary!r}.")
+    task.check_parameters(template)
+    X, y = task.check_samples(template, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     data.check_for_kernel(template.kernel, X)
-    labels = labels_of(template.class_weight, y, weights, MultiClass.of(template))
+    units = task.units(template, y, weights)
+    points = varied.points(template, vary, values, units)
+    models = [_changed(template, parameters) for _, parameters in points]
+    known = task.known(template, y, weights, units)
+    trainings = [task.problems(task.band(model), known) for model in models]
     needs_gamma = uses_gamma(template.kernel)
     gamma = resolve_gamma(template.gamma, X, weights) if needs_gamma else np.nan
     settings = FitSettings.of(template, gamma)
-    points = _points(settings.band, vary, values)
-    trainings = [band_problems(band, labels) for _, band in points]
     with Limits(template.time_limit), single_threaded_blas():
         solver = PathSolver(settings, X, trainings)
         outcomes = solver.run()
-    models = PathModels(vary, template, settings, points, trainings, outcomes, X, y)
+    wanted = [value for value, _ in points]
+    reached = PathModels(vary, settings, wanted, models, trainings, outcomes, X, y)
     if solver.ended_by is Status.INTERRUPTED:
         with warnings.catch_warnings():
             # A warning raised as an error must not replace PathInterrupted.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = BandPath.of(models)
+            path = BandPath.of(reached)
         raise PathInterrupted(path, len(points))
     if solver.ended_by is not None:
         warnings.warn(
@@ -121,48 +122,15 @@ def band_path(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return BandPath.of(models)
+    return BandPath.of(reached)
 
 
-def _points(band: BandSettings, vary: str, values: Any) -> list[tuple[float, BandSettings]]:
-    """Return the values of a path, and the bands that they make of one."""
-    names = ("C1", "C2") if vary == "cost" else (vary,)
-    base = {name: getattr(band, name) for name in names}
-    if vary != "cost" and isinstance(base[vary], Mapping):
-        raise TypeError(f"vary={vary!r} needs {vary} to be a number in the model, got a mapping.")
-    wanted = _default_values(band, vary) if values is None else np.asarray(values, dtype=float)
-    if wanted.ndim != 1 or len(wanted) == 0 or not np.isfinite(wanted).all():
-        raise ValueError(f"values must be a vector of finite numbers, got {values!r}.")
-    points = []
-    for value in wanted.tolist():
-        changed = {vary: value}
-        if vary == "cost":
-            changed = {name: _times(value, old) for name, old in base.items()}
-        points.append((value, replace(band, **changed)))
-    return points
-
-
-def _times(factor: float, cost: Any) -> Any:
-    if isinstance(cost, Mapping):
-        return {label: factor * value for label, value in cost.items()}
-    return factor * cost
-
-
-def _default_values(band: BandSettings, vary: str) -> NDArray[np.float64]:
-    """Return fifty values around the model's own."""
-    if vary == "cost":
-        return np.geomspace(0.01, 100.0, N_POINTS)
-    numbers = [band.C1, band.C2, band.rho1, band.rho2]
-    if any(isinstance(number, Mapping) for number in numbers):
-        raise ValueError("values must be given if C1, C2, rho1 or rho2 differ by class.")
-    C1, _, rho1, rho2 = numbers
-    if vary == "C2":
-        return np.concatenate([[0.0], np.geomspace(1e-3 * C1, C1, N_POINTS - 1)])
-    if vary == "C1":
-        return np.geomspace(0.01 * C1, 100.0 * C1, N_POINTS)
-    # From a wide band (almost a C-SVM) to a narrow one, which has the most support vectors.
-    ends = (0.1 * rho2, rho2) if vary == "rho1" else (3.0 * rho1, rho1)
-    return np.linspace(*ends, N_POINTS)
+def _changed(template: Any, parameters: dict[str, Any]) -> Any:
+    """Return a copy of a model with other parameters, checked."""
+    model = copy(template)
+    model.__dict__.update(parameters)
+    model._task.check_parameters(model)
+    return model
 
 
 class PathSolver:

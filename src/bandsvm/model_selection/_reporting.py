@@ -93,7 +93,7 @@ class Watch:
         self.report_now_and_then(
             f"{kernel_text(candidates[0])}, {self._fold(fold)}: "
             f"{counted(int(np.isfinite(scores).sum()))}; the best in this fold scores "
-            f"{scores[best]:.4f}: {costs_text(candidates[best])}"
+            f"{scores[best]:#.4g}: {candidates[best].text()}"
         )
 
     def _fold(self, fold: int) -> str:
@@ -111,12 +111,7 @@ class Watch:
 
 def describe(candidate: Candidate) -> str:
     """Return a candidate's parameters as text."""
-    return f"{kernel_text(candidate)}, {costs_text(candidate)}"
-
-
-def costs_text(candidate: Candidate) -> str:
-    """Return a candidate's costs and upper edge as text."""
-    return ", ".join(f"{name}={getattr(candidate, name):.4g}" for name in ("C1", "C2", "rho2"))
+    return f"{kernel_text(candidate)}, {candidate.text()}"
 
 
 def kernel_text(candidate: Candidate) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from bandsvm._system.cached import cached_property
 from bandsvm._system.memory import stores_at_once
 from bandsvm._system.stopping import stop_when
 from bandsvm._system.threads import n_threads, result_of
-from bandsvm.model_selection._folds import Folds, Scores, cross_validate
+from bandsvm.model_selection._folds import Folds, Group, Scores, cross_validate
 from bandsvm.model_selection._grid import Candidate
 from bandsvm.model_selection._reporting import Watch
 
@@ -34,7 +34,7 @@ MAX_TOGETHER = 25
 class ScorePool:
     """Threads and memory of a search."""
 
-    # Returns a BandedSVC, with all that is not searched, for a kernel.
+    # Returns a model, with all that is not searched, for a kernel.
     template: Callable[[Any], Any]
     folds: Folds  # what to train on and what to hold out
     watch: Watch  # reports progress, and knows when to stop
@@ -54,12 +54,12 @@ class ScorePool:
         # The longest group, if started last, would run alone at the end.
         longest_first = sorted(range(len(groups)), key=lambda k: _effort(groups[k]), reverse=True)
         if self._cluster is not None:
-            tasks = [(self._settings(group), group) for group in groups]
-            yield from self._cluster.score(tasks, longest_first, reference)
+            of_workers = [self._group(group) for group in groups]
+            yield from self._cluster.score(of_workers, longest_first, reference)
             return
         threads = n_threads(self.n_jobs)
         at_once = min(threads, len(groups))
-        if not self._settings(groups[0]).kernel.is_precomputed:  # else X itself is the store
+        if not self._group(groups[0]).settings.kernel.is_precomputed:  # else X itself is the store
             at_once = stores_at_once(self.n_bytes, useful_bytes(self.folds.X), at_once)
         jobs, n_bytes = threads // at_once, self.n_bytes / at_once
         with ThreadPoolExecutor(at_once) as pool:
@@ -78,11 +78,12 @@ class ScorePool:
         self, candidates: list[Candidate], reference: NDArray | None, n_jobs: int, n_bytes: float
     ) -> Scores:
         """Score candidates that share a kernel, with a share of the threads and of the memory."""
-        settings = self._settings(candidates).sharing(n_jobs, n_bytes)
+        group = self._group(candidates)
+        group = replace(group, settings=group.settings.sharing(n_jobs, n_bytes))
         # Candidates that overflow have no score; `Verdict` reports it if all do.
         with np.errstate(over="ignore", invalid="ignore"), stop_when(self.watch.reason):
             try:
-                return cross_validate(settings, self.folds, candidates, reference, self.watch)
+                return cross_validate(group, self.folds, reference, self.watch)
             except BaseException:
                 self.watch.end()
                 raise
@@ -98,10 +99,12 @@ class ScorePool:
 
         return ClusterScores(backend.client, self.folds, self.watch)
 
-    def _settings(self, candidates: list[Candidate]) -> FitSettings:
-        """Return the settings of candidates that share a kernel."""
+    def _group(self, candidates: list[Candidate]) -> Group:
+        """Return candidates that share a kernel, with its settings."""
         kernel, gamma = candidates[0].kernel, candidates[0].gamma
-        return FitSettings.of(self.template(kernel), np.nan if gamma is None else gamma)
+        model = self.template(kernel)
+        settings = FitSettings.of(model, np.nan if gamma is None else gamma)
+        return Group(model, settings, candidates)
 
 
 def _parts(candidates: list[Candidate]) -> list[list[Candidate]]:

@@ -1,8 +1,8 @@
-"""The search of BandedSVCCV: stages of candidates, scored kernel by kernel."""
+"""A search: stages of candidates, scored kernel by kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -10,37 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._checks import data
-from bandsvm._checks.parameters import band_parameters, check_parameters
-from bandsvm._fitting.labels import labels_of
 from bandsvm._fitting.limits import Limits
 from bandsvm._kernels import uses_gamma
 from bandsvm._system.memory import bytes_of, default_bytes
 from bandsvm._system.threads import single_threaded_blas
-from bandsvm.model_selection._bound import check_theorem_holds
 from bandsvm.model_selection._folds import Folds, Scores
 from bandsvm.model_selection._grid import (
     Candidate,
-    Grid,
     around,
     best_of,
     kernels_of,
 )
 from bandsvm.model_selection._reporting import SearchObserver, Watch, counted, describe, kernel_text
 from bandsvm.model_selection._score_pool import ScorePool
-from bandsvm.model_selection._scoring import accuracy_score, scorer_score, try_score
-from bandsvm.model_selection._splits import checked_splits
+from bandsvm.model_selection._scoring import Score, scorer_score, try_score
+from bandsvm.model_selection._search_kinds import SearchKind
+from bandsvm.model_selection._splits import Split, checked_splits
 from bandsvm.model_selection._standings import Standings, Verdict
 
-# The band is searched at this many of the C-SVM's best points.
+# The second stage is at this many of the best candidates of the first.
 N_LEADERS = 2
 # Share of the time limit after which a search ends, if a refit is to follow.
 SEARCH_SHARE = 0.8
+STRATEGIES = ("staged", "full")
 
 
 class Search:
-    """A search of a BandedSVCCV from the first candidate to the choice of the best.
+    """A search from the first candidate to the choice of the best.
 
-    ``template`` returns a BandedSVC for a kernel, with all parameters that are not searched.
+    The estimator's ``_template`` returns a model for a kernel, with all parameters that are not
+    searched; its ``_kind`` knows candidates, folds and scores.
     ``by_fold`` has all samples once per fold, in the order of ``cv``, as steps that were fitted to
     its training part make them; None: X in every fold.
     """
@@ -48,7 +47,6 @@ class Search:
     def __init__(
         self,
         estimator: Any,
-        template: Callable[[Any], Any],
         X: Any,
         y: Any,
         sample_weight: Any,
@@ -56,31 +54,29 @@ class Search:
         observer: SearchObserver | None = None,
         by_fold: Sequence[Any] | None = None,
     ) -> None:
-        self._estimator, self._template = estimator, template
-        check_choices(estimator, template)
-        X, y = data.check_samples(estimator, X, y, reset=True)
-        weights = data.check_weights(sample_weight, X.shape[0])
+        self._estimator = estimator
+        kind, template = estimator._kind, estimator._template
+        check_choices(estimator)
         kernels = kernels_of(estimator)
+        model = template(kernels[0])
+        X, y = model._task.check_samples(estimator, X, y, reset=True)
+        weights = data.check_weights(sample_weight, X.shape[0])
         for kernel in kernels:
             data.check_for_kernel(kernel, X)
-        model = template(kernels[0])
-        self.classes = labels_of(estimator.class_weight, y, weights).classes
-        # With rho2 = rho1, a band of zero width, only an invalid rho1 can raise an error here.
-        rho1 = band_parameters(model.set_params(rho2=estimator.rho1), self.classes).rho1
-        self._grid = Grid(estimator, float(rho1.max()), X, weights)
+        self.grid = kind.grid(estimator, model, X, y, weights)
         everything = np.arange(len(y))
         splits, score = [(everything, everything)], None
-        if estimator.criterion == "cv":
-            splits = checked_splits(estimator.cv, X, y, weights, groups)
-            score = accuracy_score(y, weights)
-            if estimator.scoring is not None:
-                own = None if sample_weight is None else weights
-                score = scorer_score(estimator.scoring, X, y, own, kernels[0] == "precomputed")
-                try_score(score, y, splits[0])
+        if kind.needs_folds(estimator):
+            splits = checked_splits(
+                estimator.cv, X, y, weights, groups, of_classes=kind.has_classes
+            )
+            own = None if sample_weight is None else weights
+            score = self._score(kind, X, y, weights, own, splits[0])
         if by_fold is not None:
             # A model of its own checks each: folds may differ in their features.
             by_fold = [data.check_samples(template(kernels[0]), X, reset=True) for X in by_fold]
-        self.folds = Folds(X, y, weights, splits, score, by_fold)
+        units = model._task.units(template(kernels[0]), y, weights)
+        self.folds = Folds(X, y, weights, units, splits, score, kind.stored, by_fold)
         self.standings = Standings(len(splits))
         self._reference: NDArray | None = None
         share = SEARCH_SHARE if estimator.refit else 1.0
@@ -90,37 +86,57 @@ class Search:
         allowed = bytes_of(estimator.cache_size)
         n_bytes = default_bytes(np.inf) if allowed is None else allowed
         self._pool = ScorePool(template, self.folds, self._watch, estimator.n_jobs, n_bytes)
-        self._csvms = self._grid.without_band()
-        likely = self._csvms[len(self._csvms) // 2]  # the middle of the grid
-        self.verdict = Verdict(self.standings, estimator.tol, likely)
+        self._first = self.grid.first()
+        likely = self._first[len(self._first) // 2]  # the middle of the grid
+        self.verdict = Verdict(type(estimator).__name__, self.standings, estimator.tol, likely)
+
+    def _score(
+        self,
+        kind: SearchKind,
+        X: Any,
+        y: NDArray,
+        weights: NDArray,
+        own: NDArray | None,
+        split: Split,
+    ) -> Score:
+        """Return the score of held-out samples; ``own`` are weights that the user gave."""
+        scoring = self._estimator.scoring
+        if scoring is None:
+            return kind.default_score(y, weights)
+        is_pairwise = kernels_of(self._estimator)[0] == "precomputed"
+        score = scorer_score(scoring, X, y, own, is_pairwise)
+        try_score(score, kind.made_up(y, split), split)
+        return score
 
     def run(self) -> int:
         """Try all stages and return the best candidate."""
         with self._limits, single_threaded_blas():
-            csvms, refine = self._csvms, self._estimator.refine
-            n_leaders = len(csvms)
+            first, refine = self._first, self._estimator.refine
+            n_leaders = len(first)
             if self._estimator.search == "staged":
                 n_leaders = min(N_LEADERS, n_leaders)
             # The last stage has one candidate at most.
             n_refined = refine * self._n_neighbours() + 1
-            self._watch.report(self._plan(len(csvms)))
-            self._try(csvms, n_leaders * len(self._grid.bands(csvms[0])) + n_refined)
+            self._watch.report(self._plan(len(first)))
+            self._try(first, n_leaders * len(self.grid.others(first[0])) + n_refined)
             if self._estimator.search == "staged":
-                csvms = self.standings.leaders(N_LEADERS)
-            self._try([band for csvm in csvms for band in self._grid.bands(csvm)], n_refined)
+                first = self.standings.leaders(N_LEADERS)
+            self._try([other for one in first for other in self.grid.others(one)], n_refined)
             for k in range(refine):
                 self._try(self._neighbours(), (refine - 1 - k) * self._n_neighbours() + 1)
             # A band is chosen only if it scores higher than the same model without it.
-            self._try([leader._replace(C2=0.0) for leader in self.standings.leaders(1)], 0)
+            leaders = self.standings.leaders(1)
+            self._try([other for leader in leaders for other in self.grid.simpler(leader)], 0)
         return self.verdict.best()
 
-    def _plan(self, n_csvms: int) -> str:
+    def _plan(self, n_first: int) -> str:
         """Return a line on what will be tried."""
         n_samples, n_folds = len(self.folds.y), len(self.folds.splits)
         where = "all of them" if self._estimator.search == "full" else f"the best {N_LEADERS}"
         return (
             f"{n_samples} samples, {n_folds} {'fold' if n_folds == 1 else 'folds'}: "
-            f"{counted(n_csvms)} without a band, then bands for {where}, then "
+            f"{counted(n_first)} {self.grid.first_words}, then {self.grid.other_words} for "
+            f"{where}, then "
             f"refine={self._estimator.refine} times around the best"
         )
 
@@ -137,14 +153,14 @@ class Search:
             gammas += around(best.gamma, sorted({c.gamma for c in same}))
         # C2 stays in proportion to C1.
         return [
-            best._replace(C1=C1, C2=best.C2 * C1 / best.C1, gamma=gamma)
+            best.changed(C1=C1, C2=best.C2 * C1 / best.C1, gamma=gamma)
             for gamma in gammas
             for C1 in sorted(C1s)
         ]
 
     def _n_neighbours(self) -> int:
         """Return how many new candidates there are around the best one, at most."""
-        has_gamma = any(uses_gamma(candidate.kernel) for candidate in self._csvms)
+        has_gamma = any(uses_gamma(candidate.kernel) for candidate in self._first)
         return 3 * (3 if has_gamma else 1) - 1
 
     def _try(self, candidates: Sequence[Candidate], n_later: int) -> None:
@@ -152,9 +168,8 @@ class Search:
 
         About ``n_later`` candidates are to follow.
         """
-        standings, widest = self.standings, self._grid.widest_rho2
-        # Without a band, rho2 has no effect.
-        candidates = [c if c.C2 > 0.0 else c._replace(rho2=widest) for c in candidates]
+        standings = self.standings
+        candidates = [self.grid.without_effect(candidate) for candidate in candidates]
         known = set(standings.candidates)
         groups: dict[tuple[Any, Any], list[Candidate]] = {}
         for candidate in dict.fromkeys(candidates):
@@ -192,17 +207,15 @@ class Search:
             best = best_of(means, tried)
             self._watch.report_now_and_then(
                 f"{kernel_text(candidates[0])}: {counted(len(candidates))}; the best of "
-                f"{len(tried)} so far scores {means[best]:.4f}: {describe(tried[best])}"
+                f"{len(tried)} so far scores {means[best]:#.4g}: {describe(tried[best])}"
             )
 
 
-def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:
-    """Check all parameters of a search except grids, folds and scores.
-
-    ``template`` returns a BandedSVC for a kernel, with all parameters that are not searched.
-    """
-    _check_name("search", estimator.search, ("staged", "full"))
-    _check_name("criterion", estimator.criterion, ("cv", "loo_bound"))
+def check_choices(estimator: Any) -> None:
+    """Check all parameters of a search except grids, folds and scores."""
+    if not (isinstance(estimator.search, str) and estimator.search in STRATEGIES):
+        names = " or ".join(map(repr, STRATEGIES))
+        raise ValueError(f"search must be {names}, got {estimator.search!r}.")
     refine = estimator.refine
     if isinstance(refine, bool) or not (isinstance(refine, Integral) and int(refine) >= 0):
         raise ValueError(f"refine must be an integer of at least 0, got {refine!r}.")
@@ -214,20 +227,13 @@ def check_choices(estimator: Any, template: Callable[[Any], Any]) -> None:
     if not kernels:
         raise ValueError("kernel must name at least one kernel to try, got none.")
     for kernel in kernels:
-        model = template(kernel)
-        check_parameters(
-            model.set_params(time_limit=estimator.time_limit, verbose=estimator.verbose)
-        )
-        if estimator.criterion == "loo_bound":
-            check_theorem_holds(model)
+        model = estimator._template(kernel)
+        model.set_params(time_limit=estimator.time_limit, verbose=estimator.verbose)
+        model._task.check_parameters(model)
+        estimator._kind.check(estimator, model)
     are_precomputed = [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
     if any(are_precomputed) and not all(are_precomputed):
         raise ValueError(
             "kernel='precomputed' cannot be searched together with other kernels: X is either a "
             "kernel matrix or samples."
         )
-
-
-def _check_name(name: str, value: Any, names: tuple[str, ...]) -> None:
-    if not (isinstance(value, str) and value in names):
-        raise ValueError(f"{name} must be {' or '.join(map(repr, names))}, got {value!r}.")

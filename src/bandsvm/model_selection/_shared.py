@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._certificate import N_SPOT_CHECKS, checked_gradient, measure
-from bandsvm._fitting.settings import BandSettings, SolverSettings
+from bandsvm._fitting.settings import SolverSettings
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Progress, Solution, Start, Status, after
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._solvers import solve
+from bandsvm.model_selection._grid import Candidate
 
 # Where estimates of rounding errors are below this share of tol, fewer checks suffice: they are to
 # notice what no estimate can foresee.
@@ -21,7 +22,7 @@ SAFE_SHARE, N_CHECKS_WITHOUT_RISK = 0.01, 16
 
 
 def scaled_start(
-    solution: Solution, signs: NDArray, old: BandSettings, new: BandSettings
+    solution: Solution, signs: NDArray, old: Candidate, new: Candidate
 ) -> Start | None:
     """Return the last solution scaled with the costs, or None if C1 and C2 scale differently.
 

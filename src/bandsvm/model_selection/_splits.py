@@ -13,18 +13,27 @@ from sklearn.utils import check_consistent_length
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def checked_splits(cv: Any, X: Any, y: NDArray, weights: NDArray, groups: Any) -> list[Split]:
+def checked_splits(
+    cv: Any, X: Any, y: NDArray, weights: NDArray, groups: Any, *, of_classes: bool
+) -> list[Split]:
     """Return the samples to train on and those to hold out, fold by fold.
 
-    None is empty, and every fold trains on at least two classes of samples that have weight.
+    None is empty, and every fold trains on samples that have weight: with ``of_classes``, of at
+    least two classes.
     """
     if groups is not None:
         check_consistent_length(y, groups)
     splits = []
-    for number, split in enumerate(_pairs(check_cv(cv, y, classifier=True).split(X, y, groups))):
+    cv = check_cv(cv, y, classifier=of_classes)
+    for number, split in enumerate(_pairs(cv.split(X, y, groups))):
         train, held_out = (_indices(part, len(y), number) for part in split)
-        classes = np.unique(y[train[weights[train] > 0.0]])
-        if len(classes) < 2:
+        counted = train[weights[train] > 0.0]
+        if not len(counted):
+            raise ValueError(
+                f"cv must train on samples of weight greater than 0, but fold {number} trains on "
+                "none; use fewer folds, or shuffled ones."
+            )
+        if of_classes and len(classes := np.unique(y[counted])) < 2:
             raise ValueError(
                 f"cv must train on at least two classes, but fold {number} trains on "
                 f"{classes.tolist()} only (samples of weight 0 do not count); use fewer folds, or "

@@ -14,7 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from bandsvm._kernels import uses_gamma
 from bandsvm._problem import Status
 from bandsvm.model_selection._folds import Scores
-from bandsvm.model_selection._grid import Candidate, best_of, is_on_edge
+from bandsvm.model_selection._grid import (
+    ROUNDING,
+    Candidate,
+    best_of,
+    is_on_edge,
+    largest_score,
+)
 from bandsvm.model_selection._reporting import counted, describe
 
 # A candidate is compared with the one that has the most folds if it has this share of their number.
@@ -73,7 +79,7 @@ class Standings:
     def results(self, compared: NDArray) -> dict[str, Any]:
         """Return all candidates in the form of scikit-learn's searches, ranked by ``compared``."""
         results: dict[str, Any] = {"params": [c.parameters() for c in self.candidates]}
-        for name in Candidate._fields:
+        for name in self.candidates[0].names():
             results[f"param_{name}"] = self._column(name)
         for fold in range(self.scores.shape[1]):
             results[f"split{fold}_test_score"] = self.scores[:, fold]
@@ -99,7 +105,8 @@ class Standings:
 
 def ranks(scores: NDArray) -> NDArray[np.int32]:
     """Return ranks from 1, the best; scores that differ by rounding are equal, NaN comes last."""
-    keys = -np.nan_to_num(np.round(scores, 12), nan=-np.inf)
+    unit = ROUNDING * largest_score(scores) or 1.0
+    keys = -np.nan_to_num(np.round(scores / unit), nan=-np.inf)
     return (1 + np.searchsorted(np.sort(keys), keys)).astype(np.int32)
 
 
@@ -114,6 +121,7 @@ def mean_fold_scores(scores: NDArray) -> NDArray[np.float64]:
 class Verdict:
     """What a search found, and what went wrong meanwhile."""
 
+    name: str  # of the estimator
     standings: Standings  # all candidates and their scores
     tol: float  # what fits were to reach
     likely: Candidate  # what to choose if there was no time to score any
@@ -134,19 +142,19 @@ class Verdict:
         if self.ended_by is Status.TIME_LIMIT:
             n_folds = int(np.isfinite(standings.scores[best]).sum())
             _warn(
-                f"BandedSVCCV ended early (time limit) after {counted(len(standings.candidates))}; "
+                f"{self.name} ended early (time limit) after {counted(len(standings.candidates))}; "
                 f"it keeps the best so far, with a score of {standings.mean_so_far(best):.4g} in "
                 f"{n_folds} of {standings.scores.shape[1]} folds. Raise "
                 "time_limit to try all."
             )
         if self.n_unconverged:
             _warn(
-                f"BandedSVCCV: {self.n_unconverged} fits did not reach tol={self.tol}; "
+                f"{self.name}: {self.n_unconverged} fits did not reach tol={self.tol}; "
                 "raise max_iter, scale X, or try smaller costs."
             )
         if self.n_undefined:
             _warn(
-                f"BandedSVCCV: scoring gave no finite number for {self.n_undefined} fits; their "
+                f"{self.name}: scoring gave no finite number for {self.n_undefined} fits; their "
                 "candidates cannot be chosen."
             )
         self._warn_of_edges(best, compared)
@@ -162,13 +170,13 @@ class Verdict:
         """Return the most likely candidate if time ran out; raise if there is none."""
         if self.ended_by is Status.TIME_LIMIT:
             _warn(
-                "BandedSVCCV reached its time_limit before any candidate was scored in any fold; "
+                f"{self.name} reached its time_limit before any candidate was scored in any fold; "
                 f"it chose the middle of its grid, {describe(self.likely)}. Raise time_limit.",
                 stacklevel=6,
             )
             return self.standings.candidates.index(self.likely)
         if self.ended_by is not None:
-            raise KeyboardInterrupt("BandedSVCCV was interrupted before any candidate was scored.")
+            raise KeyboardInterrupt(f"{self.name} was interrupted before any candidate was scored.")
         if self.n_undefined:
             raise ValueError(
                 "scoring gave no finite number for any candidate in all folds; choose another "
@@ -197,7 +205,7 @@ class Verdict:
             if means[best] > max(inner, default=-np.inf):
                 side = "lower" if value == grid[0] else "higher"
                 warnings.warn(
-                    f"BandedSVCCV found its best {name}={value:.4g} at the edge of the grid "
+                    f"{self.name} found its best {name}={value:.4g} at the edge of the grid "
                     f"[{grid[0]:.4g}, {grid[-1]:.4g}]; {side} values might score better.",
                     UserWarning,
                     stacklevel=5,

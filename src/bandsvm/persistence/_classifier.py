@@ -1,7 +1,4 @@
-"""Our own classifiers in a model file: whether their parts fit together.
-
-A `BandedSVCCV` holds the best model, and what the search found.
-"""
+"""Our own classifiers in a model file: whether their parts fit together."""
 
 from __future__ import annotations
 
@@ -11,15 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._certificate import Certificate
 from bandsvm._checks.parameters import band_parameters, check_fit_parameters, check_parameters
 from bandsvm._decisions.multiclass import MultiClass
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
 from bandsvm._linear.solving import available_linear_solvers
-from bandsvm.model_selection import BandedSVCCV
 from bandsvm.persistence import _rules as rule
-from bandsvm.persistence._decoder import SPLITTERS, is_number
+from bandsvm.persistence._decoder import is_number
 from bandsvm.persistence._models import (
     check_kernel_rule,
     check_multipliers,
@@ -80,29 +75,6 @@ def _is_class_weight(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "balanced")
 
 
-def _results(value: Any, parts: Parts) -> bool:
-    """Return whether results have an entry for each candidate."""
-    n_candidates = len(value["params"])
-    columns = rule.either(
-        rule.array("iufOb"), rule.list_of(rule.mapping_of(rule.text, rule.scalar))
-    )
-    return n_candidates > 0 and all(
-        rule.text(key, parts) and columns(column, parts) and len(column) == n_candidates
-        for key, column in value.items()
-    )
-
-
-def _check_search(parts: Parts) -> None:
-    """Check that the best candidate is among the results, and its model of the same classes."""
-    attributes = parts.attributes
-    require(attributes["best_index_"] < len(attributes["cv_results_"]["params"]))
-    classes, best = attributes["classes_"], attributes.get("best_estimator_")
-    require(classes.ndim == 1 and longest_label(classes) <= MAX_LABEL_LENGTH)
-    if best is not None:
-        require(np.array_equal(best.classes_, classes))
-        require(best.n_features_in_ == parts.n_features)
-
-
 KERNEL_MODEL = kernel_schema(
     BandedSVC,
     _check_kernel_model,
@@ -125,50 +97,4 @@ LINEAR_MODEL = Schema(
     _check_linear_model,
 )
 
-_CHOICES = rule.optional(
-    rule.either(
-        rule.finite, rule.text, rule.list_of(rule.either(rule.finite, rule.text)), rule.array("iuf")
-    )
-)
-
-SEARCH = Schema(
-    BandedSVCCV,
-    {
-        **dict.fromkeys(("C1", "C2", "rho2", "kernel", "gamma"), _CHOICES),
-        "rho1": rule.either(rule.finite, rule.mapping_of(rule.scalar, rule.finite)),
-        "loss": rule.text,
-        "class_weight": rule.either(
-            rule.one_of("balanced", None), rule.mapping_of(rule.scalar, rule.number)
-        ),
-        **dict.fromkeys(("multi_class", "decision_function_shape"), rule.one_of("ovr", "ovo")),
-        "cv": rule.either(rule.whole(2), rule.instance_of(*SPLITTERS.values())),
-        **dict.fromkeys(("degree", "coef0", "tol"), rule.finite),
-        "scoring": rule.optional(rule.text),
-        **dict.fromkeys(("criterion", "search"), rule.text),
-        **dict.fromkeys(("fit_intercept", "break_ties", "give_up", "refit"), rule.flag),
-        "refine": rule.whole(0),
-        "max_iter": rule.whole(1),
-        **dict.fromkeys(("time_limit", "cache_size"), rule.optional(rule.finite)),
-        "verbose": rule.either(rule.flag, rule.whole()),
-        "n_jobs": rule.optional(rule.whole()),
-    },
-    {
-        "n_features_in_": FEATURES["n_features_in_"],
-        "classes_": rule.array("biufUO"),
-        "cv_results_": _results,
-        "best_index_": rule.whole(0),
-        "best_score_": rule.number,
-        "best_params_": rule.mapping_of(rule.text, rule.scalar),
-        "n_splits_": rule.whole(0),
-    },
-    {
-        "feature_names_in_": FEATURES["feature_names_in_"],
-        "best_estimator_": rule.instance_of(BandedSVC),
-        "n_iter_": rule.whole(0),
-        "certificate_": rule.instance_of(Certificate),
-    },
-    _check_search,
-    if_missing={"multi_class": "ovr"},
-)
-
-CLASSIFIERS = (KERNEL_MODEL, LINEAR_MODEL, SEARCH)
+CLASSIFIERS = (KERNEL_MODEL, LINEAR_MODEL)

@@ -23,12 +23,14 @@ from bandsvm.persistence._decoder import Decoder
 from bandsvm.persistence._encoder import Encoder
 from bandsvm.persistence._regressor import REGRESSORS
 from bandsvm.persistence._rules import Parts, Rule, Schema, require
+from bandsvm.persistence._searches import SEARCHES
 from bandsvm.persistence._transformers import TRANSFORMERS
 from bandsvm.persistence._vectorizers import VECTORIZERS
 
 # Our own models, one of which a file ends with.
-MODELS: tuple[Any, ...] = tuple(schema.cls for schema in (*CLASSIFIERS, *REGRESSORS))
-_TABLES = (*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
+_OWN = (*CLASSIFIERS, *REGRESSORS, *SEARCHES)
+MODELS: tuple[Any, ...] = tuple(schema.cls for schema in _OWN)
+_TABLES = (*_OWN, *TRANSFORMERS, *CATEGORIES, *VECTORIZERS, *COMPOSITES)
 SCHEMAS = {schema.cls.__name__: schema for schema in _TABLES}
 # A step that does nothing.
 PASSTHROUGH = "passthrough"

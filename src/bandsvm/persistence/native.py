@@ -45,8 +45,9 @@ def save(
 
     Parameters
     ----------
-    model : BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
-        A fitted model, or a pipeline that ends with one. docs/model_file.md lists the steps that a
+    model : estimator
+        A fitted `BandedSVC`, `LinearBandedSVC`, `BandedSVR`, `BandedQuantileSVR`, `BandedSVCCV` or
+        `BandedSVRCV`, or a pipeline that ends with one. docs/model_file.md lists the steps that a
         file can hold.
     path : path-like
         Where to write; the usual suffix is ``.bsvm``.
@@ -109,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    BandedSVC, LinearBandedSVC, BandedSVCCV, BandedSVR, BandedQuantileSVR or Pipeline
+    estimator
         The fitted model, equal to the one that was saved.
 
     Raises

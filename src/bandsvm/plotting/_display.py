@@ -33,6 +33,7 @@ xx, yy, decision : ndarray of shape (resolution, resolution)
     "feature_names": """\
 feature_names : sequence of two str, default=None
     Names of the features, for the axes.""",
+    "feature_name": "feature_name : str, default=None\n    Name of the feature, for the axis.",
     "area_and_name": """\
 area : float, default=None
     Area under the curve, for the legend.

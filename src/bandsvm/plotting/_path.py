@@ -78,7 +78,7 @@ class BandPathDisplay(LineDisplay):
         path : BandPath
             What `band_path` returned.
         problem : int, default=0
-            Which problem to draw, if there are more than two classes.
+            Which problem to draw, if there are more than two classes, or several quantiles.
         %(ax, line_settings)s
 
         Returns
@@ -110,13 +110,14 @@ class BandPathDisplay(LineDisplay):
 
         Parameters
         ----------
-        estimator : BandedSVC
+        estimator : BandedSVC, BandedSVR or BandedQuantileSVR
             A model, fitted or not.
         X : array-like of shape (n_samples, n_features)
             Training samples.
-        %(y)s
-        vary : {'C1', 'C2', 'rho1', 'rho2', 'cost'}, default='C2'
-            The parameter to vary.
+        y : array-like of shape (n_samples,)
+            Their labels or targets.
+        vary : str, default='C2'
+            The parameter to vary, as for `band_path`.
         values : array-like of shape (n_points,), default=None
             Its values, as for `band_path`.
         %(ax, line_settings, Returns)s

@@ -17,7 +17,7 @@ def plane_of(
     estimator: Any, X: ArrayLike, y: ArrayLike, resolution: int, title: str
 ) -> dict[str, Any]:
     """Return what displays of the plane hold of a model and samples, by the names of parameters."""
-    names = _feature_names(estimator, X)
+    names = feature_names(estimator, X)
     samples = _two_columns(X, title)
     xx, yy = grid_over(samples, resolution)
     with warnings.catch_warnings():
@@ -34,7 +34,7 @@ def plane_of(
     }
 
 
-def _feature_names(estimator: Any, X: Any) -> list[str] | None:
+def feature_names(estimator: Any, X: Any) -> list[str] | None:
     """Return the names of the samples' columns, else those that the model was fitted to."""
     fitted_to = list(getattr(estimator, "feature_names_in_", ()))
     columns = list(getattr(X, "columns", ()))
