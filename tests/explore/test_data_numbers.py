@@ -131,10 +131,29 @@ def test_every_tab_answers_and_no_other(open_client, settings):
     for view in ("distribution", "abstention"):
         words = refusal(open_client, "data.view", {"view": view, "part": "all", "class": 0})
         assert "view must be one of" in words
-    assert "Search is for classes" in refusal(
-        open_client, "data.fit", {**FIT, **settings, "search": True}
-    )
     assert "Paths are for classes" in refusal(open_client, "data.path", {"vary": "C2"})
+
+
+@pytest.mark.heavy
+def test_a_search_finds_a_tube(open_client):
+    answer, _, reports = fitted(open_client, **NUMBERS, search=True)
+    assert any("surface" in report for report in reports)
+    assert "mean R2 of" in answer["sentences"][0]
+    assert answer["parts"] == ["held out", "folds", "train", "all"]
+    about = shown(open_client, "search")
+    assert np.mean(about["folds"]) == pytest.approx(answer["search"]["score"])
+    surface, parameters = about["surface"], answer["parameters"]
+    assert surface["task"] == "regress"
+    for name in ("C1", "C2", "epsilon", "gamma"):
+        assert surface[name][surface["best"]] == parameters[name]
+    # The scores of folds are those of models that have not seen them.
+    table = shown(open_client, "samples", "folds", **FIRST)
+    target, predicted = (np.array([row[k] for row in table["rows"]]) for k in (1, 2))
+    assert about["parts"]["folds"]["r2"] == pytest.approx(r2_score(target, predicted))
+    page = ask(open_client, "data.report", {})[1]["content"].tobytes().decode()
+    assert "Samples that the search has not seen" in page
+    words = refusal(open_client, "data.fit", {**FIT, **QUANTILES, "search": True})
+    assert words.startswith("Search chooses tubes, not quantiles")
 
 
 def test_tubes_have_no_scores_of_quantiles(open_client):

@@ -42,6 +42,13 @@ def _place(part: TablePart) -> NDArray[np.str_] | None:
     return part.predictions.place
 
 
+def number_scores(part: TablePart) -> dict[str, Any]:
+    """Return errors of predictions, of samples with targets."""
+    quality = part.predictions.quality
+    assert quality is not None
+    return {"role": part.role, "n_samples": len(part.places), **quality.values()}
+
+
 def columns(part: TablePart) -> dict[str, NDArray]:
     """Return what the table of samples says of targets and predictions."""
     predictions, place = part.predictions, _place(part)

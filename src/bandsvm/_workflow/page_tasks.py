@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._workflow import class_views, number_views
-from bandsvm._workflow.holdout import PLACE_WORDS, Holdout, TablePart
+from bandsvm._workflow.holdout import PLACE_WORDS, TablePart
 from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.numbers import number_text, regressor_defaults, spread_of_targets
 from bandsvm._workflow.path import VARIED
 from bandsvm._workflow.pipeline import check_kernel_model, check_regressor, regressor_class
-from bandsvm._workflow.search import SearchResult, search_on_page
-from bandsvm._workflow.work import Work
 
 
 class PageTask(NamedTuple):
@@ -34,8 +33,8 @@ class PageTask(NamedTuple):
     chosen: tuple[str, ...]  # parameters that it may choose
     # estimator -> sentences on what its parameters do
     remarks: Callable[[Any], list[str]]
-    # The search of a holdout for parameters; None: there is none.
-    search: Callable[[Holdout, dict[str, Any], Work], SearchResult] | None
+    # (samples with targets) -> how well the model does, for the tab of a search
+    scores: Callable[[TablePart], dict[str, Any]]
     varied: tuple[str, ...]  # parameters that paths of models vary
 
     views: tuple[str, ...]  # names of what tabs show of samples
@@ -91,7 +90,7 @@ PAGE_TASKS = {
         new_estimator=_new_classifier,
         chosen=(),
         remarks=_about_band,
-        search=search_on_page,
+        scores=class_views.class_scores,
         varied=VARIED,
         views=("overview", "samples", "projection", "distribution", "abstention"),
         figures=class_views.figures,
@@ -109,7 +108,7 @@ PAGE_TASKS = {
         new_estimator=_new_regressor,
         chosen=("C1", "C2", "epsilon", "C"),
         remarks=_about_tube,
-        search=None,
+        scores=number_views.number_scores,
         varied=(),
         views=("overview", "samples", "projection", "errors", "quantiles"),
         figures=number_views.figures,

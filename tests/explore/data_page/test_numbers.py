@@ -26,7 +26,6 @@ def test_the_page_asks_what_numbers_are(page):
     assert page.complaint() == ""
     # What makes no sense for numbers is not there.
     assert tabs(page) == list(TABS)
-    assert not page.tab.get_by_role("button", name="Search").is_visible()
     assert not page.tab.get_by_label("Class weights").is_visible()
     assert not page.tab.get_by_label("rho2, upper edge of the band", exact=True).is_visible()
     assert 0.0 < number(page.figure("R²")) < 1.0
@@ -67,6 +66,7 @@ def test_tabs_of_numbers_draw(page):
     for tab in (*TABS[1:], "Quantiles", "Weights"):
         page.choose(tab)
         sync_api.expect(page.tab.locator("svg[role=img]:visible").first).to_be_visible()
+    assert not page.tab.get_by_role("button", name="Search").is_visible()
     page.choose("Quantiles")
     table = page.tab.get_by_role("region", name="Scores of quantiles")
     assert table.locator("tbody tr").count() == 3
@@ -81,6 +81,18 @@ def test_tabs_of_numbers_draw(page):
     field.fill("0.25, 2")
     field.press("Enter")
     assert field.evaluate("(one) => one.validity.customError")
+
+
+def test_a_search_sets_costs_and_tube(page):
+    page.open("data?task=regress&kernel=linear").upload("prices.csv", numbers())
+    page.press("Search")
+    page.settle()
+    assert page.tab.get_by_role("tab", name="Search").get_attribute("aria-selected") == "true"
+    assert page.tab.locator("svg[role=img]:visible").count() == 2
+    assert "R², mean of 5 folds" in page.tab.locator(".summary .figure").first.inner_text()
+    assert not page.tab.get_by_label("From the spread of the targets").is_checked()
+    assert "epsilon=" in page.tab.url
+    assert not page.tab.get_by_text("The settings have changed since this fit").is_visible()
 
 
 @pytest.mark.parametrize("width", [360, 3840])

@@ -52,7 +52,15 @@ test("tabs are those that make sense", () => {
   assert.ok(!ofClasses(null, null).includes("abstain"));
   assert.equal(taskOf(DEFAULTS), TASKS.classify);
   assert.equal(taskOf(REGRESS), numbers);
-  assert.ok(!numbers.canSearch);
+  assert.deepEqual([numbers.canSearch(REGRESS), numbers.canSearch({ ...REGRESS, goal: "quantiles" })], [true, false]);
+});
+
+test("a search of numbers chooses costs and tube, and is scored by R²", () => {
+  assert.deepEqual(numbers.chosen({ C1: 1, C2: 2, epsilon: 3 }), { costBelow: 1, costAbove: 2, epsilon: 3, fromSpread: false });
+  const { search } = numbers;
+  assert.deepEqual([search.score(0.66351, 2), search.score(-0.5)], ["0.664", "−0.500"]);
+  assert.equal(search.width({ epsilon: [0.1, 2] }, 1), ", ε 2");
+  assert.equal(search.part({ r2: 0.5, mae: 1, rmse: 2, n_samples: 3 }).sentence, "R² 0.5, mean absolute error 1, root mean squared error 2 (3 samples).");
 });
 
 test("figures are those of the tube, or of quantiles", () => {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow import samples
-from bandsvm._workflow.class_views import abstention, class_scores, distribution
+from bandsvm._workflow.class_views import abstention, distribution
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
 from bandsvm._workflow.holdout import TablePart
@@ -122,7 +122,11 @@ def _search(result: Result, fields: Fields) -> dict[str, Any]:
         raise ValueError("These parameters were not searched for; press Search.")
     names = [name for name in ("folds", "held out", "train") if name in result.parts]
     about = result.found.describe()
-    return about | {"parts": {name: class_scores(result.parts[name]) for name in names}}
+    return about | {"parts": {name: _scores(result.parts[name]) for name in names}}
+
+
+def _scores(part: TablePart) -> dict[str, Any]:
+    return page_task(part).scores(part)
 
 
 def _path(result: Result, fields: Fields) -> dict[str, Any]:

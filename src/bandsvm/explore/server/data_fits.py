@@ -7,14 +7,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from bandsvm._defaults import SEARCHED
 from bandsvm._tables.options import CLASSIFY
 from bandsvm._workflow.code import fit_command
 from bandsvm._workflow.holdout import parts_of_holdout
 from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.page_tasks import PAGE_TASKS
 from bandsvm._workflow.pipeline import SCALES, estimator_of
-from bandsvm._workflow.search import SearchResult
+from bandsvm._workflow.search import KINDS, SearchResult, search_on_page
 from bandsvm._workflow.source import Choices
 from bandsvm._workflow.views import overview
 from bandsvm._workflow.weights import has_weights
@@ -73,11 +72,9 @@ def fit_or_search(session: DataSession, order: FitOrder, job: Job) -> Result:
     found: SearchResult | None = None
     chosen: Collection[str] = ()  # parameters that the page did not set
     if order.is_search:
-        if task.search is None:
-            raise ValueError("Search is for classes; set the parameters, and press Fit.")
-        found = task.search(holdout, parameters, work)
-        estimator, sentences = found.classifier, found.sentences
-        chosen = SEARCHED
+        found = search_on_page(holdout, parameters, work)
+        estimator, sentences = found.estimator, found.sentences
+        chosen = KINDS[holdout.table.task].chosen
     else:
         estimator, said = task.new_estimator(parameters, holdout.y_train)
         sentences = [*holdout.fit(estimator, work), *said]

@@ -14,7 +14,8 @@ const isWrong = ({ true: own, given, has_labels: hasLabels }) => (k) => hasLabel
 
 export const classes = {
   parameters: ({ C1, C2, rho1, rho2, loss, weight }) => ({ C1, C2, rho1, rho2, loss, class_weight: weight || null }),
-  canSearch: true,
+  canSearch: () => true,
+  chosen: ({ C1, C2, rho2 }) => ({ C1, C2, rho2 }),
   targets: { use: "labels", note: "The column of labels, classes that the model learns to predict." },
   places: PLACES,
   tabs: ({ overview, has_weights: hasWeights, search }) => [
@@ -55,6 +56,23 @@ export const classes = {
       ...(names.length <= SHAPES.length ? names : []).map((label, k) => ({ label, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: "rings stroke-ink" }] })),
       ...(hasLabels ? [{ label: "predicted wrongly", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-alarm" }] }] : []),
     ],
+  },
+  search: {
+    word: "accuracy",
+    score: percent,
+    other: ({ rho2, C2 }, ratios) => ({
+      title: "Best score by C2 / C1 and rho2", xLabel: "C2 / C1, cost above by cost below", yLabel: "rho2, upper edge",
+      xs: ratios, ys: rho2, isShown: (k) => C2[k] > 0,
+    }),
+    width: ({ C2, rho2 }, k) => (C2[k] > 0 ? `, rho2 ${short(rho2[k])}` : " (no upper edge)"),
+    part: ({ accuracy, n_wrong: wrong, n_samples: n, classes: listed, n_classes: every }, share) => ({
+      sentence: `Accuracy ${percent(accuracy, 2)}: ${wrong} of ${n} are wrong.`,
+      more: every > listed.length ? ` The first ${listed.length} of ${every} classes.` : "",
+      scores: {
+        head: ["class", "precision", "recall", "f1", "samples"], texts: [0],
+        rows: listed.map(({ class: name, precision, recall, f1, n_samples: count }) => [name, share(precision), share(recall), share(f1), String(count)]),
+      },
+    }),
   },
   model: {
     histogram: "Training samples against the band",

@@ -59,12 +59,14 @@ export const numbers = {
     if (goal === "quantiles") return { quantile: quantilesOf(quantiles) ?? [], ...(fromSpread ? {} : { C: cost }) };
     return { loss: tubeLoss, ...(fromSpread ? {} : { C1: costBelow, C2: costAbove, epsilon }) };
   },
-  canSearch: false,
-  targets: { use: "targets", note: "The column of numbers that the model learns to predict. Its parameters are for you to set: Search is for classes." },
+  canSearch: ({ goal }) => goal === "tube",
+  chosen: ({ C1, C2, epsilon }) => ({ costBelow: C1, costAbove: C2, epsilon, fromSpread: false }),
+  targets: { use: "targets", note: "The column of numbers that the model learns to predict." },
   places: PLACES,
-  tabs: ({ overview, has_weights: hasWeights }) => [
+  tabs: ({ overview, has_weights: hasWeights, search }) => [
     "samples", "predictions", ...(overview.has_targets ? ["residuals"] : []),
-    ...(overview.goal === "quantiles" && overview.has_targets ? ["quantiles"] : []), "projection", ...(hasWeights ? ["weights"] : []),
+    ...(overview.goal === "quantiles" && overview.has_targets ? ["quantiles"] : []), "projection",
+    ...(hasWeights ? ["weights"] : []), ...(search ? ["search"] : []),
   ],
   figures(overview, nTrain) {
     const { positions, goal, n_samples: n } = overview;
@@ -92,6 +94,18 @@ export const numbers = {
     legend: ({ position }) => (position === null ? [] : PLACES).map(([label, colour], k) => ({
       label, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: `marks fill-${colour}` }],
     })),
+  },
+  search: {
+    word: "R²",
+    score: (value, digits = 2) => value.toFixed(digits + 1).replace("-", "−"),
+    other: ({ C1, epsilon }) => ({
+      title: "Best score by C1 and ε", xLabel: "C1, cost below", yLabel: "ε of the tube", xs: C1, ys: epsilon, isShown: () => true,
+    }),
+    width: ({ epsilon }, k) => `, ε ${short(epsilon[k])}`,
+    part: ({ r2, mae, rmse, n_samples: n }) => ({
+      sentence: `R² ${short(r2)}, mean absolute error ${short(mae)}, root mean squared error ${short(rmse)} (${n} samples).`,
+      more: "", scores: null,
+    }),
   },
   model: {
     histogram: "Training samples against the tube",

@@ -37,7 +37,7 @@ export function createPanel(target, onChange, act) {
   const model = createModelControls(onChange, RANGES, { scale, weight });
   const tube = createTubeControls(onChange);
   const fit = button("Fit", act.fit, { class: "primary" });
-  const search = button("Search", act.search, { title: "Search C1, C2, rho2 and gamma by cross-validation" });
+  const search = button("Search", act.search, { title: "Search costs, band or tube, and gamma by cross-validation" });
   const stop = button("Stop", act.stop, { hidden: true });
   const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress" });
   const line = element("p", { class: "note progress-line" });
@@ -88,7 +88,7 @@ export function createPanel(target, onChange, act) {
       model.set(state);
       tube.set(state);
       task.set(state.task);
-      search.hidden = !chosenTask.canSearch;
+      search.hidden = !chosenTask.canSearch(state);
       targetNote.textContent = state.task === "" ? DETECTING : chosenTask.targets.note;
       header.set(state.header);
       const chosen = state.target === "" ? panel.file?.target : Number(state.target);

@@ -3,7 +3,6 @@
 import { copied } from "../../parts/clipboard.js";
 import { button, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
-import { percent } from "../../parts/format.js";
 import { figures, items } from "../../parts/lists.js";
 import { createTabs } from "../../parts/tabs.js";
 import { saveAnswer } from "../../plots/save.js";
@@ -105,7 +104,7 @@ export function createResults(ask, onChange) {
     /** Says that a file is open, and what to do next. */
     invite(name) {
       title.textContent = name;
-      invitation.textContent = "Choose the column to predict under “Target”, and whether it holds classes or numbers, then press Fit; or, for classes, press Search to let cross-validation choose the parameters.";
+      invitation.textContent = "Choose the column to predict under “Target”, and whether it holds classes or numbers, then press Fit; or press Search to let cross-validation choose the parameters.";
     },
     /** Shows the part and the tab of a state; tabs that are not offered become the first. */
     async show(state, isStale) {
@@ -120,7 +119,7 @@ export function createResults(ask, onChange) {
         const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
         const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
         if (!answer || asked !== current) return; // overtaken
-        list.replaceChildren(...searchFigures(current.search), ...figures(task.figures(answer.values, current.n_train)));
+        list.replaceChildren(...searchFigures(current.search, task.search), ...figures(task.figures(answer.values, current.n_train)));
         role.textContent = roleWords(answer.values.role);
       }
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
@@ -133,10 +132,10 @@ export function createResults(ask, onChange) {
 }
 
 /** Returns the cross-validated score of a search, which is the same for all parts of the samples. */
-function searchFigures(search) {
+function searchFigures(search, { word, score: text }) {
   if (search === null) return [];
   const { score, deviation, n_folds: n } = search;
-  return figures([["Cross-validated", percent(score), `accuracy, mean of ${n} folds; deviation ${percent(deviation)}`]]);
+  return figures([["Cross-validated", text(score), `${word}, mean of ${n} folds; deviation ${text(deviation)}`]]);
 }
 
 /** Returns which samples figures come from, as a sentence. */

@@ -5,7 +5,8 @@ import { numbers } from "./numbers.js";
 
 /**
  * What a task has:
- * - `parameters(state)`: those of a fit, but for the kernel's; `canSearch`: whether parameters can be searched for
+ * - `parameters(state)`: those of a fit, but for the kernel's; `canSearch(state)`: whether parameters can be searched for;
+ *   `chosen(parameters)`: what a search changes in the state, but for gamma
  * - `targets`: what the column of targets holds, in the list of columns and as a sentence
  * - `places`: words for places below, inside and above, with their colours
  * - `tabs(about)`: names of the tabs that make sense for { overview, has_weights, search }
@@ -13,6 +14,8 @@ import { numbers } from "./numbers.js";
  * - `table`: the table of samples: `canBeWrong`, `filters` (what the text filter finds), `remarks(values, query)`
  * - `points`: samples in a picture: `shapeOf(values)` returns that of the k-th, `flagged(values)` those with a ring,
  *   `read(values, k)` a sentence, `legend(values)` entries
+ * - `search`: `word` and `score(value, digits)` of what is maximised; `other(values, ratios)`: the axes of its second picture;
+ *   `width(values, k)`: band or tube of a candidate; `part(scores, share)`: a sentence, a note and a table on some samples
  * - `model`: a model in a file: `predicts(model)` and `facts(model)` (entries of a list), `histogram` (a title), `penalty(model)` (its picture), `support(model)` (bars, or null)
  */
 export const TASKS = { classify: classes, regress: numbers };

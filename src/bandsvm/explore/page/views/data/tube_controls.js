@@ -7,7 +7,7 @@ import { GOALS, TUBE_LOSSES } from "./state.js";
 
 // A slider reaches this far below and above the value that follows from the data.
 const REACH = { cost: 1000, epsilon: 100 };
-const DIGITS = 3;
+const DIGITS = { fromData: 3, shown: 6 };
 // Parameters in units of the targets, by the field of the state that holds them.
 const PARAMETERS = { costBelow: "C1", costAbove: "C2", epsilon: "epsilon", cost: "C" };
 const GOAL_OF = { costBelow: "tube", costAbove: "tube", epsilon: "tube", cost: "quantiles" };
@@ -69,14 +69,14 @@ export function createTubeControls(onChange) {
       for (const [name, control] of Object.entries(knobs)) {
         control.element.hidden = isHidden || GOAL_OF[name] !== state.goal;
         control.enable(!state.fromSpread);
-        if (!state.fromSpread) control.set(state[name]);
+        if (!state.fromSpread) control.set(Number(state[name].toPrecision(DIGITS.shown)));
         else if (name in used) control.set(used[name]);
         else control.clear();
       }
     },
     useFitted(parameters) {
       const found = Object.entries(PARAMETERS).filter(([, parameter]) => typeof parameters[parameter] === "number");
-      used = { ...used, ...Object.fromEntries(found.map(([name, parameter]) => [name, Number(parameters[parameter].toPrecision(DIGITS))])) };
+      used = { ...used, ...Object.fromEntries(found.map(([name, parameter]) => [name, Number(parameters[parameter].toPrecision(DIGITS.fromData))])) };
       centre(used);
     },
   };

@@ -8,6 +8,7 @@ import { createPanel } from "./panel.js";
 import { createRequests } from "./requests.js";
 import { createResults } from "./results.js";
 import { DEFAULTS, columnChoices, fitFields, headerOf, readState, writeState } from "./state.js";
+import { TASKS } from "./tasks.js";
 
 // Smaller files are fitted as soon as they are open.
 const FIT_AT_ONCE = 2 ** 20;
@@ -196,6 +197,7 @@ class YourData {
 }
 
 /** Returns the parameters that a search chose, as the state has them. */
-function searched({ search, parameters: { C1, C2, rho2, gamma } }) {
-  return search ? { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}) } : {};
+function searched({ task, search, parameters }) {
+  const { gamma } = parameters;
+  return search ? { ...TASKS[task].chosen(parameters), ...(typeof gamma === "number" ? { gamma } : {}) } : {};
 }
