@@ -131,7 +131,7 @@ def test_every_tab_answers_and_no_other(open_client, settings):
     for view in ("distribution", "abstention"):
         words = refusal(open_client, "data.view", {"view": view, "part": "all", "class": 0})
         assert "view must be one of" in words
-    assert "Paths are for classes" in refusal(open_client, "data.path", {"vary": "C2"})
+    assert "vary must be one of" in refusal(open_client, "data.path", {"vary": "C2"})
 
 
 @pytest.mark.heavy
@@ -154,6 +154,32 @@ def test_a_search_finds_a_tube(open_client):
     assert "Samples that the search has not seen" in page
     words = refusal(open_client, "data.fit", {**FIT, **QUANTILES, "search": True})
     assert words.startswith("Search chooses tubes, not quantiles")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("vary", ["epsilon", "cost"])
+def test_paths_are_refits(open_client, vary):
+    answer = fitted(open_client, **NUMBERS)[0]
+    parameters = answer["parameters"]
+    samples, train, rows = split_of(shown(open_client, "samples", **FIRST))
+    about = ask(open_client, "data.path", {"vary": vary})[0]
+    assert about["own"] in about["values"]
+    for k in (0, len(about["values"]) // 2, -1):
+        value, changed = about["values"][k], dict(parameters)
+        changed |= (
+            {"epsilon": value}
+            if vary == "epsilon"
+            else {name: value * parameters[name] for name in ("C1", "C2")}
+        )
+        model = BandedSVR(**changed).fit(samples[train], PRICES[train])
+        assert about["primal"][k] == pytest.approx(model.certificate_.primal, rel=1e-6)
+        r2 = model.score(samples[rows], PRICES[rows])
+        assert about["r2"][k] == pytest.approx(r2, abs=1e-5)
+        place = model.band_position(samples[rows], PRICES[rows])
+        assert about["below"][k] == pytest.approx(np.mean(place == "below"), abs=0.05)
+    fitted(open_client, **QUANTILES)
+    words = refusal(open_client, "data.path", {"vary": vary})
+    assert "choose one number instead of quantiles" in words
 
 
 def test_tubes_have_no_scores_of_quantiles(open_client):

@@ -19,7 +19,6 @@ from bandsvm._workflow import class_views, number_views
 from bandsvm._workflow.holdout import PLACE_WORDS, TablePart
 from bandsvm._workflow.naming import page_name
 from bandsvm._workflow.numbers import number_text, regressor_defaults, spread_of_targets
-from bandsvm._workflow.path import VARIED
 from bandsvm._workflow.pipeline import check_kernel_model, check_regressor, regressor_class
 
 
@@ -35,7 +34,6 @@ class PageTask(NamedTuple):
     remarks: Callable[[Any], list[str]]
     # (samples with targets) -> how well the model does, for the tab of a search
     scores: Callable[[TablePart], dict[str, Any]]
-    varied: tuple[str, ...]  # parameters that paths of models vary
 
     views: tuple[str, ...]  # names of what tabs show of samples
     figures: Callable[[TablePart], dict[str, Any]]
@@ -91,7 +89,6 @@ PAGE_TASKS = {
         chosen=(),
         remarks=_about_band,
         scores=class_views.class_scores,
-        varied=VARIED,
         views=("overview", "samples", "projection", "distribution", "abstention"),
         figures=class_views.figures,
         places=tuple(PLACE_WORDS.values()),
@@ -109,7 +106,6 @@ PAGE_TASKS = {
         chosen=("C1", "C2", "epsilon", "C"),
         remarks=_about_tube,
         scores=number_views.number_scores,
-        varied=(),
         views=("overview", "samples", "projection", "errors", "quantiles"),
         figures=number_views.figures,
         places=tuple(PLACE_WORDS),

@@ -10,6 +10,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 TABS = ("Samples", "Predictions", "Residuals", "In the plane")
+PATH = "Path"
 
 
 def tabs(page):
@@ -25,7 +26,7 @@ def test_the_page_asks_what_numbers_are(page):
     page.settle()
     assert page.complaint() == ""
     # What makes no sense for numbers is not there.
-    assert tabs(page) == list(TABS)
+    assert tabs(page) == [*TABS, PATH]
     assert not page.tab.get_by_label("Class weights").is_visible()
     assert not page.tab.get_by_label("rho2, upper edge of the band", exact=True).is_visible()
     assert 0.0 < number(page.figure("R²")) < 1.0
@@ -81,6 +82,19 @@ def test_tabs_of_numbers_draw(page):
     field.fill("0.25, 2")
     field.press("Enter")
     assert field.evaluate("(one) => one.validity.customError")
+
+
+def test_a_path_of_tubes(page):
+    page.open("data?task=regress&tab=path").upload("prices.csv", numbers())
+    page.press("Compute the path")
+    page.settle()
+    shown = page.tab.locator("[role=tabpanel]:visible")
+    assert "ε" in shown.locator(".segments").inner_text()
+    assert "R²" in shown.locator(".figures").inner_text()
+    page.tab.reload()
+    page.tab.locator(".results:visible").wait_for()
+    page.settle()
+    shown.locator(".figures", has_text="R²").wait_for()
 
 
 def test_a_search_sets_costs_and_tube(page):

@@ -44,7 +44,7 @@ test("settings of numbers survive the address", () => {
 
 test("tabs are those that make sense", () => {
   const tabs = (overview, more = {}) => numbers.tabs({ overview, has_weights: false, search: null, ...more });
-  assert.deepEqual(tabs(TUBE), ["samples", "predictions", "residuals", "projection"]);
+  assert.deepEqual(tabs(TUBE), ["samples", "predictions", "residuals", "projection", "path"]);
   assert.deepEqual(tabs(QUANTILES, { has_weights: true }), ["samples", "predictions", "residuals", "quantiles", "projection", "weights"]);
   assert.deepEqual(tabs({ ...QUANTILES, has_targets: false }), ["samples", "predictions", "projection"]);
   const ofClasses = (accuracy, search) => TASKS.classify.tabs({ overview: { accuracy }, has_weights: false, search });

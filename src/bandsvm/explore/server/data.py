@@ -14,7 +14,7 @@ from bandsvm._workflow.description import is_model
 from bandsvm._workflow.holdout import TablePart
 from bandsvm._workflow.number_views import errors, quantile_scores
 from bandsvm._workflow.page_tasks import page_task
-from bandsvm._workflow.path import VARIED, band_path_on_page
+from bandsvm._workflow.path import PATHS, band_path_on_page
 from bandsvm._workflow.pipeline import estimator_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
@@ -129,8 +129,12 @@ def _scores(part: TablePart) -> dict[str, Any]:
     return page_task(part).scores(part)
 
 
+def _varied(result: Result, fields: Fields) -> str:
+    return fields.choice("vary", tuple(PATHS[result.holdout.table.task].values))
+
+
 def _path(result: Result, fields: Fields) -> dict[str, Any]:
-    vary = fields.choice("vary", VARIED)
+    vary = _varied(result, fields)
     if vary not in result.paths:
         raise ValueError(f"There is no path along {vary} yet; compute it first.")
     return result.paths[vary]
@@ -140,16 +144,14 @@ VIEWS_OF_MODEL = {"weights": _weights, "search": _search, "path": _path}
 
 
 def compute_path(request: Request) -> Response:
-    """Return a path of models along C2 or rho2."""
+    """Return a path of models along a parameter."""
     session = request.session.data
-    result, vary = session.fitted(), request.fields.choice("vary", VARIED)
-
-    if vary not in page_task(result.parts["all"]).varied:
-        raise ValueError("Paths are for classes; set the parameters, and press Fit.")
+    result = session.fitted()
+    vary = _varied(result, request.fields)
 
     def found(job: Job) -> Response:
-        classifier = estimator_of(result.model)
-        result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
+        estimator = estimator_of(result.model)
+        result.paths[vary] = band_path_on_page(result.holdout, estimator, vary, job.work)
         return Response(result.paths[vary])
 
     return session.start("path", found).watch(request)

@@ -57,6 +57,12 @@ export const classes = {
       ...(hasLabels ? [{ label: "predicted wrongly", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-alarm" }] }] : []),
     ],
   },
+  path: {
+    vary: [["C2", "along C2"], ["rho2", "along rho2"]],
+    score: "accuracy",
+    line: "accuracy",
+    about: "Fits about 25 models, from the C-SVM to a narrow band, each from the one before.",
+  },
   search: {
     word: "accuracy",
     score: percent,

@@ -66,7 +66,7 @@ export const numbers = {
   tabs: ({ overview, has_weights: hasWeights, search }) => [
     "samples", "predictions", ...(overview.has_targets ? ["residuals"] : []),
     ...(overview.goal === "quantiles" && overview.has_targets ? ["quantiles"] : []), "projection",
-    ...(hasWeights ? ["weights"] : []), ...(search ? ["search"] : []),
+    ...(overview.goal === "tube" ? ["path"] : []), ...(hasWeights ? ["weights"] : []), ...(search ? ["search"] : []),
   ],
   figures(overview, nTrain) {
     const { positions, goal, n_samples: n } = overview;
@@ -95,9 +95,15 @@ export const numbers = {
       label, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: `marks fill-${colour}` }],
     })),
   },
+  path: {
+    vary: [["epsilon", "along ε"], ["cost", "along the costs"]],
+    score: "r2",
+    line: "R², in hundredths",
+    about: "Fits about 25 models, from a wide tube to none or from small costs to large ones, each from the one before.",
+  },
   search: {
     word: "R²",
-    score: (value, digits = 2) => value.toFixed(digits + 1).replace("-", "−"),
+    score: (value, digits = 2) => (value === null ? "–" : value.toFixed(digits + 1).replace("-", "−")),
     other: ({ C1, epsilon }) => ({
       title: "Best score by C1 and ε", xLabel: "C1, cost below", yLabel: "ε of the tube", xs: C1, ys: epsilon, isShown: () => true,
     }),

@@ -14,6 +14,7 @@ import { numbers } from "./numbers.js";
  * - `table`: the table of samples: `canBeWrong`, `filters` (what the text filter finds), `remarks(values, query)`
  * - `points`: samples in a picture: `shapeOf(values)` returns that of the k-th, `flagged(values)` those with a ring,
  *   `read(values, k)` a sentence, `legend(values)` entries
+ * - `path`: what paths `vary`, as options; `score`: its field; `line` and `about`: words
  * - `search`: `word` and `score(value, digits)` of what is maximised; `other(values, ratios)`: the axes of its second picture;
  *   `width(values, k)`: band or tube of a candidate; `part(scores, share)`: a sentence, a note and a table on some samples
  * - `model`: a model in a file: `predicts(model)` and `facts(model)` (entries of a list), `histogram` (a title), `penalty(model)` (its picture), `support(model)` (bars, or null)
