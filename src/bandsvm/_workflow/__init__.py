@@ -10,7 +10,7 @@
 - `holdout`: a table of which some samples are held out, a model of the rest, and what it says of
   each part.
 - `folds`: each prepares samples by its training part, and predicts the others; `search`:
-  candidates, their scores and what follows; `path`: models along C2 or rho2.
+  candidates, their scores and what follows; `path`: models along a parameter.
 - `description`: what a model is, with its largest `weights`; `kinds`: where that of classifiers and
   regressors differs; `views`: what the page shows of samples, and `samples`: their table.
 - `report`, `search_report`: pages and pictures to keep, of parts from `class_report` and
