@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from bandsvm.cli import main as bandsvm_command
 
@@ -60,6 +60,9 @@ SHOTS = {
         file="cancer.csv",
         pressed="Abstain on doubtful samples",
     ),
+    "explore_numbers": Shot(
+        "data?task=regress&tab=residuals", 1440, 1060, ready=READY, file="diabetes.csv"
+    ),
     "explore_samples": Shot("data", 1440, 1250, ready=READY, file="cancer.csv"),
     "explore_model": Shot("model", 1440, 1135, ready=".card-text:visible", file="cancer.bsvm"),
     "explore_narrow": Shot("play?data=blobs&n=120&noise=0.7", 390, 844),
@@ -88,10 +91,13 @@ def take(browser: Any, server: Any, shot: Shot) -> bytes:
 
 
 def write_files(folder: Path) -> None:
-    """Write a table with text labels, and a model of it."""
+    """Write a table with text labels, a model of it, and a table with numbers as targets."""
     bunch = load_breast_cancer(as_frame=True)
     labels = bunch.target_names[bunch.target]
     bunch.data.iloc[:, :10].assign(diagnosis=labels).to_csv(folder / "cancer.csv", index=False)
+    bunch = load_diabetes(as_frame=True, scaled=False)
+    targets = bunch.target.rename("progression")
+    bunch.data.join(targets).to_csv(folder / "diabetes.csv", index=False)
     words = ["--model", str(folder / "cancer.bsvm"), "--kernel", "linear", "--quiet"]
     bandsvm_command(["fit", str(folder / "cancer.csv"), *words])
 

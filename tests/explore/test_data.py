@@ -186,9 +186,13 @@ def test_nothing_is_fitted_without_a_file():
                          "upload", "header", "class", "x", "y", "start", "count", *QUERY]),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-            | st.sampled_from(["all", "samples", "projection", "distribution", "C2", "standard"]),
+            | st.sampled_from(["all", "samples", "projection", "distribution", "C2",
+                               "standard", "regress", "errors", "quantiles"]),
             lambda inner: st.lists(inner, max_size=3)
-            | st.dictionaries(st.sampled_from([*PARAMETERS, *CHOICES]), inner, max_size=3),
+            | st.dictionaries(
+                st.sampled_from([*PARAMETERS, *CHOICES, "task", "quantile", "epsilon"]),
+                inner, max_size=3,
+            ),
             max_leaves=4,
         ),
     ),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bandsvm.explore.server.data_fits import model_parameters
+from bandsvm.explore.server.data_parameters import model_parameters
 from bandsvm.explore.server.fields import Fields
 
 

@@ -23,7 +23,7 @@ def test_parameters_become_a_command(tmp_path):
     model = tmp_path / "m.bsvm"
     assert main(["fit", str(data), "--model", str(model), "--quiet", *words]) == 0
     described = ModelDescription(load(model))
-    trained = described.classifier.get_params()
+    trained = described.estimator.get_params()
     assert {name: trained[name] for name in parameters} == parameters
     assert "MaxAbsScaler" in described.steps
 

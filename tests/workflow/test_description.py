@@ -36,5 +36,5 @@ def test_weights_of_linear_models_only(iris, cancer):
     np.testing.assert_array_equal(about["weights"], model[-1].coef_[:, order])
     first, second, third = SPECIES.tolist()
     pairs = [(first, second), (first, third), (second, third)]
-    assert about["classes"] == [f"{one} against {other}" for one, other in pairs]
+    assert about["problems"] == [f"{one} against {other}" for one, other in pairs]
     assert weight_bars(cancer[1], cancer[0].table.names) is None

@@ -73,7 +73,7 @@ def test_the_page_scores_pipelines_as_grid_search_does(table):
     holdout = Holdout(table)
     found = search_on_page(holdout, {"kernel": "linear"}, Work())
     X, y = table.X.iloc[holdout.train], holdout.y_train
-    pipeline = holdout.model(found.classifier)
+    pipeline = holdout.model(found.estimator)
     for fold, (train, rest) in enumerate(found.search.cv):
         own = clone(pipeline).fit(X.iloc[train], y[train])
         assert found.chosen.scores[fold] == pytest.approx(own.score(X.iloc[rest], y[rest]))

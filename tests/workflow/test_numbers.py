@@ -22,7 +22,7 @@ from bandsvm._workflow.description import ModelDescription
 from bandsvm._workflow.folds import SEED_OF_FOLDS, PreparedFolds, number_splits
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout, whole_table
 from bandsvm._workflow.numbers import NumberPredictions, regressor_defaults
-from bandsvm._workflow.pipeline import classifier_of, fitted_samples, new_pipeline, task_of
+from bandsvm._workflow.pipeline import fitted_samples, new_pipeline, task_of
 from bandsvm._workflow.tasks import TASKS, held_out_predictions
 from bandsvm._workflow.work import Work
 from bandsvm.cli import main
@@ -115,11 +115,6 @@ def test_a_holdout_and_its_parts(estimator, tmp_path):
         np.testing.assert_array_equal(values, own.reshape(values.shape))
         assert part.predictions.quality is not None
     assert whole_table(model, holdout.table).predictions.quality is not None
-
-
-def test_classes_are_not_asked_of_a_regressor():
-    with pytest.raises(ValueError, match="predicts numbers, not classes"):
-        classifier_of(BandedSVR().fit(X, Y))
 
 
 def test_descriptions():

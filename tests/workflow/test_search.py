@@ -24,10 +24,10 @@ def test_a_search_reports_every_score(iris):
     assert sizes == sorted(sizes)
     assert found.surface["score"] == surfaces[-1]["score"]
     best = found.surface["best"]
-    assert found.surface["C1"][best] == found.classifier.C1
-    assert found.surface["C2"][best] == found.classifier.C2
+    assert found.surface["C1"][best] == found.estimator.C1
+    assert found.surface["C2"][best] == found.estimator.C2
     assert f"Best of {sizes[-1]} candidates" in found.sentences[0]
-    assert found.classifier.certificate_.is_optimal
+    assert found.estimator.certificate_.is_optimal
     assert any(report["stage"] == "fit" for report in reports)
 
 
@@ -54,12 +54,12 @@ def test_the_progress_of_a_search_has_an_end(kernel, iris):
 def test_folds_are_predicted_by_models_of_the_others(iris):
     holdout, _ = iris
     found = search_on_page(holdout, {"kernel": "linear"}, Work())
-    parts = parts_of_holdout(holdout, holdout.model(found.classifier), found.folds)
+    parts = parts_of_holdout(holdout, holdout.model(found.estimator), found.folds)
     assert list(parts) == ["held out", "folds", "train", "all"]
     folds, X, y = parts["folds"], holdout.table.X[holdout.train], holdout.y_train
     right = np.zeros(len(y), dtype=bool)
     for k, (train, rest) in enumerate(found.search.cv):
-        model = make_pipeline(StandardScaler(), clone(found.classifier)).fit(X[train], y[train])
+        model = make_pipeline(StandardScaler(), clone(found.estimator)).fit(X[train], y[train])
         right[rest] = model.predict(X[rest]) == y[rest]
         assert found.chosen.scores[k] == pytest.approx(right[rest].mean())
     assert folds.predictions.quality.n_right == right.sum()
@@ -79,8 +79,8 @@ def test_a_stopped_search_keeps_the_best_so_far(cancer):
     work.report = stop_at_third
     found = search_on_page(holdout, {}, work)
     assert found.sentences[0].startswith("Stopped: the best so far of")
-    assert found.classifier.certificate_.is_optimal
-    assert found.classifier.time_limit is None
+    assert found.estimator.certificate_.is_optimal
+    assert found.estimator.time_limit is None
     assert found.folds == "the search was stopped"
 
 

@@ -11,12 +11,13 @@ from sklearn.metrics import confusion_matrix
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm._system.text import json_text
+from bandsvm._workflow.class_views import abstention, distribution
 from bandsvm._workflow.evaluation import MAX_POINTS_DRAWN
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout
 from bandsvm._workflow.path import band_path_on_page
 from bandsvm._workflow.samples import Query, as_csv, page
 from bandsvm._workflow.source import Choices, Source
-from bandsvm._workflow.views import abstention, distribution, overview, project
+from bandsvm._workflow.views import overview, project
 from bandsvm._workflow.weights import weight_bars
 from bandsvm._workflow.work import Work
 from tests.helpers.iris_files import FILES, SPECIES, X, Y

@@ -10,11 +10,12 @@
 - `holdout`: a table of which some samples are held out, a model of the rest, and what it says of
   each part.
 - `folds`: each prepares samples by its training part, and predicts the others; `search`:
-  candidates, their scores and what follows; `path`: models along C2 or rho2.
+  candidates, their scores and what follows; `path`: models along a parameter.
 - `description`: what a model is, with its largest `weights`; `kinds`: where that of classifiers and
   regressors differs; `views`: what the page shows of samples, and `samples`: their table.
 - `report`, `search_report`: pages and pictures to keep, of parts from `class_report` and
   `number_report`; `code`: Python code and commands that repeat a fit.
-- `tasks`: the seam between classification and regression, which the surfaces ask.
+- `tasks`: the seam between classification and regression, which the surfaces ask; `page_tasks`:
+  that of the page, with `class_views` and `number_views`; `drawn`: what both draw alike.
 - `advice`: how the shell and the page word what may help; `naming`: what they call parameters.
 """

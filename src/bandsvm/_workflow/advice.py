@@ -23,15 +23,24 @@ PAGE: Mapping[Cure, str] = {
     Cure.LOWER_COSTS_AND_WEIGHTS: "try smaller costs C1 and C2",
     Cure.SCALE: "scale the features if they differ in size",
 }
-# Of quantiles, which have one cost.
-_OF_QUANTILES = {Cure.LOWER_COSTS: "lower --C", Cure.LOWER_COSTS_AND_WEIGHTS: "lower --C"}
+_COSTS = (Cure.LOWER_COSTS, Cure.LOWER_COSTS_AND_WEIGHTS)
 
 
 def shell_cures(estimator: Estimator) -> Mapping[Cure, str]:
     """Return what may help a fit of an estimator, as the shell words it."""
-    own = _OF_QUANTILES if isinstance(estimator, BandedQuantileSVR) else {}
-    cures = {**SHELL, **own}
-    return {cure: words for cure, words in cures.items() if cure in estimator._task.cures}
+    return _cures(estimator, SHELL, "lower --C")
+
+
+def page_cures(estimator: Estimator) -> Mapping[Cure, str]:
+    """Return what may help a fit of an estimator, as the page words it."""
+    return _cures(estimator, PAGE, "try a smaller cost C")
+
+
+def _cures(estimator: Estimator, words: Mapping[Cure, str], of_one_cost: str) -> dict[Cure, str]:
+    """Return those of some cures that apply; quantiles have one cost."""
+    own = dict.fromkeys(_COSTS, of_one_cost) if isinstance(estimator, BandedQuantileSVR) else {}
+    known = estimator._task.cures
+    return {cure: text for cure, text in {**words, **own}.items() if cure in known}
 
 
 # How to do without scaling, at the shell.

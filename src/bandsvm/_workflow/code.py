@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,14 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.quantiles import BandedQuantileSVR
+from bandsvm._estimators.regression import BandedSVR
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.table import Table
 from bandsvm._workflow.holdout import ONE_HELD_OUT_IN, SEED, Holdout
 from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.pipeline import Classifier
+from bandsvm._workflow.pipeline import Estimator
 from bandsvm._workflow.source import Choices, Source
 
 TEMPLATE = """\
@@ -23,24 +27,38 @@ import pandas as pd
 {imports}
 
 table = pd.{reader}({arguments})
-y = table[{target}].to_numpy({labels})
+y = table[{target}].to_numpy({type_of_targets})
 X = table.drop(columns={dropped}).to_numpy(float)
 
+{holding_out}
+
+model = {model}
+model.fit(X[~is_held_out], y[~is_held_out])
+print("{score} on held-out samples:", model.score(X[is_held_out], y[is_held_out]))
+print(model[-1].certificate_)
+"""
+_OF_EACH_CLASS = """\
 # One sample in {held_out} of each class is held out.
 generator = np.random.default_rng({seed})
 is_held_out = np.zeros(len(y), dtype=bool)
 for label in np.unique(y):
     own = generator.permutation(np.flatnonzero(y == label))
-    is_held_out[own[: len(own) // {held_out}]] = True
+    is_held_out[own[: len(own) // {held_out}]] = True"""
+_OF_ALL = """\
+# One sample in {held_out} is held out.
+generator = np.random.default_rng({seed})
+is_held_out = np.zeros(len(y), dtype=bool)
+is_held_out[generator.permutation(len(y))[: len(y) // {held_out}]] = True"""
+HOLDING_OUT = {CLASSIFY: _OF_EACH_CLASS, REGRESS: _OF_ALL}
+# What `score` returns.
+SCORES: dict[type, str] = {
+    BandedSVC: "accuracy",
+    BandedSVR: "R^2",
+    BandedQuantileSVR: "D^2 (pinball)",
+}
 
-model = {model}
-model.fit(X[~is_held_out], y[~is_held_out])
-print("accuracy on held-out samples:", model.score(X[is_held_out], y[is_held_out]))
-print(model[-1].certificate_)
-"""
 
-
-def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str:
+def python_code(source: Source, holdout: Holdout, estimator: Estimator) -> str:
     """Return code that fits the same model to the same samples.
 
     It is for tables of numbers that pandas reads alike, which is checked: code that gives another
@@ -63,19 +81,26 @@ def python_code(source: Source, holdout: Holdout, classifier: Classifier) -> str
     reader = "read_csv" if source.kind == "csv" else "read_parquet"
     dropped = _dropped(source, table, reader, arguments, target)
     steps = [(name, clone(step)) for name, step in holdout.preparation.steps[:-1]]
-    model = Pipeline([*steps, ("classify", clone(classifier))])
+    model = Pipeline([*steps, (table.task, clone(estimator))])
     given = [repr(source.file.source), *(f"{name}={value!r}" for name, value in arguments.items())]
     return TEMPLATE.format(
         imports="\n".join(_imports([model, *model])),
         reader=reader,
         arguments=", ".join(given),
         target=repr(target),
-        labels="str" if table.y.dtype.kind == "U" else "",
+        type_of_targets=_type_of_targets(table),
         dropped=repr(dropped),
-        held_out=ONE_HELD_OUT_IN,
-        seed=SEED,
+        holding_out=HOLDING_OUT[table.task].format(held_out=ONE_HELD_OUT_IN, seed=SEED),
+        score=SCORES[type(estimator)],
         model=repr(model),
     )
+
+
+def _type_of_targets(table: Table) -> str:
+    """Return the type to which pandas shall convert targets; "" if it reads them alike."""
+    if table.task == REGRESS:
+        return "float"
+    return "str" if table.y.dtype.kind == "U" else ""
 
 
 def _dropped(
@@ -124,6 +149,8 @@ def fit_command(
         words += [word for column in getattr(options, name) for word in (f"--{name}", column)]
     if options.target is not None:
         words += ["--target", options.target]
+    if options.task is not None:
+        words.append(shell_name(options.task))
     if options.header is not None:
         words.append("--header" if options.header else "--no-header")
     return [*words, "--model", "model.bsvm", *model_options(parameters, scale)]
@@ -136,6 +163,13 @@ def model_options(parameters: Mapping[str, Any], scale: str) -> list[str]:
         if name == "fit_intercept":
             words += [] if value else [shell_name(name)]
         elif value is not None:
-            text = value if isinstance(value, str) else f"{value:.12g}"
-            words += [shell_name(name), text]
+            words += [shell_name(name), _option_text(value)]
     return [*words, *(["--scale", scale] if scale != "standard" else [])]
+
+
+def _option_text(value: Any) -> str:
+    """Return the value of an option; several numbers have commas between them."""
+    if isinstance(value, str):
+        return value
+    numbers = value if isinstance(value, Sequence) else [value]
+    return ",".join(f"{number:.12g}" for number in numbers)

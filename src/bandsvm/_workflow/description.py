@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from bandsvm._certificate import Certificate
-from bandsvm._checks.parameters import band_parameters
 from bandsvm._system.text import short_text
-from bandsvm._workflow.kinds import MAX_CLASSES_ON_PAGE, Kind, first_few, kind_of
-from bandsvm._workflow.pipeline import Classifier, Estimator, Model, classifier_of, estimator_of
+from bandsvm._workflow.kinds import Kind, first_few, kind_of
+from bandsvm._workflow.pipeline import Estimator, Model, estimator_of
 from bandsvm._workflow.weights import (
     ProblemWeights,
     has_weights,
@@ -47,11 +46,6 @@ class ModelDescription:
     def kind(self) -> Kind:
         """What depends on what the model predicts."""
         return kind_of(self.estimator)
-
-    @property
-    def classifier(self) -> Classifier:
-        """The classifier at the end of the model."""
-        return classifier_of(self.model)
 
     @property
     def steps(self) -> list[str]:
@@ -158,25 +152,18 @@ class ModelDescription:
 
     def page_values(self) -> dict[str, Any]:
         """Return the description for the page: all values are bounded in size, and can be shown."""
-        most, classifier = MAX_CLASSES_ON_PAGE, self.classifier
-        band = band_parameters(classifier, classifier.classes_)
         names = getattr(self.model, "feature_names_in_", None)
         values = self.values() | {
             "text": "\n".join(self.lines()),
-            "classes": [short_text(label) for label in classifier.classes_[:most].tolist()],
-            "n_classes": len(classifier.classes_),
-            **{name: getattr(band, name)[:most] for name in ("rho1", "rho2", "C1", "C2")},
             "weights": weight_bars(self.model),
             "support": None,
+            **self.kind.page_values(),
         }
         if self.has_kernel:
-            values["support"] = {
-                "total": self.n_support,
-                "by_class": classifier.n_support_[:most],
-            }
-        if self.has_kernel and hasattr(classifier, "alpha_support_"):
-            values["support"]["lower"] = len(np.ravel(classifier.alpha_support_))
-            values["support"]["upper"] = len(np.ravel(classifier.theta_support_))
+            values["support"] = {"total": self.n_support}
+        if self.has_kernel and hasattr(self.estimator, "alpha_support_"):
+            values["support"]["lower"] = len(np.ravel(self.estimator.alpha_support_))
+            values["support"]["upper"] = len(np.ravel(self.estimator.theta_support_))
         if names is not None:
             values["feature_names"] = [short_text(name) for name in names.tolist()]
         return values

@@ -21,7 +21,7 @@ from bandsvm._system.stopping import stop_when
 from bandsvm._system.text import short_text
 from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.table import Table
-from bandsvm._workflow.advice import PAGE
+from bandsvm._workflow.advice import page_cures
 from bandsvm._workflow.pipeline import (
     Classifier,
     Estimator,
@@ -117,7 +117,7 @@ class Holdout:
         if reason is None:
             return said
         if certificate.status is not Status.INTERRUPTED:
-            return [f"The fit {reason.render(PAGE)}", *said]
+            return [f"The fit {reason.render(page_cures(estimator))}", *said]
         if certificate.n_iter == 0:
             raise ValueError(NO_MODEL)
         work.take_stop()

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from bandsvm._checks.tube_parameters import epsilon_of, quantiles_of
+from bandsvm._checks.parameters import band_parameters
+from bandsvm._checks.tube_parameters import costs_of, epsilon_of, quantiles_of
 from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.position import BandPositions
 from bandsvm._decisions.tubes import left_open
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._system.text import short_text
+from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._workflow.pipeline import Classifier, Estimator, Regressor
 
 # What is shown of labels: as text, and on the page.
@@ -45,11 +47,17 @@ class Kind(Protocol):
     def problem_names(self) -> list[Any]:
         """Return a name for each decision rule."""
 
+    def weights_above_0(self, name: str) -> str:
+        """Return what weights above 0 of one of the decision rules mean, as a sentence."""
+
     def positions(self) -> tuple[Any, Any, BandPositions] | None:
         """Return how far training samples miss their band below and above; None if unknown."""
 
     def values(self) -> dict[str, Any]:
         """Return all of it for machines."""
+
+    def page_values(self) -> dict[str, Any]:
+        """Return all of it for the page: bounded in size, and texts that can be shown."""
 
     def settings(self) -> list[tuple[str, Any]]:
         """Return rows of a table of settings."""
@@ -99,6 +107,10 @@ class ClassKind:
         """Return classes, or pairs of them."""
         return strategy_of(self.model).names(self.model.classes_.tolist())
 
+    def weights_above_0(self, name: str) -> str:
+        """Return which class weights above 0 speak for."""
+        return f"Positive weights speak for class {name}."
+
     def positions(self) -> tuple[Any, Any, BandPositions] | None:
         """Return how far training samples miss the band."""
         xi, eta = np.ravel(self.model.xi_), np.ravel(self.model.eta_)
@@ -109,6 +121,18 @@ class ClassKind:
     def values(self) -> dict[str, Any]:
         """Return classes, and whether there are probabilities."""
         return {"classes": self.model.classes_, "has_probabilities": self.has_probabilities}
+
+    def page_values(self) -> dict[str, Any]:
+        """Return classes, edges and costs of each, and support vectors by class."""
+        most, model = MAX_CLASSES_ON_PAGE, self.model
+        band = band_parameters(model, model.classes_)
+        return {
+            "task": CLASSIFY,
+            "classes": [short_text(label) for label in model.classes_[:most].tolist()],
+            "n_classes": len(model.classes_),
+            **{name: getattr(band, name)[:most] for name in ("rho1", "rho2", "C1", "C2")},
+            "by_class": model.n_support_[:most] if hasattr(model, "dual_coef_") else None,
+        }
 
     def settings(self) -> list[tuple[str, Any]]:
         """Return the classes."""
@@ -155,6 +179,10 @@ class NumberKind:
         """Return what columns of predictions are called."""
         return [f"quantile {value:g}" for value in self._quantiles()] or ["prediction"]
 
+    def weights_above_0(self, name: str) -> str:
+        """Return which prediction weights above 0 raise."""
+        return f"Positive weights raise the {name}."
+
     def positions(self) -> tuple[Any, Any, BandPositions] | None:
         """Return how far predictions of training samples miss tubes; quantiles have none."""
         xi, eta = self.model.xi_, self.model.eta_
@@ -165,6 +193,17 @@ class NumberKind:
     def values(self) -> dict[str, Any]:
         """Return what columns of predictions are called."""
         return {"predictions": self.problem_names()}
+
+    def page_values(self) -> dict[str, Any]:
+        """Return tube and costs, or quantiles and their cost."""
+        quantiles = self._quantiles()
+        costs = {"C": self.model.C} if quantiles else costs_of(self.model)._asdict()
+        return {
+            "task": REGRESS,
+            "quantiles": list(quantiles),
+            "tube": None if quantiles else list(epsilon_of(self.model)),
+            "costs": costs,
+        }
 
     def settings(self) -> list[tuple[str, Any]]:
         """Return nothing: parameters say it all."""

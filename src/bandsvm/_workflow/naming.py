@@ -18,8 +18,10 @@ _ON_THE_PAGE = {
     "header": "“First line”",
     "skip_unlabelled": "bandsvm fit --skip-unlabelled at the shell",
     "format": "its ending",
-    "regress": "bandsvm fit --regress at the shell",
-    "classify": "bandsvm fit --classify at the shell",
+    "regress": "“Numbers”",
+    "classify": "“Classes”",
+    "epsilon": "\N{GREEK SMALL LETTER EPSILON}",
+    "quantile": "“Quantiles”",
 }
 
 

@@ -97,9 +97,25 @@ class NumberPredictions:
         if self.y is None or self.tube is None:
             return None
         below, above = self.tube
+        lower, upper = self.y - below, self.y + above
+        return tube_positions(self.centre, lower, upper, self._left_open).names
+
+    @property
+    def _left_open(self) -> float:
+        """Differences of predictions that the fit leaves open."""
         certificate = getattr(self.estimator, "certificate_", None)
-        tol = 0.0 if certificate is None else left_open(certificate)
-        return tube_positions(self.centre, self.y - below, self.y + above, tol).names
+        return 0.0 if certificate is None else left_open(certificate)
+
+    @cached_property
+    def place(self) -> NDArray[np.str_] | None:
+        """`position`; of quantiles, whether all of them lie below or above the target.
+
+        None if there are no targets.
+        """
+        if self.y is None or self.tube is not None:
+            return self.position
+        low, high = self.values.min(axis=1), self.values.max(axis=1)
+        return BandPositions.from_slacks(self.y - high, low - self.y, self._left_open).names
 
     @cached_property
     def quality(self) -> TubeQuality | QuantileQuality | None:

@@ -70,6 +70,17 @@ def check_kernel_model(parameters: Mapping[str, Any]) -> None:
     band_parameters(model, np.arange(2))
 
 
+def regressor_class(parameters: Mapping[str, Any]) -> type[Regressor]:
+    """Return the class of the regressor that parameters ask for."""
+    return BandedQuantileSVR if "quantile" in parameters else BandedSVR
+
+
+def check_regressor(parameters: Mapping[str, Any]) -> None:
+    """Raise unless parameters make a BandedSVR or a BandedQuantileSVR, whatever the targets."""
+    cls = regressor_class(parameters)
+    cls._task.check_parameters(cls(**parameters))
+
+
 def kernels_of_tables() -> list[str]:
     """Return the kernels of samples; a table cannot hold a kernel matrix."""
     return [name for name in available_kernels() if name != "precomputed"]
@@ -188,17 +199,6 @@ def estimator_of(model: Model) -> Estimator:
     if not isinstance(best, Estimator):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best
-
-
-def classifier_of(model: Model) -> Classifier:
-    """Return the classifier at the end of a model, or raise if it is a regressor."""
-    estimator = estimator_of(model)
-    if not isinstance(estimator, Classifier):
-        raise ValueError(
-            "the model predicts numbers, not classes; use bandsvm predict and bandsvm inspect at "
-            "the shell."
-        )
-    return estimator
 
 
 def check_takes_tables(model: Model) -> None:

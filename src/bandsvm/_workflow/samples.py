@@ -12,23 +12,23 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._system.text import short_text
-from bandsvm._workflow.holdout import MAX_CLASSES, PLACE_WORDS, TablePart
+from bandsvm._workflow.holdout import TablePart
+from bandsvm._workflow.page_tasks import page_task
 
 # What spreadsheets take for the beginning of a formula.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 # Features that the table shows, and rows that a page of it may ask for.
 MAX_FEATURES_LISTED, MAX_ROWS = 12, 200
-DECISION_VALUE = "decision value"
 
 
 @dataclass(frozen=True)
 class Query:
     """Which rows of the table, and in which order."""
 
-    place: str = ""  # "doubtful", "typical", "extreme" or "" for all
+    place: str = ""  # one of the task's words for places, or "" for all
     text: str = ""  # what a cell of text must contain, in any case of letters; "" for all rows
     is_wrong: bool = False  # whether only wrong predictions are wanted
-    # The column to sort by; None: the most doubtful first, or of extreme samples the most extreme.
+    # The column to sort by; None: those to look at first, as the task says.
     sort: int | None = None
     is_descending: bool = False  # whether the largest come first
 
@@ -44,7 +44,7 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
     """Return rows of the table, from ``start``, as text and numbers."""
     if not 1 <= count <= MAX_ROWS:
         raise ValueError(f"count must be from 1 to {MAX_ROWS}, got {count}.")
-    found, parts = select(part, query), columns(part)
+    found, parts, task = select(part, query), columns(part), page_task(part)
     chosen = found[max(start, 0) :][:count]
     cells = [column[chosen].tolist() for column in parts.values()]
     rows = [
@@ -57,7 +57,7 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
             {
                 "name": short_text(name),
                 "is_number": _is_number(column),
-                "is_signed": name == DECISION_VALUE,
+                "is_signed": name in task.signed,
             }
             for name, column in parts.items()
         ],
@@ -65,7 +65,7 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
         "start": max(start, 0),
         "n_found": len(found),
         "n_samples": len(part.places),
-        "classes": part.classes[:MAX_CLASSES],
+        **task.about_samples(part),
         "is_sparse": sp.issparse(part.table.X),
         "n_features_left_out": max(part.table.X.shape[1] - MAX_FEATURES_LISTED, 0),
     }
@@ -73,15 +73,16 @@ def page(part: TablePart, query: Query, start: int = 0, count: int = 50) -> dict
 
 def select(part: TablePart, query: Query) -> NDArray[np.intp]:
     """Return which rows a query finds, in its order; equal ones stay in the order of the file."""
-    parts, predictions = columns(part), part.predictions
+    parts, task = columns(part), page_task(part)
     is_found = np.ones(len(part.places), dtype=bool)
     if query.place:
-        if query.place not in PLACE_WORDS.values():
-            words = ", ".join(PLACE_WORDS.values())
+        if query.place not in task.places:
+            words = ", ".join(task.places)
             raise ValueError(f"place must be one of {words}, got {query.place!r:.60}.")
-        is_found &= parts["place"] == query.place
-    if query.is_wrong and predictions.true_codes is not None:
-        is_found &= predictions.true_codes != predictions.predicted_codes
+        if "place" in parts:
+            is_found &= parts["place"] == query.place
+    if query.is_wrong and (is_wrong := task.is_wrong(part)) is not None:
+        is_found &= is_wrong
     if query.text:
         wanted = query.text.casefold()
         texts = [column for column in parts.values() if not _is_number(column)]
@@ -90,7 +91,7 @@ def select(part: TablePart, query: Query) -> NDArray[np.intp]:
     found = np.flatnonzero(is_found)
     keys: NDArray
     if query.sort is None:
-        keys, is_descending = part.score, query.place == "extreme"
+        keys, is_descending = task.order(part, query.place), False
     elif 0 <= query.sort < len(parts):
         keys, is_descending = list(parts.values())[query.sort], query.is_descending
     else:
@@ -121,20 +122,8 @@ def harmless(value: Any) -> Any:
 
 
 def _columns(part: TablePart, n_features: int) -> dict[str, NDArray]:
-    predictions, places = part.predictions, part.places
-    parts: dict[str, NDArray] = {"sample": places + 1}
-    if predictions.y is not None:
-        y = predictions.y
-        parts["label"] = y if _is_number(y) else y.astype(object)
-    parts["predicted"] = predictions.predicted
-    if predictions.true_codes is not None:
-        parts["is right"] = np.where(
-            predictions.true_codes == predictions.predicted_codes, "yes", "no"
-        )
-    parts["place"] = np.array([PLACE_WORDS[place] for place in predictions.position.tolist()])
-    parts[DECISION_VALUE] = predictions.decision.astype(np.float64)
-    if len(part.classes) > 2:
-        parts["lead"] = part.score
+    places = part.places
+    parts: dict[str, NDArray] = {"sample": places + 1, **page_task(part).columns(part)}
     for name, column in part.table.ids.items():
         parts[_unused_name(name, parts)] = column[places]
     for k, name in enumerate(part.feature_names[:n_features]):

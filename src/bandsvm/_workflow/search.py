@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,17 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._decisions.probabilities import probabilities
-from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED
+from bandsvm._defaults import DEFAULT_FOLDS, SEARCHED, SEARCHED_NUMBERS
 from bandsvm._estimators.calibration import fit_sigmoids
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.regression import BandedSVR
 from bandsvm._system.stopping import stop_when
 from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._workflow.evaluation import Predictions
-from bandsvm._workflow.folds import PreparedFolds, stratified_splits
+from bandsvm._workflow.folds import PreparedFolds
 from bandsvm._workflow.holdout import Holdout
 from bandsvm._workflow.pipeline import Estimator, rows_of
-from bandsvm._workflow.tasks import held_out_predictions
+from bandsvm._workflow.tasks import TASKS, held_out_predictions
 from bandsvm._workflow.work import Work, collected_warnings
 from bandsvm.model_selection import BandedSVCCV, BandedSVRCV
 from bandsvm.model_selection._grid import Candidate
@@ -51,6 +52,25 @@ SECONDS_TO_DRAW, SHARE_TO_DRAW = 3.0, 0.3
 
 
 AnySearch: TypeAlias = BandedSVCCV | BandedSVRCV
+
+
+class SearchKind(NamedTuple):
+    """A kind of search."""
+
+    search: Any  # its class
+    model: Any  # the class of the estimator that it searches
+    searched: tuple[str, ...]  # its parameters that hold what to try
+    chosen: tuple[str, ...]  # parameters of the model that it chooses
+    score: str  # what it maximises by default, as scikit-learn calls it
+    score_word: str  # what people call that
+
+
+KINDS = {
+    CLASSIFY: SearchKind(BandedSVCCV, BandedSVC, SEARCHED, SEARCHED, "accuracy", "accuracy"),
+    REGRESS: SearchKind(
+        BandedSVRCV, BandedSVR, SEARCHED_NUMBERS, ("C1", "C2", "epsilon", "gamma"), "r2", "R2"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -182,13 +202,13 @@ class FinishedSearch:
 class SearchResult:
     """What a search on the page chose."""
 
-    classifier: BandedSVC  # the best candidate, fitted to the training samples
+    estimator: Any  # the best candidate, fitted to the training samples
     sentences: list[str]  # what is worth knowing
     surface: dict[str, Any]  # all candidates and their mean scores, for a picture
-    search: BandedSVCCV  # the search
-    # What models of the chosen parameters say of the fold that each was not fitted to; or why that
-    # is unknown.
-    folds: Predictions | str
+    search: AnySearch  # the search
+    # What models of the chosen parameters say of the fold that each was not fitted to, as the task
+    # makes predictions; or why that is unknown.
+    folds: Any
 
     @property
     def chosen(self) -> CandidateScores:
@@ -225,9 +245,10 @@ class SearchProgress(SearchObserver):
         self,
         report: Callable[[dict[str, Any]], None],
         min_seconds: float = SECONDS_BEFORE_ESTIMATE,
+        task: str = CLASSIFY,
     ) -> None:
-        self._report, self._min_seconds = report, min_seconds
-        self.last = surface([], np.empty((0, DEFAULT_FOLDS)))
+        self._report, self._min_seconds, self._task = report, min_seconds, task
+        self.last = surface([], np.empty((0, DEFAULT_FOLDS)), task)
         self._began = time.monotonic()
         self._n_planned, self._n_done = 0, 0  # candidates; candidates times folds
         self._lock = threading.Lock()
@@ -259,18 +280,21 @@ class SearchProgress(SearchObserver):
 
     def scored(self, candidates: Sequence[Candidate], scores: NDArray) -> None:
         """Report all scores so far."""
-        self.last = surface(candidates, scores)
+        self.last = surface(candidates, scores, self._task)
         self._report({"stage": "search", "surface": self.last})
 
 
-def surface(candidates: Sequence[Candidate], scores: NDArray) -> dict[str, Any]:
+def surface(
+    candidates: Sequence[Candidate], scores: NDArray, task: str = CLASSIFY
+) -> dict[str, Any]:
     """Return candidates and their mean scores over the folds that they have, for a picture."""
     means, is_whole = mean_fold_scores(scores), np.isfinite(scores).all(axis=1)
     whole = np.where(is_whole, means, -np.inf)
     about: dict[str, Any] = {
-        name: [getattr(candidate, name) for candidate in candidates] for name in SEARCHED
+        name: [getattr(candidate, name) for candidate in candidates] for name in KINDS[task].chosen
     }
     return about | {
+        "task": task,
         "score": [None if np.isnan(mean) else float(mean) for mean in means],
         "is_whole": is_whole.tolist(),
         "best": int(np.argmax(whole)) if np.isfinite(whole).any() else None,
@@ -284,23 +308,22 @@ def search_on_page(
     work: Work,
     progress: SearchProgress | None = None,
 ) -> SearchResult:
-    """Search C1, C2, rho2 and gamma by cross-validation; fit the best to the training samples.
+    """Search costs, band or tube, and gamma by cross-validation; fit the best to training samples.
 
     A search that is stopped keeps the best candidate so far, and says so.
     """
-    fixed = {name: value for name, value in parameters.items() if name not in SEARCHED}
-    largest = int(np.unique(holdout.y_train, return_counts=True)[1].max())
-    if largest < DEFAULT_FOLDS:
-        raise ValueError(
-            f"A search needs a class of at least {DEFAULT_FOLDS} training samples, one for each "
-            f"fold; the largest has {largest}. Add samples, or press Fit."
-        )
-    progress = progress or SearchProgress(work.report)
+    task = holdout.table.task
+    kind = KINDS[task]
+    if "quantile" in parameters:
+        raise ValueError("Search chooses tubes, not quantiles; press Fit, or predict one number.")
+    fixed = {k: v for k, v in parameters.items() if k not in {*kind.searched, *kind.chosen}}
+    _check_folds(task, holdout.y_train)
+    progress = progress or SearchProgress(work.report, task=task)
     with collected_warnings() as said, stop_when(work.reason):
         X, y = rows_of(holdout.table.X, holdout.train), holdout.y_train
-        splits = stratified_splits(y, DEFAULT_FOLDS)
+        splits = TASKS[task].splits(y, DEFAULT_FOLDS)
         folds = PreparedFolds.of(holdout.preparation, holdout.training_samples, X, y, splits)
-        search = BandedSVCCV(**fixed, cv=folds.splits, refit=False)
+        search = kind.search(**fixed, cv=folds.splits, refit=False)
         try:
             fit_search(search, folds.X, folds.y, progress, folds.by_fold)
         except KeyboardInterrupt:
@@ -311,29 +334,44 @@ def search_on_page(
                 ) from None
     was_stopped = work.take_stop()
     limit = SECONDS_AFTER_STOP if was_stopped else None
-    classifier = BandedSVC(**fixed).set_params(**search.best_params_, time_limit=limit)
-    about_fit = holdout.fit(classifier, work)
-    classifier.set_params(time_limit=None)
+    estimator = kind.model(**fixed).set_params(**search.best_params_, time_limit=limit)
+    about_fit = holdout.fit(estimator, work)
+    estimator.set_params(time_limit=None)
     n_tried = len(search.cv_results_["params"])
     sentence = (
         f"{'Stopped: the best so far' if was_stopped else 'Best'} of {n_tried} candidates, with a "
-        f"mean accuracy of {search.best_score_:.4f} in {DEFAULT_FOLDS} folds of the training "
-        "samples."
+        f"mean {kind.score_word} of {search.best_score_:.4f} in {DEFAULT_FOLDS} folds of the "
+        "training samples."
     )
     chosen = {**progress.last, "best": int(search.best_index_)}
-    held_out: Predictions | str = "the search was stopped"
+    held_out: Any = "the search was stopped"
     if not was_stopped:
-        held_out = _held_out_on_page(folds, classifier, work)
-    return SearchResult(classifier, [sentence, *said, *about_fit], chosen, search, held_out)
+        held_out = _held_out_on_page(folds, estimator, work)
+    return SearchResult(estimator, [sentence, *said, *about_fit], chosen, search, held_out)
 
 
-def _held_out_on_page(folds: PreparedFolds, classifier: BandedSVC, work: Work) -> Predictions | str:
+def _check_folds(task: str, y: NDArray) -> None:
+    """Raise if there are too few training samples for a search."""
+    if task == REGRESS and len(y) < DEFAULT_FOLDS:
+        raise ValueError(
+            f"A search needs at least {DEFAULT_FOLDS} training samples, one for each fold; there "
+            f"are {len(y)}. Add samples, or press Fit."
+        )
+    largest = int(np.unique(y, return_counts=True)[1].max())
+    if task == CLASSIFY and largest < DEFAULT_FOLDS:
+        raise ValueError(
+            f"A search needs a class of at least {DEFAULT_FOLDS} training samples, one for each "
+            f"fold; the largest has {largest}. Add samples, or press Fit."
+        )
+
+
+def _held_out_on_page(folds: PreparedFolds, estimator: Estimator, work: Work) -> Any:
     """Return what models of the chosen parameters say of folds that they were not fitted to."""
     work.report({"stage": "folds", "line": "Predicting each fold by a model of the others."})
     # What the search has said already need not be said again.
     with collected_warnings(), stop_when(work.reason):
         try:
-            return held_out_predictions(folds, classifier, np.inf)
+            return held_out_predictions(folds, estimator, np.inf)
         except KeyboardInterrupt:
             work.take_stop()
             return "this was stopped"

@@ -46,13 +46,15 @@ def check_size(name: str, n_bytes: int, max_bytes: int = MAX_FILE_BYTES) -> None
 
 @dataclass(frozen=True)
 class Choices:
-    """What the page chose about the columns of a file, each by its place."""
+    """What the page chose about the targets and columns of a file, each by its place."""
 
     target: int | None = None  # the column of labels; None: as the readers guess
     dropped: tuple[int, ...] = ()  # columns to leave out
     categorical: tuple[int, ...] = ()  # columns whose numbers are categories
     has_header: bool | None = None  # whether the first line holds names; None: if it looks like it
     kept: tuple[int, ...] = ()  # columns to use although they seem to number the rows
+    # What targets are, `CLASSIFY` or `REGRESS`; None: classes, unless they look like measurements.
+    task: str | None = None
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,12 @@ class Source:
     def read_options(self, choices: Choices) -> ReadOptions:
         """Return how to read the file, with columns chosen by name or number."""
         if self.kind in WITHOUT_COLUMNS:
-            return ReadOptions()
+            return ReadOptions(task=choices.task)
         columns = self._columns(choices.has_header)
         target = None if choices.target is None else _named(columns, [choices.target])[0]
         return ReadOptions(
             target=target,
+            task=choices.task,
             header=choices.has_header,
             drop=_named(columns, choices.dropped),
             keep=_named(columns, choices.kept),

@@ -11,16 +11,15 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from bandsvm._decisions.multiclass import strategy_of
 from bandsvm._decisions.values import feature_weights
 from bandsvm._system.text import short_text
 from bandsvm._workflow.kinds import kind_of
-from bandsvm._workflow.pipeline import Estimator, Model, all_steps, classifier_of, estimator_of
+from bandsvm._workflow.pipeline import Estimator, Model, all_steps, estimator_of
 
 # Features that are listed for and against each class, and classes that are listed.
 MAX_WEIGHTS, MAX_CLASSES_LISTED = 6, 20
-# Features and classes that a picture shows.
-MAX_BARS, MAX_CLASSES_DRAWN = 30, 30
+# Features and decision rules that a picture shows.
+MAX_BARS, MAX_PROBLEMS_DRAWN = 30, 30
 
 Weight = tuple[str, float]
 
@@ -75,17 +74,19 @@ def _extremes(weights: NDArray, names: list[str]) -> tuple[list[Weight], list[We
 
 def weight_bars(model: Model, given: list[str] | None = None) -> dict[str, Any] | None:
     """Return the features of the largest weights and these, for a picture; None without weights."""
-    classifier = classifier_of(model)
-    if not has_weights(classifier):
+    estimator = estimator_of(model)
+    if not has_weights(estimator):
         return None
-    coef, names = feature_weights(classifier), feature_names(model, given)
+    kind, coef, names = kind_of(estimator), feature_weights(estimator), feature_names(model, given)
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:MAX_BARS]
-    labels = [short_text(label) for label in classifier.classes_.tolist()]
+    problems = [short_text(name) for name in kind.problem_names()[:MAX_PROBLEMS_DRAWN]]
     return {
         "features": [short_text(names[k]) for k in order.tolist()],
-        "weights": coef[:MAX_CLASSES_DRAWN, order].tolist(),
-        "classes": strategy_of(classifier).names(labels)[:MAX_CLASSES_DRAWN],
-        "intercepts": np.ravel(classifier.intercept_)[:MAX_CLASSES_DRAWN].tolist(),
+        "weights": coef[:MAX_PROBLEMS_DRAWN, order].tolist(),
+        "word": kind.problem_word,
+        "problems": problems,
+        "meanings": [kind.weights_above_0(name) for name in problems],
+        "intercepts": np.ravel(estimator.intercept_)[:MAX_PROBLEMS_DRAWN].tolist(),
         "n_features": coef.shape[1],
         "is_prepared": isinstance(model, Pipeline) and len(model) > 1,
     }

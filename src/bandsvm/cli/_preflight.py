@@ -25,7 +25,7 @@ from bandsvm._system.files import follow_links
 from bandsvm._system.text import short_list
 from bandsvm._tables.options import REGRESS
 from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.pipeline import check_kernel_model
+from bandsvm._workflow.pipeline import check_kernel_model, check_regressor, regressor_class
 from bandsvm.cli._options import LINEAR_SOLVERS, OF_LINEAR
 from bandsvm.model_selection._scoring import StoredDecisions, StoredPredictions
 from bandsvm.plotting._canvas import require_matplotlib
@@ -90,7 +90,7 @@ def check_folder(folder: Path, wanted: str) -> None:
 def estimator_class(parameters: dict[str, Any], task: str, is_linear: bool = False) -> Any:
     """Return the class of the estimator that options ask for."""
     if task == REGRESS:
-        return BandedQuantileSVR if "quantile" in parameters else BandedSVR
+        return regressor_class(parameters)
     return LinearBandedSVC if is_linear else BandedSVC
 
 
@@ -98,7 +98,7 @@ def check_model(parameters: dict[str, Any], cls: Any = BandedSVC) -> None:
     """Raise unless parameters make a model, whatever the targets."""
     check_options(parameters, cls)
     if cls in (BandedSVR, BandedQuantileSVR):
-        cls._task.check_parameters(cls(**parameters))
+        check_regressor(parameters)
         return
     if cls is LinearBandedSVC:
         linear = LinearBandedSVC(**parameters)

@@ -6,15 +6,12 @@ import argparse
 import math
 import time
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bandsvm._certificate.not_optimal import Cure, why_not_optimal
-from bandsvm._defaults import SEARCHED, SEARCHED_NUMBERS
 from bandsvm._estimators.calibration import check_can_calibrate
-from bandsvm._estimators.kernel import BandedSVC
-from bandsvm._estimators.regression import BandedSVR
 from bandsvm._fitting.fit import fit_model
 from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.reading import read_table
@@ -32,7 +29,14 @@ from bandsvm._workflow.pipeline import (
     write_model,
 )
 from bandsvm._workflow.report import HELD_OUT
-from bandsvm._workflow.search import AnySearch, FinishedSearch, TimeBudget, best_candidates
+from bandsvm._workflow.search import (
+    KINDS,
+    AnySearch,
+    FinishedSearch,
+    SearchKind,
+    TimeBudget,
+    best_candidates,
+)
 from bandsvm._workflow.search_report import draw_search, draw_search_of_numbers, search_page
 from bandsvm._workflow.tasks import TASKS
 from bandsvm.cli._options import chosen_parameters, read_options
@@ -45,7 +49,6 @@ from bandsvm.cli._preflight import (
     check_search_of_numbers,
     scorer_of,
 )
-from bandsvm.model_selection import BandedSVCCV, BandedSVRCV
 from bandsvm.model_selection._searching import fit_search
 from bandsvm.plotting._page import rendered
 
@@ -114,22 +117,7 @@ def run(options: argparse.Namespace) -> int:
     return training_code(was_interrupted, best.certificate_.is_optimal)
 
 
-class Kind(NamedTuple):
-    """A kind of search."""
-
-    search: Any
-    model: Any  # the class of the estimator that it searches
-    searched: tuple[str, ...]  # parameters that it chooses
-    score: str  # what it maximises by default
-
-
-KINDS = {
-    CLASSIFY: Kind(BandedSVCCV, BandedSVC, SEARCHED, "accuracy"),
-    REGRESS: Kind(BandedSVRCV, BandedSVR, SEARCHED_NUMBERS, "r2"),
-}
-
-
-def _kept_parameters(options: argparse.Namespace, kind: Kind) -> dict[str, Any]:
+def _kept_parameters(options: argparse.Namespace, kind: SearchKind) -> dict[str, Any]:
     """Return the parameters that the user gave and no search chooses."""
     return {k: value for k, value in chosen_parameters(options).items() if k not in kind.searched}
 

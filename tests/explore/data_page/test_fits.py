@@ -31,7 +31,7 @@ def test_text_labels_are_chosen_and_fitted(page):
     page.open().upload("cancer.csv")
     # The last column holds numbers that are no classes.
     assert "“Target”" in page.complaint()
-    page.tab.get_by_label("Target").select_option(label="diagnosis")
+    page.tab.get_by_label("Target", exact=True).select_option(label="diagnosis")
     page.press("Fit")
     page.settle()
     X, y, train, rows = held_out_model(page)

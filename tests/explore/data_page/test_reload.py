@@ -14,7 +14,7 @@ def fields(page):
     """Return what a user sees of the file and of the choices."""
     return {
         "file": page.tab.inner_text(".file-name"),
-        "target": page.tab.get_by_label("Target").input_value(),
+        "target": page.tab.get_by_label("Target", exact=True).input_value(),
         "figures": page.tab.locator(".summary .figure").all_inner_texts(),
         "rows": page.column(1),
         "tab": page.tab.locator("[role=tab][aria-selected=true]").inner_text(),
@@ -29,7 +29,7 @@ def reload(page):
 
 def test_a_reload_keeps_file_choices_and_result(page):
     page.open("data?kernel=linear&C1=7").upload("cancer.csv")
-    page.tab.get_by_label("Target").select_option(label="diagnosis")
+    page.tab.get_by_label("Target", exact=True).select_option(label="diagnosis")
     page.press("Fit")
     page.settle()
     before = fields(page)

@@ -88,7 +88,7 @@ def test_other_tabs_draw(page):
         assert picture in label.get_attribute("aria-label")
     page.choose("In the plane")
     box = page.tab.get_by_role("tabpanel").locator("svg[role=img]").first.bounding_box()
-    readout = page.tab.locator(".readout")
+    readout = page.tab.locator(".readout:visible")
     for k in range(400):
         if readout.inner_text().startswith("Sample "):
             break

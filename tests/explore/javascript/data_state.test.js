@@ -15,10 +15,11 @@ test("what is wrong in an address is as by default", () => {
 });
 
 test("choices name columns by their place", () => {
-  const state = { ...DEFAULTS, target: "3", drop: "0,2", category: "1", header: "yes" };
-  assert.deepEqual(columnChoices(state), { target: 3, dropped: [0, 2], categorical: [1], kept: [], header: true });
+  const state = { ...DEFAULTS, task: "classify", target: "3", drop: "0,2", category: "1", header: "yes" };
+  assert.deepEqual(columnChoices(state), { task: "classify", target: 3, dropped: [0, 2], categorical: [1], kept: [], header: true });
   assert.deepEqual(columnsOf(state, "drop"), [0, 2]);
   assert.equal(columnChoices(DEFAULTS).target, null);
+  assert.equal(columnChoices(DEFAULTS).task, null);
   assert.deepEqual(["yes", "no", ""].map((header) => headerOf({ header })), [true, false, null]);
 });
 

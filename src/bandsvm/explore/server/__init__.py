@@ -7,6 +7,7 @@
 - `sessions`: settings of the server, and what pages keep, also while they are reloaded;
   `uploads`: files that a page sends.
 - `play`, `play_data`: the Play view.
-- `data`, `data_fits`, `data_session`: the view "Your data"; `jobs`: its long work.
+- `data`, `data_fits`, `data_parameters`, `data_session`: the view "Your data"; `jobs`: its long
+  work.
 - `model`: the view "A model".
 """

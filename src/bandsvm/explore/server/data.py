@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from bandsvm._workflow import samples
+from bandsvm._workflow.class_views import abstention, distribution
 from bandsvm._workflow.code import python_code
 from bandsvm._workflow.description import is_model
 from bandsvm._workflow.holdout import TablePart
-from bandsvm._workflow.path import VARIED, band_path_on_page
-from bandsvm._workflow.pipeline import classifier_of, kernels_of_tables, write_model
+from bandsvm._workflow.number_views import errors, quantile_scores
+from bandsvm._workflow.page_tasks import page_task
+from bandsvm._workflow.path import PATHS, band_path_on_page
+from bandsvm._workflow.pipeline import estimator_of, kernels_of_tables, write_model
 from bandsvm._workflow.search_report import holdout_page
 from bandsvm._workflow.source import Source, check_size
-from bandsvm._workflow.views import abstention, class_scores, distribution, overview, project
+from bandsvm._workflow.views import overview, project
 from bandsvm._workflow.weights import weight_bars
 from bandsvm.explore.server.data_fits import FitOrder, column_choices, fit_or_search, summary
 from bandsvm.explore.server.data_session import Result
@@ -119,11 +122,19 @@ def _search(result: Result, fields: Fields) -> dict[str, Any]:
         raise ValueError("These parameters were not searched for; press Search.")
     names = [name for name in ("folds", "held out", "train") if name in result.parts]
     about = result.found.describe()
-    return about | {"parts": {name: class_scores(result.parts[name]) for name in names}}
+    return about | {"parts": {name: _scores(result.parts[name]) for name in names}}
+
+
+def _scores(part: TablePart) -> dict[str, Any]:
+    return page_task(part).scores(part)
+
+
+def _varied(result: Result, fields: Fields) -> str:
+    return fields.choice("vary", tuple(PATHS[result.holdout.table.task].values))
 
 
 def _path(result: Result, fields: Fields) -> dict[str, Any]:
-    vary = fields.choice("vary", VARIED)
+    vary = _varied(result, fields)
     if vary not in result.paths:
         raise ValueError(f"There is no path along {vary} yet; compute it first.")
     return result.paths[vary]
@@ -133,13 +144,14 @@ VIEWS_OF_MODEL = {"weights": _weights, "search": _search, "path": _path}
 
 
 def compute_path(request: Request) -> Response:
-    """Return a path of models along C2 or rho2."""
+    """Return a path of models along a parameter."""
     session = request.session.data
-    result, vary = session.fitted(), request.fields.choice("vary", VARIED)
+    result = session.fitted()
+    vary = _varied(result, request.fields)
 
     def found(job: Job) -> Response:
-        classifier = classifier_of(result.model)
-        result.paths[vary] = band_path_on_page(result.holdout, classifier, vary, job.work)
+        estimator = estimator_of(result.model)
+        result.paths[vary] = band_path_on_page(result.holdout, estimator, vary, job.work)
         return Response(result.paths[vary])
 
     return session.start("path", found).watch(request)
@@ -155,7 +167,7 @@ def code(request: Request) -> Response:
     """Return Python code that fits the same model."""
     session = request.session.data
     result = session.fitted()
-    text = python_code(session.opened(), result.holdout, classifier_of(result.model))
+    text = python_code(session.opened(), result.holdout, estimator_of(result.model))
     return Response({"code": text})
 
 
@@ -180,7 +192,7 @@ def report_file(request: Request) -> Response:
 
 def samples_view(part: TablePart, fields: Fields) -> Response:
     """Return what the tab that a page asks for shows of some samples."""
-    name = fields.choice("view", tuple(VIEWS_OF_SAMPLES))
+    name = fields.choice("view", page_task(part).views)
     return Response(VIEWS_OF_SAMPLES[name](part, fields))
 
 
@@ -193,6 +205,8 @@ def samples_csv(part: TablePart, fields: Fields) -> Response:
 VIEWS_OF_SAMPLES: dict[str, Callable[[TablePart, Fields], dict[str, Any]]] = {
     "overview": lambda part, fields: overview(part),
     "abstention": lambda part, fields: abstention(part),
+    "errors": lambda part, fields: errors(part),
+    "quantiles": lambda part, fields: quantile_scores(part),
     "distribution": lambda part, fields: distribution(part, fields.index("class")),
     "projection": lambda part, fields: project(part, fields.index("x"), fields.index("y")),
     "samples": lambda part, fields: samples.page(

@@ -34,6 +34,10 @@ class Fields:
         value: Any = self._values.get(name)
         return value if value in words else self.number(name)
 
+    def numbers(self, name: str, max_length: int) -> tuple[float, ...]:
+        """Return at most ``max_length`` finite numbers."""
+        return tuple(Fields({name: value}).number(name) for value in self._list(name, max_length))
+
     def whole(self, name: str, low: int, high: int) -> int:
         """Return a whole number from ``low`` to ``high``."""
         value = self.number(name, low, high)
@@ -47,12 +51,15 @@ class Fields:
 
     def indices(self, name: str, max_length: int) -> tuple[int, ...]:
         """Return at most ``max_length`` whole numbers that count from 0."""
+        return tuple(Fields({name: value}).index(name) for value in self._list(name, max_length))
+
+    def _list(self, name: str, max_length: int) -> list[Any]:
         values = self._values.get(name)
         if not isinstance(values, list) or len(values) > max_length:
             raise ValueError(
                 f"{name} must be a list of at most {max_length}, got {_short(values)}."
             )
-        return tuple(Fields({name: value}).index(name) for value in values)
+        return values
 
     def flag(self, name: str) -> bool:
         """Return true or false."""

@@ -26,7 +26,7 @@ const clamped = (t) => Math.min(1, Math.max(0, t));
  * `low` to `high` (logarithmic if `isLog`, with 0 at its left end if `zero`), the field takes any number from `min` on.
  */
 export function slider({ label, name, low, high, isLog = false, zero = false, min = 0, whole = false, onChange }) {
-  const { at, of } = curve({ low, high, isLog, zero });
+  let { at, of } = curve({ low, high, isLog, zero });
   const displayed = (value) => (whole ? Math.round(value) : rounded(value));
   const id = freshId("setting");
   const field = element("input", { type: "number", id, min, step: "any", required: true, "aria-label": name });
@@ -53,6 +53,16 @@ export function slider({ label, name, low, high, isLog = false, zero = false, mi
     set(value) {
       field.value = String(value);
       place(value);
+    },
+    /** Shows no value, as none is known yet. */
+    clear() {
+      field.value = "";
+      range.removeAttribute("aria-valuetext");
+    },
+    /** Lets the slider go from one value to another. */
+    span(from, to) {
+      ({ at, of } = curve({ low: from, high: to, isLog, zero }));
+      if (field.value !== "") place(Number(field.value));
     },
     enable(isEnabled) {
       field.disabled = range.disabled = !isEnabled;

@@ -12,11 +12,12 @@ function styleOf(classes, host) {
   if (!styles.has(classes)) {
     const probe = svg("path", { class: classes });
     host.append(probe);
-    const { fill, fillOpacity, stroke, strokeWidth, strokeDasharray } = getComputedStyle(probe);
+    const { fill, fillOpacity, stroke, strokeOpacity, strokeWidth, strokeDasharray } = getComputedStyle(probe);
     styles.set(classes, {
       fill: fill === "none" ? null : fill,
       fillOpacity: Number(fillOpacity),
       stroke: stroke === "none" ? null : stroke,
+      strokeOpacity: Number(strokeOpacity),
       width: parseFloat(strokeWidth),
       dash: strokeDasharray === "none" ? [] : strokeDasharray.split(",").map(parseFloat),
     });
@@ -54,10 +55,12 @@ export function paint(canvas, layers, x, y, area, host) {
       context.globalAlpha = 1;
     }
     if (style.stroke) {
+      context.globalAlpha = style.strokeOpacity;
       context.strokeStyle = style.stroke;
       context.lineWidth = style.width;
       context.setLineDash(style.dash);
       context.stroke(path);
+      context.globalAlpha = 1;
     }
   }
 }

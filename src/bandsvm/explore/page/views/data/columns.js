@@ -41,12 +41,12 @@ export function createColumns(onChange) {
     setLeftOut(columns) {
       leftOut = new Map(columns.map(({ column, ...why }) => [column, why]));
     },
-    /** Shows what columns are used for; `target` is the one of labels. */
-    set(state, target) {
+    /** Shows what columns are used for; `target` is the one to predict, and `use` what it holds. */
+    set(state, target, use) {
       const chosen = Object.fromEntries(ROLES.map((role) => [role, columnsOf(state, role)]));
       const isOut = (k) => leftOut.has(k) && k !== target && !chosen[leftOut.get(k).use]?.includes(k);
       rows.forEach(({ kind, select, note }, k) => {
-        const uses = k === target ? [["", "labels"]] : usesOf(leftOut.get(k), chosen.keep.includes(k));
+        const uses = k === target ? [["", use]] : usesOf(leftOut.get(k), chosen.keep.includes(k));
         select.replaceChildren(...uses.map(([value, title]) => element("option", { value }, title)));
         select.value = uses.find(([value]) => value && chosen[value].includes(k))?.[0] ?? "";
         select.disabled = uses.length === 1;

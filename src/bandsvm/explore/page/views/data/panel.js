@@ -1,15 +1,18 @@
 // The panel of the view "Your data": the file, its columns, the model, and what to do.
 
-import { button, choice, group } from "../../parts/controls.js";
+import { button, choice, group, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
 import { filePicker, takeDrops } from "../../parts/files.js";
 import { complaintLine } from "../../parts/lists.js";
 import { createModelControls } from "../../parts/model_controls.js";
 import { createColumns } from "./columns.js";
 import { HEADERS, SCALES, WEIGHTS } from "./state.js";
+import { TASKS, TASK_CHOICES, taskOf } from "./tasks.js";
+import { createTubeControls } from "./tube_controls.js";
 
 const RANGES = { maxEdge: 5, minGamma: 0.001, kernels: [["rbf", "rbf"]] };
 const MEGABYTE = 2 ** 20;
+const DETECTING = "Texts and codes are taken as classes. Where numbers may be measurements, you are asked which is meant.";
 // On narrow screens the results should not be far below the file.
 const WIDE = "(min-width: 901px)";
 
@@ -25,16 +28,16 @@ export function createPanel(target, onChange, act) {
   chooser.addEventListener("change", () => onChange({ target: chooser.value }, true));
   const targetRow = element("div", { class: "setting wide" }, element("label", { for: "data-target" }, "Target"), chooser);
   const header = choice({ label: "First line", options: HEADERS, onChange: set("header") });
-  const columnsGroup = group(
-    "Columns", targetRow,
-    element("p", { class: "note", id: "data-target-note" }, "The column of labels, which the model learns to predict."),
-    header.element, columns.element,
-  );
+  const targetNote = element("p", { class: "note", id: "data-target-note" });
+  const task = segments({ name: "What the target holds", options: TASK_CHOICES, onChange: set("task") });
+  const targetGroup = group("Prediction", targetRow, task.element, targetNote);
+  const columnsGroup = group("Columns", header.element, columns.element);
   const scale = choice({ label: "Scale features", options: SCALES, onChange: set("scale") });
   const weight = choice({ label: "Class weights", options: WEIGHTS, onChange: set("weight") });
   const model = createModelControls(onChange, RANGES, { scale, weight });
+  const tube = createTubeControls(onChange);
   const fit = button("Fit", act.fit, { class: "primary" });
-  const search = button("Search", act.search, { title: "Search C1, C2, rho2 and gamma by cross-validation" });
+  const search = button("Search", act.search, { title: "Search costs, band or tube, and gamma by cross-validation" });
   const stop = button("Stop", act.stop, { hidden: true });
   const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress" });
   const line = element("p", { class: "note progress-line" });
@@ -42,10 +45,12 @@ export function createPanel(target, onChange, act) {
   const complaint = complaintLine();
   const settings = element(
     "details", { class: "group model-settings", open: matchMedia(WIDE).matches },
-    element("summary", {}, "Model"), model.band, model.costs, model.kernel, scale.element, weight.element,
+    element("summary", {}, "Model"), model.band, model.costs, tube.elements, model.kernel, scale.element, weight.element,
   );
+  // Controls that one task alone has.
+  const ofTask = new Map([[TASKS.classify, [...model.band, ...model.costs, weight.element]], [TASKS.regress, tube.elements]]);
   const afterFile = element(
-    "div", { class: "after-file", hidden: true }, columnsGroup,
+    "div", { class: "after-file", hidden: true }, targetGroup, columnsGroup,
     element("div", { class: "group actions" }, element("div", { class: "row" }, fit, search, stop), progress),
     settings,
   );
@@ -66,7 +71,7 @@ export function createPanel(target, onChange, act) {
       fileFacts.textContent = file ? `${file.kind}, ${size(file.n_bytes)}` : "";
       model.offerKernels(kernels);
       const named = file?.columns ?? [];
-      columnsGroup.hidden = named.length === 0;
+      columnsGroup.hidden = targetRow.hidden = named.length === 0;
       header.element.hidden = file?.kind !== "csv";
       chooser.replaceChildren(...named.map(({ name }, k) => element("option", { value: k }, name)));
       panel.file = file;
@@ -78,14 +83,23 @@ export function createPanel(target, onChange, act) {
     },
     /** Shows a state. */
     set(state) {
+      const chosenTask = taskOf(state);
+      for (const [own, parts] of ofTask) for (const part of parts) part.hidden = own !== chosenTask;
       model.set(state);
+      tube.set(state);
+      task.set(state.task);
+      search.hidden = !chosenTask.canSearch(state);
+      targetNote.textContent = state.task === "" ? DETECTING : chosenTask.targets.note;
       header.set(state.header);
       const chosen = state.target === "" ? panel.file?.target : Number(state.target);
       chooser.value = String(chosen ?? "");
-      columns.set(state, chosen);
+      columns.set(state, chosen, chosenTask.targets.use);
     },
-    /** Shows the gamma that a fit used. */
-    useGamma: model.useGamma,
+    /** Shows the parameters that a fit took from the data. */
+    useFitted({ overview, parameters }) {
+      model.useGamma(overview.gamma ?? Number.NaN);
+      tube.useFitted(parameters);
+    },
     /** Shows that work is under way: a share from 0 to 1, or null if unknown, and a line; or, with null, that none is. */
     progress(report) {
       progress.hidden = stop.hidden = report === null;

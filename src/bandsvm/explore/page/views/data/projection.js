@@ -2,13 +2,15 @@
 
 import { placeMenu } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
-import { percent, signed } from "../../parts/format.js";
+import { percent } from "../../parts/format.js";
 import { createHub } from "../../parts/hub.js";
 import { legend } from "../../plots/legend.js";
 import { Plot } from "../../plots/plot.js";
 import { extent } from "../../plots/scale.js";
-import { PLACES } from "./state.js";
+import { TASKS } from "./tasks.js";
 
+/** What a readout says while no sample is pointed at. */
+export const IDLE = "Point at a sample to read it.";
 const SHAPES = ["circle", "triangle", "square"];
 
 export function createProjectionTab(ask) {
@@ -23,15 +25,13 @@ export function createProjectionTab(ask) {
   const readout = element("p", { class: "note readout", role: "status" });
   const key = element("div");
   const note = element("p", { class: "note" });
-  let [part, last, result] = [null, null, null];
+  let [part, last, result, task] = [null, null, null, null];
   hub.onPoint((k) => {
     if (last === null || k === null) {
-      readout.textContent = "Point at a sample to read it.";
+      readout.textContent = IDLE;
       return;
     }
-    const { row, true: own, given, value, classes, has_labels: hasLabels, position } = last;
-    const label = hasLabels ? `label ${classes[own[k]] ?? "unknown"}, ` : "";
-    readout.textContent = `Sample ${row[k]}: ${label}predicted ${classes[given[k]]}, decision value ${signed(value[k])}, ${PLACES[position[k]][0]}.`;
+    readout.textContent = `Sample ${last.row[k]}: ${task.points.read(last, k)}`;
   });
 
   async function load() {
@@ -42,36 +42,26 @@ export function createProjectionTab(ask) {
     draw(last);
   }
 
-  function draw({ xs, ys, axes: names, position, true: own, given, classes, explained, n_samples: n, has_labels: hasLabels }) {
+  function draw(values) {
+    const { xs, ys, axes: names, explained } = values;
     const all = [...xs.keys()].filter((k) => xs[k] !== null && ys[k] !== null);
-    const shapeOf = (k) => (classes.length <= SHAPES.length ? SHAPES[Math.max(own[k], 0)] : "circle");
-    const layers = [];
-    PLACES.forEach(([, colour], place) => {
-      for (const shape of SHAPES) {
-        const only = all.filter((k) => position[k] === place && shapeOf(k) === shape);
-        if (only.length) layers.push({ type: "marks", shape, size: 3.5, xs, ys, only, class: `marks fill-${colour}` });
-      }
-    });
-    const wrong = hasLabels ? all.filter((k) => own[k] !== given[k]) : [];
-    if (wrong.length) layers.push({ type: "marks", shape: "circle", size: 7, xs, ys, only: wrong, class: "rings stroke-alarm" });
+    const layers = placeLayers(task, values, all, 3.5);
+    const rings = new Set(task.points.flagged(values));
+    const flagged = all.filter((k) => rings.has(k));
+    if (flagged.length) layers.push({ type: "marks", shape: "circle", size: 7, xs, ys, only: flagged, class: "rings stroke-alarm" });
     [plot.xLabel, plot.yLabel] = [label(names[chosen.x], chosen.x, explained), label(names[chosen.y], chosen.y, explained)];
     plot.draw({
       x: extent(all.map((k) => xs[k])), y: extent(all.map((k) => ys[k])), layers, points: { xs, ys },
-      description: `${xs.length} samples, ${wrong.length} of them predicted wrongly.`,
+      description: `${xs.length} samples${flagged.length ? `, ${flagged.length} of them predicted wrongly` : ""}.`,
     });
-    const entries = PLACES.map(([word, colour]) => ({ label: word, layers: [{ type: "marks", shape: "circle", size: 4, class: `marks fill-${colour}` }] }));
-    if (classes.length <= SHAPES.length) {
-      entries.push(...classes.map((name, k) => ({ label: name, layers: [{ type: "marks", shape: SHAPES[k], size: 4, class: "rings stroke-ink" }] })));
-    }
-    if (hasLabels) entries.push({ label: "predicted wrongly", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-alarm" }] });
-    key.replaceChildren(legend(entries));
+    key.replaceChildren(legend(task.points.legend(values)));
     const missing = xs.length - all.length;
     note.textContent = [
-      xs.length < n ? `${xs.length} of ${n} samples, drawn at random.` : "",
+      drawnWords(values),
       missing > 0 ? `${missing} samples have no value there.` : "",
     ].join(" ");
     hub.point(null);
-    readout.textContent = "Point at a sample to read it.";
+    readout.textContent = IDLE;
   }
 
   return {
@@ -80,7 +70,7 @@ export function createProjectionTab(ask) {
     element: element("div", {}, element("div", { class: "row toolbar" }, axes.x.element, axes.y.element), plot.element, key, readout, note),
     show(next, wanted) {
       if (next !== result) [chosen.x, chosen.y] = [0, 1];
-      [result, part] = [next, wanted];
+      [result, part, task] = [next, wanted, TASKS[next.overview.task]];
       load();
     },
   };
@@ -88,4 +78,23 @@ export function createProjectionTab(ask) {
 
 function label(name, k, explained) {
   return k < explained.length && name.includes("component") ? `${name} (${percent(explained[k], 0)} of the variance)` : name;
+}
+
+/** Legend entries that pictures share. */
+export const legendOf = { tube: { label: "tube", layers: [{ type: "marks", shape: "square", size: 6, class: "area fill-accent" }] } };
+
+/** Returns how many samples are drawn, if these are not all. */
+export function drawnWords({ row, n_samples: n }) {
+  return row.length < n ? `${row.length} of ${n} samples, drawn at random.` : "";
+}
+
+/** Returns layers of marks at `xs` and `ys`: some samples, coloured by their place, in the task's shapes. */
+export function placeLayers(task, values, some, size) {
+  const { xs, ys, position } = values;
+  const shapeOf = task.points.shapeOf(values);
+  const colours = position === null ? ["accent"] : task.places.map(([, colour]) => colour);
+  return colours.flatMap((colour, place) => SHAPES.flatMap((shape) => {
+    const only = some.filter((k) => (position === null || position[k] === place) && shapeOf(k) === shape);
+    return only.length ? [{ type: "marks", shape, size, xs, ys, only, class: `marks fill-${colour}` }] : [];
+  }));
 }

@@ -3,15 +3,18 @@
 import { copied } from "../../parts/clipboard.js";
 import { button, segments } from "../../parts/controls.js";
 import { element } from "../../parts/elements.js";
-import { capitalized, percent, short } from "../../parts/format.js";
 import { figures, items } from "../../parts/lists.js";
 import { createTabs } from "../../parts/tabs.js";
 import { saveAnswer } from "../../plots/save.js";
 import { createAbstainTab } from "./abstain.js";
 import { createPathTab } from "./path.js";
+import { createPredictionsTab } from "./predictions.js";
 import { createProjectionTab } from "./projection.js";
+import { createQuantilesTab } from "./quantiles.js";
+import { createResidualsTab } from "./residuals.js";
 import { createSamplesTab } from "./samples.js";
 import { createSearchTab } from "./search.js";
+import { TASKS } from "./tasks.js";
 import { createValuesTab } from "./values.js";
 import { createWeightsTab } from "./weights.js";
 
@@ -20,7 +23,8 @@ const PART_NAMES = { "held out": "Held out", folds: "Folds", train: "Training", 
 /** Returns the results; `ask` is how tabs ask the server, `onChange(changes, isStep)` hears which tab and part are chosen. */
 export function createResults(ask, onChange) {
   const tabs = [
-    createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab, createPathTab, createWeightsTab, createSearchTab,
+    createSamplesTab, createPredictionsTab, createResidualsTab, createQuantilesTab, createProjectionTab, createValuesTab,
+    createAbstainTab, createPathTab, createWeightsTab, createSearchTab,
   ].map((create) => create(ask));
   const pages = createTabs({ name: "Results", pages: tabs, onChoose: (tab) => onChange({ tab }, true) });
   const role = element("p", { class: "note", id: "data-role" });
@@ -59,14 +63,15 @@ export function createResults(ask, onChange) {
   );
   const body = element("div", { class: "results", hidden: true }, summary, element("section", { class: "card", "aria-label": "Views of the result" }, pages.element));
   const title = element("h2", {}, "Look at your own data");
-  const invitation = element("p", {}, "Open a table with a column of labels, such as a CSV file.");
+  const invitation = element("p", {}, "Open a table with a column to predict, classes or numbers, such as a CSV file.");
   const empty = element(
     "section", { class: "card empty" }, title, invitation,
-    element("p", {}, "A quarter of each class is held out; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
+    element("p", {}, "A quarter of the samples is held out, of each class if there are classes; a Banded SVM is fitted to the rest, and what you see of it comes from the held-out samples:"),
     element("ul", {}, items([
       "which samples are doubtful, typical or extreme, in a table and in the plane;",
       "how decision values are distributed, and what abstaining buys;",
-      "how the model changes from a C-SVM to a narrow band; which features count.",
+      "how the model changes from a C-SVM to a narrow band; which features count;",
+      "of numbers: predictions against targets, residuals against the tube, and whether quantiles cover what they should.",
     ])),
   );
   let current = null;
@@ -88,8 +93,8 @@ export function createResults(ask, onChange) {
       command.textContent = result.command;
       outcome.textContent = "";
       about.textContent = `The model file holds this model, fitted to ${result.n_train} training samples.`;
-      pages.offer("weights", result.has_weights);
-      pages.offer("search", result.search !== null);
+      const offered = TASKS[result.task].tabs(result);
+      for (const { name } of tabs) pages.offer(name, offered.includes(name));
       shown = { tab: null, part: null, result: null };
     },
     /** Shows a path that was begun before the page was reloaded. */
@@ -99,22 +104,22 @@ export function createResults(ask, onChange) {
     /** Says that a file is open, and what to do next. */
     invite(name) {
       title.textContent = name;
-      invitation.textContent = "Choose the column of labels under “Target”, then press Fit; or press Search to let cross-validation choose the parameters.";
+      invitation.textContent = "Choose the column to predict under “Target”, and whether it holds classes or numbers, then press Fit; or press Search to let cross-validation choose the parameters.";
     },
     /** Shows the part and the tab of a state; tabs that are not offered become the first. */
     async show(state, isStale) {
       stale.hidden = !isStale;
       if (current === null) return;
       const part = current.parts.includes(state.part) ? state.part : current.parts[0];
-      const isOffered = (tab) => (tab !== "weights" || current.has_weights) && (tab !== "search" || current.search !== null);
-      const tab = isOffered(state.tab) ? state.tab : "samples";
+      const task = TASKS[current.task];
+      const tab = task.tabs(current).includes(state.tab) ? state.tab : "samples";
       pages.choose(tab);
       results.parts.set(part);
       if (shown.part !== part || shown.result !== current) {
         const [asked, own] = [current, part === current.parts[0] ? { values: current.overview } : null];
         const answer = own ?? (await ask("data.view", { view: "overview", part }, "data.overview"));
         if (!answer || asked !== current) return; // overtaken
-        list.replaceChildren(...searchFigures(current.search), ...overviewFigures(answer.values, current.n_train));
+        list.replaceChildren(...searchFigures(current.search, task.search), ...figures(task.figures(answer.values, current.n_train)));
         role.textContent = roleWords(answer.values.role);
       }
       if (shown.tab === tab && shown.part === part && shown.result === current) return;
@@ -127,25 +132,10 @@ export function createResults(ask, onChange) {
 }
 
 /** Returns the cross-validated score of a search, which is the same for all parts of the samples. */
-function searchFigures(search) {
+function searchFigures(search, { word, score: text }) {
   if (search === null) return [];
   const { score, deviation, n_folds: n } = search;
-  return figures([["Cross-validated", percent(score), `accuracy, mean of ${n} folds; deviation ${percent(deviation)}`]]);
-}
-
-/** Returns the figures of an overview; `nTrain` is the number of training samples, if it is known. */
-export function overviewFigures({ accuracy, n_wrong: wrong, n_samples: n, positions, n_support: support, certificate }, nTrain = null) {
-  const place = (word, where) => [capitalized(word), String(positions[word]), `${percent(positions[word] / n, 0)}, ${where}`];
-  return figures([
-    ...(accuracy === null ? [["Samples", String(n), "without labels"]] : [["Accuracy", percent(accuracy), `${wrong} of ${n} wrong`]]),
-    place("doubtful", "below the band"),
-    place("typical", "inside"),
-    place("extreme", "above"),
-    ...(support === undefined ? [] : [["Support vectors", String(support), nTrain === null ? "" : `of ${nTrain} training samples`]]),
-    ...(certificate === null ? [] : [[
-      "Optimality", certificate.is_optimal ? "optimal" : "not optimal", `gap ${short(certificate.relative_gap, 2)} of the objective`, !certificate.is_optimal,
-    ]]),
-  ]);
+  return figures([["Cross-validated", text(score), `${word}, mean of ${n} folds; deviation ${text(deviation)}`]]);
 }
 
 /** Returns which samples figures come from, as a sentence. */

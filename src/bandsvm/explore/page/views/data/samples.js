@@ -5,20 +5,18 @@ import { element, freshId } from "../../parts/elements.js";
 import { capitalized, short, signed } from "../../parts/format.js";
 import { tableFrame } from "../../parts/lists.js";
 import { saveAnswer } from "../../plots/save.js";
-import { PLACES } from "./state.js";
+import { TASKS } from "./tasks.js";
 
 const ROWS = 50;
 const SETTLE_MS = 200;
-const CHOICES = [["", "All"], ...PLACES.map(([place]) => [place, capitalized(place)])];
 
 export function createSamplesTab(ask) {
   const query = { place: "", text: "", wrong: false, sort: null, descending: false };
-  let [part, start, found, timer] = [null, 0, 0, null];
-  const places = segments({ name: "Place in the band", options: CHOICES, onChange: (place) => change({ place, sort: null }) });
-  places.set("");
+  let [part, start, found, timer, task] = [null, 0, 0, null, null];
+  const placesBox = element("div");
   const wrong = toggle({ label: "wrong only", onChange: (isOn) => change({ wrong: isOn }) });
   const id = freshId("filter");
-  const filter = element("input", { type: "text", id, placeholder: "label or text", spellcheck: "false" });
+  const filter = element("input", { type: "text", id, spellcheck: "false" });
   filter.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => change({ text: filter.value }), SETTLE_MS);
@@ -36,6 +34,19 @@ export function createSamplesTab(ask) {
   }, { class: "small" });
   const note = element("p", { class: "note" });
 
+  /** Offers the places of another task. */
+  function setTask(next) {
+    task = next;
+    Object.assign(query, { place: "", wrong: false });
+    const options = [["", "All"], ...task.places.map(([place]) => [place, capitalized(place)])];
+    const places = segments({ name: "Place", options, onChange: (place) => change({ place, sort: null }) });
+    places.set("");
+    placesBox.replaceChildren(places.element);
+    wrong.set(false);
+    wrong.element.hidden = !task.table.canBeWrong;
+    filter.placeholder = task.table.filters;
+  }
+
   function change(changes) {
     Object.assign(query, changes);
     start = 0;
@@ -50,7 +61,7 @@ export function createSamplesTab(ask) {
   async function load() {
     const answer = await ask("data.view", { view: "samples", part, start, count: ROWS, ...query }, "data.samples");
     if (!answer) return;
-    const { columns, rows, classes, n_found: n, n_samples: all, n_features_left_out: more, is_sparse: isSparse } = answer.values;
+    const { columns, rows, n_found: n, n_samples: all, n_features_left_out: more, is_sparse: isSparse } = answer.values;
     found = n;
     head.replaceChildren(...columns.map((column, k) => heading(column, k)));
     body.replaceChildren(...rows.map((row) => element("tr", {}, row.map((cell, k) => tableCell(cell, columns[k])))));
@@ -58,13 +69,10 @@ export function createSamplesTab(ask) {
     count.textContent = n === 0 ? "No sample is like that." : `${start + 1} to ${last} of ${n}${n < all ? ` (of ${all} samples)` : " samples"}`;
     before.disabled = start === 0;
     after.disabled = last >= n;
-    note.textContent =
-      (query.sort === null ? `Sorted by ${query.place === "extreme" ? "confidence, the most extreme first" : "confidence, the most doubtful first"}. ` : "") +
-      "Samples are numbered from 1 in the order of the file. " +
-      (classes.length === 2
-        ? `Decision values above 0 speak for class ${classes[1]}, those below 0 for ${classes[0]}.`
-        : "Decision values are those of the predicted class.") +
-      (isSparse ? " Features of sparse samples are not listed." : more > 0 ? ` ${more} more features are not shown; the CSV file has them.` : "");
+    note.textContent = [
+      ...task.table.remarks(answer.values, query),
+      isSparse ? "Features of sparse samples are not listed." : more > 0 ? `${more} more features are not shown; the CSV file has them.` : "",
+    ].filter(Boolean).join(" ");
   }
 
   function heading({ name, is_number: isNumber }, k) {
@@ -84,13 +92,15 @@ export function createSamplesTab(ask) {
     element: element(
       "div", {},
       element(
-        "div", { class: "row toolbar" }, places.element, wrong.element,
+        "div", { class: "row toolbar" }, placesBox, wrong.element,
         element("span", { class: "row" }, element("label", { for: id }, "Contains"), filter), save,
       ),
       frame,
       element("div", { class: "row spread" }, count, element("div", { class: "row" }, before, after)), note,
     ),
     show(result, chosen) {
+      if (task !== TASKS[result.overview.task]) setTask(TASKS[result.overview.task]);
+      placesBox.hidden = result.overview.positions === null; // without targets there are no places
       if (part !== chosen || result !== this.result) start = 0;
       if (result !== this.result) query.sort = null; // another table may have other columns
       [part, this.result] = [chosen, result];

@@ -1,9 +1,10 @@
 // The tab of a search: cross-validated scores first, then candidates, held-out samples and, last, training samples.
 
 import { element } from "../../parts/elements.js";
-import { percent, short } from "../../parts/format.js";
+import { capitalized, short } from "../../parts/format.js";
 import { table } from "../../parts/lists.js";
 import { createSurface } from "./surface.js";
+import { TASKS } from "./tasks.js";
 
 const PARTS = {
   folds: "Cross-validated predictions",
@@ -20,9 +21,11 @@ export function createSearchTab(ask) {
 
   function draw({ surface: scores, folds: own, candidates: listed, n_candidates: n, no_folds: reason, parts: found }) {
     const { mean, deviation } = listed[0];
+    const task = TASKS[scores.task].search;
+    const share = shareOf(task);
     folds.replaceChildren(
       element("h3", {}, "Scores of the chosen candidate"),
-      element("p", { class: "note" }, "Accuracy in each fold of the training samples, by a model that was fitted to the other folds."),
+      element("p", { class: "note" }, `${capitalized(task.word)} in each fold of the training samples, by a model that was fitted to the other folds.`),
       table({
         name: "Scores by fold",
         head: [...own.map((_, k) => `fold ${k + 1}`), "mean", "deviation"],
@@ -32,12 +35,12 @@ export function createSearchTab(ask) {
     surface.draw(scores);
     candidates.replaceChildren(
       element("h3", {}, "Candidates"),
-      element("p", { class: "note" }, `The chosen one and those of the highest mean accuracy${n > listed.length ? `; ${n - listed.length} more` : ""}. Candidates that were given up early have scores in fewer folds.`),
-      candidatesTable(listed),
+      element("p", { class: "note" }, `The chosen one and those of the highest mean ${task.word}${n > listed.length ? `; ${n - listed.length} more` : ""}. Candidates that were given up early have scores in fewer folds.`),
+      candidatesTable(listed, share),
     );
     parts.replaceChildren(
       ...(reason ? [element("h3", {}, PARTS.folds), element("p", { class: "note" }, `There are none: ${reason}.`)] : []),
-      ...Object.entries(found).flatMap(([name, part]) => partScores(PARTS[name], part)),
+      ...Object.entries(found).flatMap(([name, part]) => partScores(PARTS[name], part, task)),
     );
   }
 
@@ -52,9 +55,9 @@ export function createSearchTab(ask) {
   };
 }
 
-const share = (score) => (score === null ? "–" : percent(score, DIGITS));
+const shareOf = (task) => (score) => (score === null ? "–" : task.score(score, DIGITS));
 
-function candidatesTable(listed) {
+function candidatesTable(listed, share) {
   const names = Object.keys(listed[0].settings).filter((name) => listed.some(({ settings }) => settings[name] !== null));
   return table({
     name: "Candidates",
@@ -73,18 +76,11 @@ function settingWords(name, settings) {
   return typeof value === "number" ? short(value) : (value ?? "–");
 }
 
-/** Returns what a part of the samples says of the model: accuracy, and scores of each class. */
-function partScores(title, { role, accuracy, n_wrong: wrong, n_samples: n, classes, n_classes: all }) {
-  const more = all > classes.length ? ` The first ${classes.length} of ${all} classes.` : "";
+/** Returns what a part of the samples says of the model: a sentence and, if there is one, a table. */
+function partScores(title, part, task) {
+  const { sentence, more, scores } = task.part(part, shareOf(task));
   return [
-    element("h3", {}, title),
-    element("p", {}, `Accuracy ${percent(accuracy, DIGITS)}: ${wrong} of ${n} are wrong.`),
-    element("p", { class: "note" }, `${role}${more}`),
-    table({
-      name: `Scores by class: ${title}`,
-      head: ["class", "precision", "recall", "f1", "samples"],
-      texts: [0],
-      rows: classes.map(({ class: name, precision, recall, f1, n_samples: count }) => [name, share(precision), share(recall), share(f1), String(count)]),
-    }),
+    element("h3", {}, title), element("p", {}, sentence), element("p", { class: "note" }, `${part.role}${more}`),
+    ...(scores === null ? [] : [table({ ...scores, name: `Scores by class: ${title}` })]),
   ];
 }

@@ -5,19 +5,22 @@ import { percent, short } from "../../parts/format.js";
 import { legend } from "../../plots/legend.js";
 import { Plot } from "../../plots/plot.js";
 import { SHADES, shade } from "../../plots/scale.js";
+import { TASKS } from "./tasks.js";
 
 // Scores are told apart down to this many times the distance from the best to the middle one below it.
 const BELOW_MIDDLE = 3;
 const SIZE = 9;
 
-/** Returns pictures of candidates: the best score at each C1 and gamma, and at each C2 and rho2. */
+/** Returns pictures of candidates: the best score at each C1 and gamma, and at what else is searched. */
 export function createSurface(name) {
   const left = new Plot({ title: "Best score by C1 and γ", name: `${name}-C1-gamma`, xLabel: "C1, cost below", height: 280 });
-  const right = new Plot({ title: "Best score by C2 / C1 and rho2", name: `${name}-band`, xLabel: "C2 / C1, cost above by cost below", yLabel: "rho2, upper edge", height: 280 });
+  const right = new Plot({ title: "Best score", name: `${name}-band`, height: 280 });
   const words = element("p", { role: "status" });
   const key = element("div");
 
-  function draw({ C1, C2, rho2, gamma, score, best, is_whole: isWhole, n_folds: nFolds }) {
+  function draw(values) {
+    const { C1, C2, gamma, score, best, is_whole: isWhole, n_folds: nFolds } = values;
+    const task = TASKS[values.task].search;
     const scored = [...score.keys()].filter((k) => score[k] !== null);
     if (scored.length === 0) return;
     const [low, high] = rangeOf(scored.map((k) => score[k]));
@@ -26,17 +29,20 @@ export function createSurface(name) {
     left.rename(`Best score by C1 and ${hasGamma ? "γ" : "C2 / C1"}`);
     left.yLabel = hasGamma ? "γ of the kernel" : "C2 / C1";
     heat(left, C1, hasGamma ? gamma : ratios, scored, score, best, [low, high]);
-    const banded = scored.filter((k) => C2[k] > 0);
-    right.element.hidden = banded.length === 0;
-    if (banded.length) heat(right, ratios, rho2, banded, score, best, [low, high]);
+    const { title, xLabel, yLabel, xs, ys, isShown } = task.other(values, ratios);
+    const shown = scored.filter(isShown);
+    right.rename(title);
+    Object.assign(right, { xLabel, yLabel });
+    right.element.hidden = shown.length === 0;
+    if (shown.length) heat(right, xs, ys, shown, score, best, [low, high]);
     const given = isWhole.filter((isAll) => !isAll).length;
     words.textContent = best === null
       ? `${score.length} candidates so far.`
-      : `Best of ${score.length} candidates: ${percent(score[best], 2)} in ${nFolds} folds, with C1 ${short(C1[best])}, C2 ${short(C2[best])}` +
-        `${C2[best] > 0 ? `, rho2 ${short(rho2[best])}` : " (no upper edge)"}${hasGamma ? `, γ ${short(gamma[best])}` : ""}.` +
+      : `Best of ${score.length} candidates: ${task.score(score[best], 2)} in ${nFolds} folds, with C1 ${short(C1[best])}, C2 ${short(C2[best])}` +
+        `${task.width(values, best)}${hasGamma ? `, γ ${short(gamma[best])}` : ""}.` +
         `${given ? ` ${given} were given up early.` : ""}`;
-    key.replaceChildren(element("p", { class: "note" }, "Mean accuracy in the folds, the best of all candidates with these values:"), legend([
-      ...shades(low, high).map(([label, step]) => ({ label, layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${step}` }] })),
+    key.replaceChildren(element("p", { class: "note" }, `Mean ${task.word} in the folds, the best of all candidates with these values:`), legend([
+      ...shades(low, high, task.score).map(([label, step]) => ({ label, layers: [{ type: "marks", shape: "square", size: 6, class: `heat-${step}` }] })),
       { label: "chosen", layers: [{ type: "marks", shape: "circle", size: 5, class: "rings stroke-ink" }] },
     ]));
   }
@@ -44,13 +50,13 @@ export function createSurface(name) {
   return { element: element("div", {}, words, element("div", { class: "pair" }, left.element, right.element), key), draw };
 }
 
-/** Returns what the shades of scores mean: pairs of a range in per cent and a step. */
-export function shades(low, high) {
-  if (!(high > low)) return [[percent(high), SHADES - 1]];
+/** Returns what the shades of scores mean: pairs of a range, in the words of `text(score, digits)`, and a step. */
+export function shades(low, high, text = percent) {
+  if (!(high > low)) return [[text(high, 1), SHADES - 1]];
   const edge = (step) => low + ((high - low) * step) / SHADES;
   const digits = high - low < 0.05 ? 2 : 1;
   return Array.from({ length: SHADES }, (_, step) => [
-    step === 0 ? `below ${percent(edge(1), digits)}` : `${percent(edge(step), digits)} to ${percent(edge(step + 1), digits)}`, step,
+    step === 0 ? `below ${text(edge(1), digits)}` : `${text(edge(step), digits)} to ${text(edge(step + 1), digits)}`, step,
   ]);
 }
 

@@ -8,6 +8,7 @@ import { createPanel } from "./panel.js";
 import { createRequests } from "./requests.js";
 import { createResults } from "./results.js";
 import { DEFAULTS, columnChoices, fitFields, headerOf, readState, writeState } from "./state.js";
+import { TASKS } from "./tasks.js";
 
 // Smaller files are fitted as soon as they are open.
 const FIT_AT_ONCE = 2 ** 20;
@@ -136,8 +137,8 @@ class YourData {
 
   /** Another file has other columns. */
   forget() {
-    const { target, header, drop, category, keep } = DEFAULTS;
-    this.change({ target, drop, category, keep, header }, false);
+    const { target, task, fromSpread, header, drop, category, keep } = DEFAULTS;
+    this.change({ target, task, fromSpread, drop, category, keep, header }, false);
   }
 
   fitIfSmall() {
@@ -188,14 +189,15 @@ class YourData {
     const asked = Object.fromEntries(JSON.parse(values.settings));
     this.fitted = this.settings({ ...asked, ...searched(values) });
     if (Object.keys(changes).length) this.app.address.write("data", writeState(this.state), true);
+    this.panel.useFitted(values);
     this.setLeftOut(values.left_out);
-    this.panel.useGamma(values.overview.gamma ?? NaN);
     this.results.set(values);
     this.results.show(this.state, this.isStale());
   }
 }
 
 /** Returns the parameters that a search chose, as the state has them. */
-function searched({ search, parameters: { C1, C2, rho2, gamma } }) {
-  return search ? { C1, C2, rho2, ...(typeof gamma === "number" ? { gamma } : {}) } : {};
+function searched({ task, search, parameters }) {
+  const { gamma } = parameters;
+  return search ? { ...TASKS[task].chosen(parameters), ...(typeof gamma === "number" ? { gamma } : {}) } : {};
 }

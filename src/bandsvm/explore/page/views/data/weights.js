@@ -7,19 +7,19 @@ import { createBars } from "../../plots/bars.js";
 /** Returns a picture of the weights of a linear model, with a menu of classes if there are several. */
 export function createWeights() {
   const bars = createBars({ title: "Feature weights", name: "weights" });
-  const chooser = placeMenu("Class", draw);
+  const chooser = placeMenu("Decision rule", draw);
   chooser.element.classList.add("toolbar");
   const note = element("p", { class: "note" });
   let last = null;
 
   function draw(k) {
-    const { features, weights, classes, n_features: n, is_prepared: isPrepared } = last;
+    const { features, weights, meanings, n_features: n, is_prepared: isPrepared } = last;
     bars.draw({
       labels: features, values: weights[k], classes: weights[k].map((weight) => (weight < 0 ? "fill-negative" : "fill-positive")),
       description: features.map((name, i) => `${name} ${weights[k][i].toPrecision(3)}`).join(", "),
     });
     note.textContent = [
-      `Positive weights speak for class ${classes[k]}.`,
+      meanings[k],
       isPrepared ? "They belong to the features as scaled, filled in and encoded, so their sizes compare." : "",
       n > features.length ? `The ${features.length} largest of ${n}.` : "",
     ].join(" ");
@@ -29,8 +29,8 @@ export function createWeights() {
     element: element("div", {}, chooser.element, bars.element, note),
     set(next) {
       last = next;
-      chooser.offer(next.classes, 0);
-      chooser.element.hidden = next.classes.length < 2;
+      chooser.offer(next.problems, 0);
+      chooser.element.hidden = next.problems.length < 2;
       draw(0);
     },
   };

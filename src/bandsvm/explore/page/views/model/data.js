@@ -2,12 +2,16 @@
 
 import { element } from "../../parts/elements.js";
 import { filePicker, upload } from "../../parts/files.js";
-import { items } from "../../parts/lists.js";
+import { figures, items } from "../../parts/lists.js";
 import { createTabs } from "../../parts/tabs.js";
 import { createAbstainTab } from "../data/abstain.js";
+import { createPredictionsTab } from "../data/predictions.js";
 import { createProjectionTab } from "../data/projection.js";
-import { overviewFigures, roleWords } from "../data/results.js";
+import { createQuantilesTab } from "../data/quantiles.js";
+import { createResidualsTab } from "../data/residuals.js";
+import { roleWords } from "../data/results.js";
 import { createSamplesTab } from "../data/samples.js";
+import { TASKS } from "../data/tasks.js";
 import { createValuesTab } from "../data/values.js";
 
 /** Returns the part of the view that takes data; `complain(text)` says what goes wrong. */
@@ -21,7 +25,9 @@ export function createModelData(app, complain) {
       return null;
     }
   };
-  const tabs = [createSamplesTab, createProjectionTab, createValuesTab, createAbstainTab].map((create) => create(ask));
+  const tabs = [
+    createSamplesTab, createPredictionsTab, createResidualsTab, createQuantilesTab, createProjectionTab, createValuesTab, createAbstainTab,
+  ].map((create) => create(ask));
   const pages = createTabs({ name: "Data", pages: tabs, onChoose: choose });
   const list = element("dl", { class: "figures" });
   const role = element("p", { class: "note" });
@@ -59,10 +65,12 @@ export function createModelData(app, complain) {
       result = values;
       data.element.hidden = false;
       title.textContent = result.name;
-      list.replaceChildren(...overviewFigures(result.overview));
+      const task = TASKS[result.overview.task];
+      list.replaceChildren(...figures(task.figures(result.overview)));
       role.textContent = [roleWords(result.overview.role), ...result.decisions].join(" ");
       remarks.replaceChildren(...items(result.sentences));
-      pages.offer("abstain", result.has_labels);
+      const offered = task.tabs(result);
+      for (const { name } of tabs) pages.offer(name, offered.includes(name));
       choose("samples");
     },
   };

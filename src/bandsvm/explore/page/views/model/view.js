@@ -6,6 +6,7 @@ import { short } from "../../parts/format.js";
 import { complaintLine } from "../../parts/lists.js";
 import { createBars } from "../../plots/bars.js";
 import { Plot } from "../../plots/plot.js";
+import { TASKS } from "../data/tasks.js";
 import { createWeights } from "../data/weights.js";
 import { penalty } from "../play/curves.js";
 import { createModelData } from "./data.js";
@@ -103,26 +104,24 @@ class ModelView {
   }
 
   draw(model) {
-    const { classes, parameters, rho1, rho2, C1, C2, support, histogram, weights, certificate } = model;
+    const { parameters, support, certificate } = model;
+    const task = TASKS[model.task].model;
     this.body.hidden = this.data.picker.hidden = false;
     this.data.clear();
     this.title.textContent = model.model;
-    const all = (values) => (values.every((value) => value === values[0]) ? short(values[0]) : values.map((value) => short(value)).join(", "));
     this.list([
       ["Steps", model.steps.join(", ")],
-      ["Classes", classes.join(", ") + (model.n_classes > classes.length ? ", …" : "")],
+      task.predicts(model),
       ["Features", String(model.n_features)],
       ["Kernel", parameters.kernel ?? "linear"],
       ...(model.gamma ? [["γ", short(model.gamma)]] : []),
-      ["Band", `${all(rho1)} to ${all(rho2)}`],
-      ["C1", all(C1)],
-      ["C2", all(C2)],
+      ...task.facts(model),
       ...(support ? [["Support vectors", support.lower === undefined ? String(support.total) : `${support.total} (${support.lower} lower, ${support.upper} upper edge)`]] : []),
       ...(certificate ? [["Certificate", certificate.is_optimal ? `optimal, gap ${short(certificate.relative_gap, 2)}` : "not optimal"]] : []),
     ]);
     this.text.textContent = model.text;
-    this.drawPictures(classes, support, histogram, weights);
-    this.drawPenalty({ rho1: rho1[0], rho2: rho2[0], C1: C1[0] ?? Infinity, C2: C2[0], loss: parameters.loss ?? "hinge" });
+    this.drawPictures(model, task);
+    this.drawPenalty(task.penalty(model));
     remembered.set(model.model);
     this.app.announce(`${model.model} is open.`);
   }
@@ -131,9 +130,12 @@ class ModelView {
     this.facts.replaceChildren(...entries.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
-  drawPictures(classes, support, histogram, weights) {
+  drawPictures(model, task) {
+    const { histogram, weights } = model;
+    const support = task.support(model);
     const [bars, vectors, , features] = this.pictures;
     bars.hidden = histogram.length === 0;
+    this.histogram.heading.textContent = task.histogram;
     if (histogram.length) {
       const colour = (words) => (words.endsWith("below") ? "fill-lower" : words.endsWith("above") ? "fill-upper" : "fill-muted");
       this.histogram.draw({
@@ -145,27 +147,24 @@ class ModelView {
     vectors.hidden = support === null;
     if (support) {
       this.support.draw({
-        labels: classes, values: support.by_class, classes: classes.map(() => "fill-accent"),
-        description: classes.map((name, k) => `${name} ${support.by_class[k]}`).join(", "),
+        labels: support.labels, values: support.counts, classes: support.labels.map(() => "fill-accent"),
+        description: support.labels.map((name, k) => `${name} ${support.counts[k]}`).join(", "),
       });
     }
     features.hidden = weights === null;
     if (weights) this.weights.set(weights);
   }
 
-  drawPenalty(parameters) {
-    const { rho1, rho2, C2 } = parameters;
-    const high = rho2 + Math.max(rho2, 1);
-    const finite = { ...parameters, C1: Number.isFinite(parameters.C1) ? parameters.C1 : 1e6 };
-    const most = penalty(finite, 0) * 1.3 || 1;
-    const zs = Array.from({ length: POINTS }, (_, k) => high * ((1.4 * k) / (POINTS - 1) - 0.4)).filter((z) => penalty(finite, z) <= most);
+  drawPenalty({ axis, from, to, most, curve }) {
+    const zs = Array.from({ length: POINTS }, (_, k) => from + ((to - from) * k) / (POINTS - 1)).filter((z) => penalty(curve, z) <= most);
+    this.penalty.xLabel = axis;
     this.penalty.draw({
-      x: [-0.4 * high, high], y: [-0.02 * most, most],
+      x: [from, to], y: [-0.02 * most, most],
       layers: [
-        ...(C2 > 0 ? [{ type: "strip", axis: "x", from: rho1, to: rho2, class: "area fill-accent" }] : []),
-        { type: "line", xs: zs, ys: zs.map((z) => penalty(finite, z)), class: "line stroke-accent" },
+        ...(curve.C2 > 0 ? [{ type: "strip", axis: "x", from: curve.rho1, to: curve.rho2, class: "area fill-accent" }] : []),
+        { type: "line", xs: zs, ys: zs.map((z) => penalty(curve, z)), class: "line stroke-accent" },
       ],
-      description: `Zero from ${rho1} to ${C2 > 0 ? rho2 : "infinity"}.`,
+      description: `Zero from ${curve.rho1} to ${curve.C2 > 0 ? curve.rho2 : "infinity"}.`,
     });
   }
 }
