@@ -113,7 +113,9 @@ def of_sets(results: dict[str, Any]) -> str:
         ]
         seconds = 1e3 * case["solvers"]["bandsvm"]["median"]
         shape = f"{n} x {case['n_features']}"
-        rows.append([name, shape, f"{case['C']:g}", f"{seconds:.1f}", case["n_support"], *cells])
+        rows.append(
+            [name, shape, f"{case['C']:g}", f"{seconds:.1f}", str(case["n_support"]), *cells]
+        )
     heads = ["data", "samples", "C", "ms", "support vectors", *PEERS["regressions"]]
     return table(heads, rows)
 

@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-#include <utility>
 #include <vector>
+
+#include "uninitialised.hpp"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -48,7 +49,7 @@ class SpareMemory {
 #endif
 
 template <typename Value>
-struct LargeMemory {
+struct LargeMemory : LeavesNewValues {
   using value_type = Value;
 
   LargeMemory() = default;
@@ -76,16 +77,6 @@ struct LargeMemory {
     if (size >= kLargePage) return SpareMemory::give(memory, pages_of(size));
 #endif
     ::operator delete(memory);
-  }
-
-  // Leaves new values as they are.
-  template <typename Item>
-  void construct(Item* at) noexcept {
-    ::new (static_cast<void*>(at)) Item;
-  }
-  template <typename Item, typename... Given>
-  void construct(Item* at, Given&&... given) {
-    ::new (static_cast<void*>(at)) Item(std::forward<Given>(given)...);
   }
 
   static constexpr std::size_t pages_of(std::size_t size) {

@@ -16,28 +16,9 @@
 #include "coordinates.hpp"
 #include "kernel_rows.hpp"
 #include "threads.hpp"
+#include "uninitialised.hpp"
 
 namespace bandsvm {
-
-// Leaves new values as they are, so that threads that write them touch the memory first.
-template <typename Value>
-struct Uninitialised : std::allocator<Value> {
-  template <typename Other>
-  struct rebind {
-    using other = Uninitialised<Other>;
-  };
-  template <typename Item>
-  void construct(Item* at) noexcept {
-    ::new (static_cast<void*>(at)) Item;
-  }
-  template <typename Item, typename... Given>
-  void construct(Item* at, Given&&... given) {
-    ::new (static_cast<void*>(at)) Item(std::forward<Given>(given)...);
-  }
-};
-
-template <typename Value>
-using Buffer = std::vector<Value, Uninitialised<Value>>;
 
 // Panels that hold a number of samples.
 template <typename Real>

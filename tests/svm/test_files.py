@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC, export_liblinear, export_libsvm, load, load_libsvm, save, to_onnx
-from bandsvm._workflow.pipeline import classifier_of
+from bandsvm._workflow.pipeline import estimator_of
 from bandsvm.cli import main
 from bandsvm.model_selection import leave_one_out
 from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR
@@ -45,7 +45,7 @@ def test_model_files(model, is_sparse, tmp_path):
     if isinstance(model, SVC):
         np.testing.assert_array_equal(again.support_, model.support_)
         assert again.certificate_ == model.certificate_
-        assert isinstance(classifier_of(again), BandedSVC)
+        assert isinstance(estimator_of(again), BandedSVC)
 
 
 @pytest.mark.filterwarnings("ignore:.*probability:FutureWarning")

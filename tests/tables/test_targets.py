@@ -195,11 +195,11 @@ def test_plain_and_careful_reading_agree(tmp_path):
     np.testing.assert_array_equal(plain.y, careful.y[:-1])
 
 
-def test_the_page_says_where_numbers_can_be_predicted():
+def test_the_page_says_how_numbers_are_predicted():
     content = "\n".join(["a,y", *(f"{k % 5},{k + 0.5}" for k in range(30))]).encode()
     with pytest.raises(DataFileError) as caught:
         Source.of_bytes("t.csv", io.BytesIO(content).getvalue()).table(_choices())
-    assert "bandsvm fit --regress at the shell" in caught.value.render(page_name)
+    assert "predict numbers with “Numbers”" in caught.value.render(page_name)
 
 
 def _choices():

@@ -221,9 +221,7 @@ default='rbf'
         # Support vectors on the boundary are inside: neither rounding nor what the fit leaves open
         # may decide about that.
         terms = abs(self.offset_) + scale_of(self) * self.dual_coef_.shape[1]
-        slack = ROUNDING * terms
-        if hasattr(self, "certificate_"):
-            slack = max(slack, left_open(self.certificate_))
+        slack = max(ROUNDING * terms, left_open(self))
         values[(-slack <= values) & (values < 0.0)] = 0.0
         return values
 

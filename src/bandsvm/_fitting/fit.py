@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
@@ -56,7 +57,12 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
         weights = data.check_weights(sample_weight, X.shape[0])
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
-        training = task.training(model, y, weights, partial(settings.kernel.diagonal, X))
+
+        def diagonal() -> NDArray[np.float64]:
+            data.check_for_kernel(model.kernel, X)
+            return settings.kernel.diagonal(X)
+
+        training = task.training(model, y, weights, diagonal)
         data.check_for_kernel(model.kernel, X)
 
         def attributes(outcomes: Outcomes) -> dict[str, Any]:

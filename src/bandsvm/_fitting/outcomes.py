@@ -20,7 +20,7 @@ from bandsvm._system.stopping import Stop, stop_when
 # Spot checks of a certificate if work must end at once.
 MIN_SPOT_CHECKS = 4
 # Smaller numbers begin to lose their last digits.
-MIN_WITH_DIGITS = 1e-290
+MIN_WITH_DIGITS = 1e-307
 
 
 class Outcome(NamedTuple):
@@ -77,14 +77,15 @@ class Outcomes:
 
     def _check_range(self, units: DecisionUnits) -> None:
         """Refuse targets of such a size that numbers of their model have no digits left."""
-        largest = float(np.abs(self.c).max(initial=0.0))
-        with np.errstate(over="ignore"):
-            intercepts = units.values(self.intercepts)
-        has_digits = units.size * largest >= MIN_WITH_DIGITS or largest < MIN_WITH_DIGITS
-        is_finite = np.isfinite(units.size * largest) and np.isfinite(intercepts).all()
-        if not (has_digits and is_finite):
+        largest, *others = (
+            float(np.abs(values).max(initial=0.0))
+            for values in (self.c, self.intercepts, self.decision)
+        )
+        may_lose_digits = units.size < 1.0 and largest > 0.0
+        has_digits = not may_lose_digits or units.size * largest >= MIN_WITH_DIGITS
+        if not (has_digits and np.isfinite(units.size * max(largest, *others) + abs(units.origin))):
             raise ValueError(
-                "The fitted coefficients or the intercept are too small or too large for float64, "
+                "Fitted coefficients or decision values are too small or too large for float64, "
                 f"with targets that are spread by about {units.size:.1g}; scale y."
             )
 

@@ -188,7 +188,7 @@ class NumberKind:
         xi, eta = self.model.xi_, self.model.eta_
         if self._quantiles() or np.isnan(xi).any():
             return None
-        return xi, eta, BandPositions.from_slacks(xi, eta, left_open(self.model.certificate_))
+        return xi, eta, BandPositions.from_slacks(xi, eta, left_open(self.model))
 
     def values(self) -> dict[str, Any]:
         """Return what columns of predictions are called."""

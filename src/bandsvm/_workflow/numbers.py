@@ -98,13 +98,7 @@ class NumberPredictions:
             return None
         below, above = self.tube
         lower, upper = self.y - below, self.y + above
-        return tube_positions(self.centre, lower, upper, self._left_open).names
-
-    @property
-    def _left_open(self) -> float:
-        """Differences of predictions that the fit leaves open."""
-        certificate = getattr(self.estimator, "certificate_", None)
-        return 0.0 if certificate is None else left_open(certificate)
+        return tube_positions(self.centre, lower, upper, left_open(self.estimator)).names
 
     @cached_property
     def place(self) -> NDArray[np.str_] | None:
@@ -115,7 +109,9 @@ class NumberPredictions:
         if self.y is None or self.tube is not None:
             return self.position
         low, high = self.values.min(axis=1), self.values.max(axis=1)
-        return BandPositions.from_slacks(self.y - high, low - self.y, self._left_open).names
+        return BandPositions.from_slacks(
+            self.y - high, low - self.y, left_open(self.estimator)
+        ).names
 
     @cached_property
     def quality(self) -> TubeQuality | QuantileQuality | None:
