@@ -93,7 +93,10 @@ def test_ctrl_c_keeps_the_best_model_so_far(model):
     assert fit_model(model, X, y, None, press)
     assert model.certificate_.status is Status.INTERRUPTED
     assert np.isfinite(model.predict(X)).all()
-    assert model.certify(X, y).gap == pytest.approx(model.certificate_.gap, rel=1e-3)
+    # Signals may come so late that the gap is no more than rounding errors.
+    rounding = 1e-9 * model.certificate_.primal
+    gap = model.certificate_.gap
+    assert model.certify(X, y).gap == pytest.approx(gap, rel=1e-3, abs=rounding)
     model.set_params(warm_start=True).fit(X, y)
     assert model.certificate_.is_optimal
     model.set_params(warm_start=False)
