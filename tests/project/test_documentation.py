@@ -134,7 +134,7 @@ def test_examples_of_the_exchange_page_run(folder):
     classes = {"wine.model", *(f"wine.{k}.model" for k in range(3))}
     suffixes = ("model", "model.range", "liblinear", "onnx", "pkl", "skops")
     cancer = {f"cancer.{suffix}" for suffix in suffixes}
-    assert written == cancer | classes
+    assert written == cancer | classes | {"radius.model", "radius.model.range"}
 
 
 def test_examples_of_the_page_for_users_of_svc_run():

@@ -110,7 +110,8 @@ def check_classes(table: Table, is_sure: bool) -> list[Remark]:
     if len(alone) == len(table.y) > MIN_DIFFERENT:
         raise DataFileError(
             f"{table.source}: every sample has a label of its own",
-            "a class needs several samples, so name the column of labels with {target}",
+            "a class needs several samples, so name the column of labels with {target}"
+            + (", or predict numbers with {regress}" if labels.dtype.kind in "iuf" else ""),
         )
     if not alone:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bandsvm._system.text import short_text, signed
+from bandsvm._system.text import short_text
 from bandsvm._tables.table import NUMBERED
 from bandsvm._workflow.evaluation import HISTOGRAM_BINS, MAX_SAMPLES, drawn_samples, histogram_edges
 from bandsvm._workflow.numbers import (
@@ -83,7 +83,7 @@ def sample_parts(predictions: NumberPredictions, names: tuple[str, NDArray]) -> 
             short_text(names[1][k]),
             number_text(predictions.y[k]),
             *(number_text(column[k]) for _, column in columns),
-            signed(residuals[k]),
+            _signed(residuals[k]),
             *([] if position is None else [str(position[k])]),
         ]
         for k in first.tolist()
@@ -100,6 +100,11 @@ def sample_parts(predictions: NumberPredictions, names: tuple[str, NDArray]) -> 
         ),
         html_table(head, rows, numbers=numbers),
     ]
+
+
+def _signed(value: float) -> str:
+    """Return an error with its sign: + or a true minus sign."""
+    return ("\N{MINUS SIGN}" if value < 0.0 else "+") + number_text(abs(value))
 
 
 def draw_pictures(predictions: NumberPredictions, features: Sequence[str]) -> list[tuple[Any, str]]:

@@ -20,8 +20,8 @@ from bandsvm._workflow.description import certificate_values
 from bandsvm._workflow.evaluation import aligned
 from bandsvm._workflow.pipeline import Regressor, names_are_known
 
-# Digits of numbers that a sentence or a table shows.
-DIGITS = 4
+# Digits of numbers that people see; the rest are 0, and longer ones get an exponent.
+DIGITS, MAX_DIGITS_SHOWN = 4, 10
 # By default epsilon is this share of the spread of targets, and costs are that.
 EPSILON_SHARE = 0.1
 
@@ -276,8 +276,8 @@ def _pinball(y: NDArray, predicted: Any, quantile: float) -> float:
 
 
 def number_text(value: float) -> str:
-    """Return a number in the units of targets, for people."""
-    return f"{value:.{DIGITS}g}"
+    """Return a number in the units of targets, for people: 37230, not 3.723e+04."""
+    return f"{float(f'{value:.{DIGITS}g}'):.{MAX_DIGITS_SHOWN}g}"
 
 
 def _sentence(text: str) -> str:

@@ -26,7 +26,7 @@ from bandsvm._workflow.checkpoint import Checkpoint, CheckpointFile
 from bandsvm._workflow.class_report import reliability_parts
 from bandsvm._workflow.folds import PreparedFolds
 from bandsvm._workflow.naming import shell_name
-from bandsvm._workflow.numbers import regressor_defaults, spread_of_targets
+from bandsvm._workflow.numbers import number_text, regressor_defaults, spread_of_targets
 from bandsvm._workflow.pipeline import (
     Regressor,
     describe_preparation,
@@ -179,9 +179,12 @@ def _defaults(output: Output, cls: Any, y: Any, given: dict[str, Any]) -> dict[s
     """Return costs and tube that were not given, in units of targets; say what they are."""
     usual = regressor_defaults(cls, y, given)
     if usual:
-        chosen = ", ".join(f"{shell_name(name)} {value:g}" for name, value in usual.items())
+        chosen = ", ".join(
+            f"{shell_name(name)} {number_text(value)}" for name, value in usual.items()
+        )
         output.report(
-            f"Targets have a spread of {spread_of_targets(y):.4g}, by which were chosen: {chosen}."
+            f"Targets have a spread of {number_text(spread_of_targets(y))}, by which were chosen: "
+            f"{chosen}."
         )
     return usual
 
