@@ -61,7 +61,7 @@ def _new_regressor(parameters: dict[str, Any], y: NDArray) -> tuple[Any, list[st
     usual = regressor_defaults(cls, y, parameters)
     if not usual:
         return cls(**parameters), []
-    chosen = ", ".join(f"{page_name(name)} = {value:g}" for name, value in usual.items())
+    chosen = ", ".join(f"{page_name(name)} = {number_text(value)}" for name, value in usual.items())
     said = (
         "The targets of the training samples have a spread of "
         f"{number_text(spread_of_targets(y))}, from which follow {chosen}."
