@@ -204,8 +204,8 @@ class Band:
 
     def _violation(self, c: NDArray, f: NDArray, intercept: Any, room: float) -> Any:
         """Return by how much the optimality conditions are violated."""
-        can_rise = (c < self.below * (1 - room)) & self.counted
-        can_fall = (c > -self.above * (1 - room)) & self.counted
+        can_rise = (c < self.below * (1 - room) - self.grain) & self.counted
+        can_fall = (c > -self.above * (1 - room) + self.grain) & self.counted
         rise = np.where(c >= 0, self.lo, self.hi) - f  # limits from below to the intercept
         fall = np.where(c > 0, self.lo, self.hi) - f  # and from above
         lower = np.max(rise[can_rise], initial=-np.inf)
