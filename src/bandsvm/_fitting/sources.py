@@ -60,6 +60,9 @@ class LocalSource(TargetSource):
 
 def summary_of(y: NDArray, weights: NDArray) -> TargetSummary:
     """Return what is known of targets."""
+    if y.ndim == 1 and len(y):  # numbers are finite
+        largest = float(weights.max())
+        return TargetSummary(largest, largest > 0.0, largest > 0.0, float(y.min()), float(y.max()))
     lower, upper = ends_of(y)
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     ends = np.concatenate([lower[has_lower], upper[has_upper]])
@@ -75,6 +78,8 @@ def summary_of(y: NDArray, weights: NDArray) -> TargetSummary:
 
 def joint_summary(parts: Sequence[TargetSummary]) -> TargetSummary:
     """Return the summary of the targets of several chunks together."""
+    if len(parts) == 1:
+        return parts[0]
     return TargetSummary(
         max(part.largest_weight for part in parts),
         any(part.has_lower for part in parts),

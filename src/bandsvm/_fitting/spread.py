@@ -58,6 +58,11 @@ def local_spread(y: NDArray, weights: NDArray, has_intercept: bool) -> float:
 
 def _middles(y: NDArray, weights: NDArray, largest_weight: float) -> LocalNumbers:
     """Return the middles of intervals, or the end of those that have one."""
+    if y.ndim == 1:
+        counts = weights > 0.0
+        if not counts.all():
+            y, weights = y[counts], weights[counts]
+        return LocalNumbers(y, weights / largest_weight)
     lower, upper, weights = _known(y, weights, largest_weight)
     middles = np.where(np.isfinite(lower), lower, upper)
     is_wide = np.isfinite(lower) & np.isfinite(upper) & (lower != upper)

@@ -123,11 +123,11 @@ class TubeTargets:
 
     def _written(self, lo: NDArray, hi: NDArray, weights: NDArray, k: int) -> BandProblem:
         """Return edges and costs; where one side is open, the other edge stands for both."""
-        has_lo, has_hi = np.isfinite(lo), np.isfinite(hi)
         factors = weights if self.loss == "squared_hinge" else weights / self.units.size
-        below = np.where(has_lo, self.settings.below[k] * factors, 0.0)
-        above = np.where(has_hi, self.settings.above[k] * factors, 0.0)
+        below, above = self.settings.below[k] * factors, self.settings.above[k] * factors
+        has_lo, has_hi = np.isfinite(lo), np.isfinite(hi)
         if not (has_lo.all() and has_hi.all()):
+            below, above = np.where(has_lo, below, 0.0), np.where(has_hi, above, 0.0)
             lo = np.where(has_lo, lo, np.where(has_hi, hi, 0.0))
             hi = np.where(has_hi, hi, lo)
         return BandProblem(lo, hi, below, above, self.has_intercept, self.loss, edge_unit=EDGE_UNIT)

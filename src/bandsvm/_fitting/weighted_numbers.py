@@ -63,9 +63,9 @@ class LocalNumbers(WeightedNumbers):
 
 def weighted_quantile(values: NDArray, weights: NDArray, share: float) -> float:
     """Return the least value such that values up to it have at least a share of the weight."""
-    order = np.argsort(values, kind="stable")
-    ends = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(ends, level_of(share, ends[-1]))]])
+    order = values.argsort(kind="stable")
+    ends = weights[order].cumsum()
+    return float(values[order[ends.searchsorted(level_of(share, ends[-1]))]])
 
 
 def level_of(share: float, total: float) -> float:
