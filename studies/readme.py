@@ -52,8 +52,16 @@ def small() -> np.ndarray:
     return np.array([one["SVC"]["median"] / one["C-SVM"]["median"] for one in solvers])
 
 
+def regressions(peer: str) -> np.ndarray:
+    """Return seconds of a peer over ours for regressions of 5000 samples and more."""
+    cases = [one for one in results("regression")["regressions"] if one["n_samples"] >= 5000]
+    solvers = [one["solvers"] for one in cases]
+    return np.array([one[peer]["median"] / one["bandsvm"]["median"] for one in solvers])
+
+
 def figures() -> str:
     """Return the figures of the first screen."""
+    svr, intelex_svr = regressions("LIBSVM"), regressions("oneDAL")
     libsvm, intelex = ratios("LIBSVM"), ratios("oneDAL")
     predicted = ratios("LIBSVM", "prediction_seconds")
     grid, many = results("choosing")["grid"], results("many")
@@ -64,6 +72,8 @@ def figures() -> str:
 | a fit of {smallest:,} to {largest:,} samples | **{mean(libsvm):.0f} times as fast as `SVC`** \
 ({libsvm.min():.0f} to {libsvm.max():.0f}), {mean(intelex):.0f} times as scikit-learn-intelex |
 | a fit of 50 to 1,000 samples | {mean(small()):.1f} times as fast as `SVC` ({small().min():.1f} to {small().max():.1f}) |
+| a regression of 5,000 to 10,000 samples, float64 | {mean(svr):.0f} times as fast as `SVR` ({svr.min():.0f} to {svr.max():.0f}), \
+{mean(intelex_svr):.0f} times as scikit-learn-intelex |
 | predictions | {mean(predicted):.0f} times as fast as `SVC` ({predicted.min():.0f} to {predicted.max():.0f}) |
 | a search over a grid, five folds | {searched:.0f} times as fast as `GridSearchCV(SVC)` |
 | a linear model of {many["n_samples"] / 1e6:.0f} million rows, {many["n_features"]} features | \
