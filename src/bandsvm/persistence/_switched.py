@@ -9,12 +9,13 @@ import scipy.sparse as sp
 
 from bandsvm._certificate import Certificate
 from bandsvm._estimators.kernel import BandedSVC
+from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence import _rules as rule
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, is_class_weight, longest_label
 from bandsvm.persistence._models import is_finite
 from bandsvm.persistence._rules import FEATURES, Parts, Rule, Schema, require
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
 
 def _class_weight(value: Any, _: Parts) -> bool:
@@ -22,7 +23,9 @@ def _class_weight(value: Any, _: Parts) -> bool:
 
 
 _PARAMETERS: dict[str, Rule] = {
-    **dict.fromkeys(("C", "tol", "coef0", "degree", "epsilon", "intercept_scaling"), rule.number),
+    **dict.fromkeys(
+        ("C", "nu", "tol", "coef0", "degree", "epsilon", "intercept_scaling"), rule.number
+    ),
     **dict.fromkeys(("shrinking", "break_ties", "warm_start", "fit_intercept"), rule.flag),
     **dict.fromkeys(("kernel", "penalty", "loss", "multi_class"), rule.text),
     **dict.fromkeys(("random_state", "n_jobs"), rule.optional(rule.whole())),
@@ -115,6 +118,7 @@ def _linear_schema(cls: Any, needed: tuple[str, ...] = ()) -> Schema:
 SWITCHED = (
     _kernel_schema(SVC, BandedSVC, ("_probA", "_probB")),
     _kernel_schema(SVR, BandedSVR),
+    _kernel_schema(OneClassSVM, OneClassBandedSVM),
     _linear_schema(LinearSVC, ("classes_",)),
     _linear_schema(LinearSVR),
 )

@@ -18,7 +18,7 @@ from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence import _onnx_classes, _onnx_one_class, _onnx_regression
 from bandsvm.persistence._onnx_columns import register_columns
-from bandsvm.svm import SVC, SVR, LinearSVC
+from bandsvm.svm import SVC, SVR, LinearSVC, OneClassSVM
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -32,7 +32,12 @@ KINDS: dict[type, tuple[str, Any]] = {
     OneClassBandedSVM: ("BandsvmOneClassBandedSVM", _onnx_one_class),
 }
 # Those with scikit-learn's names are parsed as the banded estimators that they are.
-SWITCHED: dict[type, type] = {SVC: BandedSVC, SVR: BandedSVR, LinearSVC: LinearBandedSVC}
+SWITCHED: dict[type, type] = {
+    SVC: BandedSVC,
+    SVR: BandedSVR,
+    LinearSVC: LinearBandedSVC,
+    OneClassSVM: OneClassBandedSVM,
+}
 
 
 def to_onnx(
