@@ -79,6 +79,14 @@ def test_weights_of_any_size(rng):
     assert weights[model.predict(X) == -1].sum() <= 0.2 * (1 + 1e-9) * weights.sum()
 
 
+def test_kernel_values_that_leave_no_room_for_weights_are_refused():
+    model = OneClassBandedSVM(kernel="precomputed", nu=0.9)
+    with pytest.raises(
+        ValueError, match=r"kernel values are so small .* scale X, or the kernel matrix"
+    ):
+        model.fit(1e-320 * np.eye(30), sample_weight=np.append(1e8, np.ones(29)))
+
+
 def test_rows_in_single_precision_are_made_up_for(rows_in_single_precision):
     X = cloud(1500, n_features=5) + 300.0
     model = OneClassBandedSVM(gamma=0.5, nu=0.3, tol=1e-6).fit(X)

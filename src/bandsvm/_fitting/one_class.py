@@ -125,6 +125,14 @@ class OneClass:
         settings = self.band(model)
         units = units_of(diagonal()[kept], weights[kept], settings.nu)
         targets = OneClassTargets(settings, units)
+        with np.errstate(over="ignore"):
+            largest = float(weights.sum()) / units.size
+        if not np.isfinite(largest):
+            raise ValueError(
+                "Weights must be finite in units of what a sample adds to its own decision value, "
+                f"but kernel values are so small that this is about {units.size:.1g}; scale X, or "
+                "the kernel matrix."
+            )
         values = targets.problem(y[kept], weights[kept], 0)
         problems = BandProblems(values, np.array([0, len(kept)]), kept, True)
         return Training(targets, None, np.ones((1, len(y))), kept, problems)
