@@ -13,6 +13,7 @@ from bandsvm._fitting.kernel_run import closer_aim
 from bandsvm._kernels import prediction
 from bandsvm._kernels.distances import Rbf
 from bandsvm._kernels.packed import PackedRows
+from bandsvm._kernels.precision import error_of_rows
 from bandsvm._kernels.precomputed import PrecomputedRows
 from bandsvm._kernels.prediction import PackedProduct
 from bandsvm._problem import Solution, Status
@@ -156,3 +157,11 @@ def test_fits_come_closer_before_they_turn_to_double_precision(monkeypatch, rng)
     number = n_sharpened()
     monkeypatch.setattr(kernel_run, "MIN_AIM", np.inf)
     assert number < n_sharpened() <= 12
+
+
+def test_errors_with_the_largest_gamma_are_estimated(rng):
+    X = 1e-160 * rng.normal(size=(50, 4))
+    X[0] *= 1e6
+    kernel = Rbf(1.7e308)
+    for origin in (None, np.zeros(4)):
+        assert error_of_rows(kernel, X, origin, 1.0) >= 0.0

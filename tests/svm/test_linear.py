@@ -117,3 +117,8 @@ def test_banded():
 def test_bad_parameters_are_refused_in_a_sentence(parameters, message):
     with pytest.raises(ValueError, match=message):
         LinearSVC(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [LinearSVC, LinearSVR])
+def test_any_tolerance_is_taken(model):
+    assert model(tol=1e200).fit(X, y).certificate_.is_optimal

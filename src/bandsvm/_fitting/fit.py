@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -58,12 +58,15 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
 
+        # Classes are checked before the kernel, whose values one class asks for.
+        check_for_kernel = cache(partial(data.check_for_kernel, model.kernel, X))
+
         def diagonal() -> NDArray[np.float64]:
-            data.check_for_kernel(model.kernel, X)
+            check_for_kernel()
             return settings.kernel.diagonal(X)
 
         training = task.training(model, y, weights, diagonal)
-        data.check_for_kernel(model.kernel, X)
+        check_for_kernel()
 
         def attributes(outcomes: Outcomes) -> dict[str, Any]:
             return fitted_attributes(settings, X, y, training, outcomes)

@@ -76,7 +76,7 @@ class Outcomes:
         return units.differences(self.c), units.values(self.intercepts), certificates
 
     def _check_range(self, units: DecisionUnits) -> None:
-        """Refuse targets of such a size that numbers of their model have no digits left."""
+        """Refuse units in which float64 has no digits left for a model's numbers."""
         largest, *others = (
             float(np.abs(values).max(initial=0.0))
             for values in (self.c, self.intercepts, self.decision)
@@ -85,8 +85,8 @@ class Outcomes:
         has_digits = not may_lose_digits or units.size * largest >= MIN_WITH_DIGITS
         if not (has_digits and np.isfinite(units.size * max(largest, *others) + abs(units.origin))):
             raise ValueError(
-                "Fitted coefficients or decision values are too small or too large for float64, "
-                f"with targets that are spread by about {units.size:.1g}; scale y."
+                "Fitted coefficients or decision values are too small or too large for float64, in "
+                f"units of {units.size:.1g}; scale y or, where there are no targets, X."
             )
 
 

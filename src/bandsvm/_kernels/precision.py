@@ -79,7 +79,8 @@ def error_of_rows(
     with np.errstate(over="ignore", invalid="ignore"):
         if kernel.name == "rbf":
             lengths = squared_norms(few, origin)
-            norms = 0.5 * kernel.scale() ** 2 * lengths
+            scale = kernel.scale()  # its square may overflow
+            norms = 0.5 * scale * (scale * lengths)
             terms = OF_MOST_SUMS + OF_MOST_EXPONENTS * float(np.quantile(norms, QUANTILE_OF_MOST))
         else:
             longest = squared_norms(Samples(X)).max(initial=0.0, keepdims=True)

@@ -79,8 +79,9 @@ def band_tolerance(tol: float) -> float:
     """Return the relative gap that bounds errors of the weights by ``tol``.
 
     The objective holds half the square of the weights, so that its gap bounds their error's square.
+    A gap is never larger than the objective.
     """
-    return max(float(tol) ** 2, MIN_GAP)
+    return max(min(float(tol), 1.0) ** 2, MIN_GAP)
 
 
 def with_constant(X: Any, value: float) -> Any:
