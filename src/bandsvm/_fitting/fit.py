@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,15 +58,13 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
         settings = FitSettings.of(model, gamma)
 
-        # Classes are checked before the kernel, whose values one class asks for.
-        check_for_kernel = cache(partial(data.check_for_kernel, model.kernel, X))
-
+        # Targets are checked first, but those of one class ask for values of the kernel.
         def diagonal() -> NDArray[np.float64]:
-            check_for_kernel()
+            data.check_for_kernel(model.kernel, X)
             return settings.kernel.diagonal(X)
 
         training = task.training(model, y, weights, diagonal)
-        check_for_kernel()
+        data.check_for_kernel(model.kernel, X)
 
         def attributes(outcomes: Outcomes) -> dict[str, Any]:
             return fitted_attributes(settings, X, y, training, outcomes)
