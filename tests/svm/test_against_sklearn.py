@@ -15,7 +15,7 @@ import bandsvm.svm
 from bandsvm import BandedSVC
 from bandsvm.svm import SVC, SVR
 
-EXTRAS = {"time_limit", "n_jobs", "warm_start"}
+EXTRAS = {"time_limit", "n_jobs", "warm_start", "device"}
 KERNELS = ("rbf", "linear", "poly")
 IRIS = load_iris(return_X_y=True)
 TWO = make_classification(120, 6, random_state=1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._defaults import LOSSES
-from bandsvm._kernels import available_kernels
+from bandsvm._kernels import KERNELS_ON_DEVICES, available_kernels
 from bandsvm._solvers import available_solvers
 from bandsvm._system.advice import ParameterError, ParameterTypeError, literal
 from bandsvm._system.text import short_list
@@ -121,6 +121,7 @@ def check_parameters(estimator: Any) -> None:
     check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
     check_positive(estimator, "cache_size", " (megabytes) or None")
+    check_device(estimator)
 
 
 def check_kernel_parameters(estimator: Any, losses: Sequence[str]) -> None:
@@ -128,6 +129,21 @@ def check_kernel_parameters(estimator: Any, losses: Sequence[str]) -> None:
     _check_kernel(estimator)
     check_fit_parameters(estimator, available_solvers(), losses)
     check_positive(estimator, "cache_size", " (megabytes) or None")
+    check_device(estimator)
+
+
+def check_device(estimator: Any) -> None:
+    """Check where kernel values are to be computed; whether it is there, a fit finds out."""
+    device = estimator.device
+    if device is None or device == "cpu":
+        return
+    if device != "cuda":
+        raise ParameterError("device", "must be 'cpu', 'cuda' or None", device)
+    if estimator.kernel not in KERNELS_ON_DEVICES:
+        names = ", ".join(repr(name) for name in KERNELS_ON_DEVICES)
+        raise ParameterError(
+            "device", f"must be 'cpu' or None unless {{kernel}} is one of {names}", device
+        )
 
 
 def check_positive(estimator: Any, name: str, or_else: str = "") -> None:

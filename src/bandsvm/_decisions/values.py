@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bandsvm._certificate import COLLAPSED
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.parameters import band_parameters, check_voting
 from bandsvm._decisions.multiclass import EVERYTHING, OneVsRest, Strategy, TwoClasses, strategy_of
 from bandsvm._decisions.position import MAX_ROUNDING, ROUNDING, band_positions
@@ -36,6 +37,7 @@ class DecisionRule:
     tol: float
     scale: float  # of decision values: see `Certificate.scale`
     n_jobs: int | None
+    device: str | None
     blocks: Callable[[NDArray], list[tuple[Any, Any]]]  # see `Strategy.blocks`
 
     def __call__(self, X: Any) -> NDArray[np.float64]:
@@ -61,7 +63,12 @@ class DecisionRule:
                 right = self.support_vectors[support]
             # Rounding rules are those of decision values near 1.
             products = self.kernel.product(
-                left, right, coefficients.T / self.scale, self.n_jobs, largest_rounding=tolerated
+                left,
+                right,
+                coefficients.T / self.scale,
+                self.n_jobs,
+                self.device,
+                largest_rounding=tolerated,
             )
             values[:, problems] += self.scale * products
         return values
@@ -179,6 +186,7 @@ def decisions_of(model: Any, X: Any) -> Decisions:
 class BandClassifierMixin:
     """Adds `predict` and `band_position` to a classifier that has a band."""
 
+    @in_kind
     def predict(self: Any, X: Any) -> NDArray:
         """Return the predicted classes of samples.
 

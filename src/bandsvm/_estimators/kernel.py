@@ -7,6 +7,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.svc_arguments import names_svc_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.probabilities import ProbabilityMixin
@@ -112,6 +113,11 @@ default='rbf'
         workers, as scikit-learn's own compiled code does (and not one, as its joblib code); -1 uses
         all. Results do not depend on it. More than two classes are fitted at the same time. The
         kernels 'laplacian', 'chi2', 'precomputed' and callables use one thread.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
 
     Attributes
     ----------
@@ -215,6 +221,7 @@ default='rbf'
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.C1 = C1
         self.C2 = C2
@@ -238,6 +245,7 @@ default='rbf'
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.device = device
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -266,6 +274,7 @@ default='rbf'
         end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
+    @in_kind
     def decision_function(self, X: Any) -> NDArray:
         """Return the decision values of samples.
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.svc_arguments import names_one_class_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.tubes import left_open
@@ -77,6 +78,11 @@ default='rbf'
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers; -1 uses all. Results do not depend on it. The kernels 'laplacian', 'chi2',
         'precomputed' and callables use one thread.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
 
     Attributes
     ----------
@@ -161,6 +167,7 @@ default='rbf'
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -175,6 +182,7 @@ default='rbf'
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.device = device
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -203,6 +211,7 @@ default='rbf'
         end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
+    @in_kind
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of samples, which are negative outside.
 
@@ -225,6 +234,7 @@ default='rbf'
         values[(-slack <= values) & (values < 0.0)] = 0.0
         return values
 
+    @in_kind
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return scores of samples: the larger, the more typical.
 
@@ -240,6 +250,7 @@ default='rbf'
         """
         return self.decision_function(X) + self.offset_
 
+    @in_kind
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return which samples are inside.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import d2_pinball_score
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.numbers import refuse_intervals
 from bandsvm._checks.tube_parameters import quantiles_of
 from bandsvm._compat import CallbackSupportMixin
@@ -77,6 +78,11 @@ default='rbf'
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers; -1 uses all. Results do not depend on it. The kernels 'laplacian', 'chi2',
         'precomputed' and callables use one thread.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
 
     Attributes
     ----------
@@ -160,6 +166,7 @@ default='rbf'
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.quantile = quantile
         self.C = C
@@ -176,6 +183,7 @@ default='rbf'
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.device = device
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -204,6 +212,7 @@ default='rbf'
         end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
+    @in_kind
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return predicted quantiles.
 

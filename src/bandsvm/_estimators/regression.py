@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.svc_arguments import names_svr_arguments
 from bandsvm._compat import CallbackSupportMixin
 from bandsvm._decisions.tubes import TubeRegressorMixin
@@ -84,6 +85,11 @@ default='rbf'
         Number of threads. None uses all cores, within the limits of `threadpoolctl` and of joblib's
         workers; -1 uses all. Results do not depend on it. The kernels 'laplacian', 'chi2',
         'precomputed' and callables use one thread.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
 
     Attributes
     ----------
@@ -164,6 +170,7 @@ default='rbf'
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.C1 = C1
         self.C2 = C2
@@ -182,6 +189,7 @@ default='rbf'
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.device = device
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -210,6 +218,7 @@ default='rbf'
         end_fit(self, fit_model(self, X, y, sample_weight))
         return self
 
+    @in_kind
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return predictions.
 

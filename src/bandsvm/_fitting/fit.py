@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
+from bandsvm._checks.device_arrays import device_of_fit, in_memory
 from bandsvm._compat import with_callbacks
 from bandsvm._fitting.callbacks import FitTasks, has_callbacks
 from bandsvm._fitting.fitted import (
@@ -51,12 +52,14 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
     task = model._task
     task.check_parameters(model)
+    device = device_of_fit(model.device, X)
+    X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
     observers = [*observers, *tasks]
     with observed(observers):
         X, y = task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
-        settings = FitSettings.of(model, gamma)
+        settings = FitSettings.of(model, gamma).on(device)
 
         # Targets are checked first, but those of one class ask for values of the kernel.
         def diagonal() -> NDArray[np.float64]:
@@ -85,7 +88,7 @@ def certify_model(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate
     checked = training_set(model, X, y, sample_weight, "certify")
     training, units = checked.training, checked.training.targets.units
     with single_threaded_blas():
-        rows = problem_rows(checked.settings, checked.X, training)
+        rows = problem_rows(checked.settings.on("cpu"), checked.X, training)
         gradient = np.empty(training.signs.shape)
         rule = decision_rule(model)
         kept = rule.of_training_samples(checked.X, training.kept, model.support_)

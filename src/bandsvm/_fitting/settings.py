@@ -53,6 +53,7 @@ class SolverSettings:
     max_iter: int
     cache_bytes: float | None
     n_jobs: int | None
+    device: str | None  # 'cuda', or the CPU
 
     @classmethod
     def of(cls, estimator: Any) -> SolverSettings:
@@ -63,6 +64,7 @@ class SolverSettings:
             estimator.max_iter,
             bytes_of(estimator.cache_size),
             estimator.n_jobs,
+            estimator.device,
         )
 
 
@@ -82,6 +84,10 @@ class FitSettings:
             KernelSettings.of(estimator, gamma),
             SolverSettings.of(estimator),
         )
+
+    def on(self, device: str | None) -> FitSettings:
+        """Return the same settings with kernel values computed on a device."""
+        return replace(self, solving=replace(self.solving, device=device))
 
     def sharing(self, n_jobs: int | None, cache_bytes: float | None) -> FitSettings:
         """Return the same settings with a share of the threads and of the memory."""
@@ -108,4 +114,5 @@ class FitSettings:
             largest_rounding=tolerated if largest_rounding is None else largest_rounding,
             largest_cost=largest_cost,
             n_uses=n_uses,
+            device=self.solving.device,
         )

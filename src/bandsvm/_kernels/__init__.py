@@ -12,9 +12,11 @@
 - `rows`: float64 rows, for small problems and all kernels.
 - `packed`: rows computed by the compiled core, from samples that `packing` arranges for it;
   `slots`: where each row is stored; `part`: the samples that are still in play.
+- `cuda`: rows and products on a CUDA device.
 - `prediction`: products for predictions; `precision`: rounding errors of float32.
 """
 
+from bandsvm._kernels.cuda import cuda_device
 from bandsvm._kernels.exact import kernel_product
 from bandsvm._kernels.gamma import resolve_gamma
 from bandsvm._kernels.linear import LinearOperator
@@ -23,9 +25,15 @@ from bandsvm._kernels.packed import PackedRows
 from bandsvm._kernels.precomputed import FromFunction, PrecomputedRows
 from bandsvm._kernels.rows import KernelRows
 from bandsvm._kernels.samples import Samples
-from bandsvm._kernels.settings import KernelSettings, available_kernels, uses_gamma
+from bandsvm._kernels.settings import (
+    KERNELS_ON_DEVICES,
+    KernelSettings,
+    available_kernels,
+    uses_gamma,
+)
 
 __all__ = [
+    "KERNELS_ON_DEVICES",
     "FromFunction",
     "Kernel",
     "KernelOperator",
@@ -36,6 +44,7 @@ __all__ = [
     "PrecomputedRows",
     "Samples",
     "available_kernels",
+    "cuda_device",
     "errors_of_sums",
     "kernel_product",
     "resolve_gamma",

@@ -74,8 +74,7 @@ class PackedProduct:
             return self.exact(A)
         products = np.empty((A.shape[0], self._coefficients.shape[1]))
         errors = np.empty(A.shape[0])
-        right, _ = self._right(np.float32)
-        largest_norm = float(right.norms.max(initial=0.0))
+        largest_norm = float(self._packed_terms(np.float32).norms.max(initial=0.0))
         for part in self._parts(A, np.float32):
             left = self._pack(A[part], np.float32)
             errors[part] = errors_of_products(
@@ -96,13 +95,16 @@ class PackedProduct:
 
     def _parts(self, A: Any, dtype: type) -> Iterator[slice]:
         """Return slices over A, each small enough that Ctrl-C takes effect soon."""
-        right, _ = self._right(dtype)
+        right = self._packed_terms(dtype)
         per_sample = dtype().itemsize * max(1, Samples(A).n_values_per_sample)
         rows = min(rows_at_once(right), max(1, PACKED_BYTES_AT_ONCE // per_sample))
         return stoppable_slices(A.shape[0], rows)
 
     def _pack(self, X: Any, dtype: type) -> Any:
         return pack(self._kernel, X, self._origin, dtype, self._threads)
+
+    def _packed_terms(self, dtype: type) -> Any:
+        return self._right(dtype)[0]
 
     def _right(self, dtype: type) -> tuple[Any, NDArray]:
         """Return B and the coefficients in the form that the engine takes."""

@@ -29,37 +29,20 @@ SCRATCH_SHARE = 0.15
 COPIED_BLOCK_SHARE = 0.25
 
 
-class ComputedRows(KernelOperator):
-    """Base class of stores of computed rows."""
+class RowsOfSamples(KernelOperator):
+    """Base class of matrices of kernel values that are computed from samples."""
 
     n_computed, n_threads = 0, 1
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        samples: Samples,
-        row_bytes: int,
-        cache_bytes: float,
-        other_bytes: float = 0.0,
-    ) -> None:
+    def __init__(self, kernel: Kernel, samples: Samples) -> None:
         self.kernel = kernel
         self.samples = samples
-        for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
-        self._capacity = min(len(samples), max(MIN_CAPACITY, int(for_rows // row_bytes)))
-        self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
-        # Sums must not depend on how many rows are kept, as long as this many are.
-        self._rows_at_once = MAX_BLOCK
-        self._table = SlotTable(len(samples), self._capacity)
         self._diagonal: NDArray[np.float64] | None = None
         self._sizes: NDArray[np.float64] | None = None
 
     @property
     def n_samples(self) -> int:
         return len(self.samples)
-
-    @property
-    def capacity(self) -> int:
-        return self._capacity
 
     def diagonal(self) -> NDArray[np.float64]:
         if self._diagonal is None:
@@ -76,6 +59,37 @@ class ComputedRows(KernelOperator):
     def cost_of_exact(self, n_terms: int) -> float:
         """Return the number of kernel values per target; the linear kernel needs no values."""
         return 1.0 if isinstance(self.kernel, Linear) else float(n_terms)
+
+    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
+        """Return K[targets][:, indices] @ values from separately computed float64 kernel values."""
+        samples = self.samples
+        return exact_products(
+            self.kernel, samples, targets, samples, indices, values, self.n_threads
+        )
+
+
+class ComputedRows(RowsOfSamples):
+    """Base class of stores of computed rows."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        samples: Samples,
+        row_bytes: int,
+        cache_bytes: float,
+        other_bytes: float = 0.0,
+    ) -> None:
+        super().__init__(kernel, samples)
+        for_rows = cache_bytes - min(SCRATCH_BYTES, SCRATCH_SHARE * cache_bytes) - other_bytes
+        self._capacity = min(len(samples), max(MIN_CAPACITY, int(for_rows // row_bytes)))
+        self._spare_bytes = max(0.0, for_rows - self._capacity * row_bytes)
+        # Sums must not depend on how many rows are kept, as long as this many are.
+        self._rows_at_once = MAX_BLOCK
+        self._table = SlotTable(len(samples), self._capacity)
+
+    @property
+    def capacity(self) -> int:
+        return self._capacity
 
     def _parts(self, indices: NDArray) -> Iterator[slice]:
         """Return slices of rows that are added together."""
@@ -100,13 +114,6 @@ class ComputedRows(KernelOperator):
                 self._table.written(missing)
             if self._table.wait_for(indices):
                 return slots
-
-    def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
-        """Return K[targets][:, indices] @ values from separately computed float64 kernel values."""
-        samples = self.samples
-        return exact_products(
-            self.kernel, samples, targets, samples, indices, values, self.n_threads
-        )
 
 
 class PackedWriter:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._kernels.cuda import CudaProduct, CudaRows, cuda_device, has_cuda
 from bandsvm._kernels.distances import Chi2, Laplacian, Rbf
 from bandsvm._kernels.exact import finite
 from bandsvm._kernels.operator import Kernel, KernelOperator
@@ -36,6 +37,7 @@ KERNELS: dict[str, Callable[[float, float, float], Kernel]] = {
 # Multiplications (at least 16 per kernel value) of kernel values by definition that take less time
 # than it takes to pack samples.
 LITTLE_PREDICTION = 2**18
+KERNELS_ON_DEVICES = ("linear", "rbf", "poly", "sigmoid")
 WITHOUT_GAMMA = ("linear", "precomputed")
 
 
@@ -82,8 +84,9 @@ class KernelSettings:
         largest_rounding: float = 0.0,
         largest_cost: float = 1.0,
         n_uses: float = 0.0,
+        device: str | None = None,
     ) -> KernelOperator:
-        """Return a store of kernel rows.
+        """Return a store of kernel rows, on a device if they are many.
 
         They are in single precision if that keeps rounding errors of most decision values below
         ``largest_rounding``. This is an estimate from some samples and from the largest possible
@@ -100,6 +103,8 @@ class KernelSettings:
         origin = kernel.origin(X)
         is_sharp = error_of_rows(kernel, X, origin, largest_cost) <= largest_rounding
         dtype = np.float32 if is_sharp and kernel.fits_single(X) else np.float64
+        if device == "cuda":
+            return CudaRows(kernel, X, cache_bytes, n_jobs, dtype, origin)
         return PackedRows(kernel, X, cache_bytes, n_jobs, dtype, n_uses, origin)
 
     def product(
@@ -108,6 +113,7 @@ class KernelSettings:
         B: Any,
         coefficients: NDArray,
         n_jobs: int | None,
+        device: str | None = None,
         largest_rounding: float = 0.0,
     ) -> NDArray:
         """Return K(A, B) @ coefficients; with a precomputed kernel, A is K(A, B) itself.
@@ -135,7 +141,10 @@ class KernelSettings:
         if is_little or not isinstance(kernel, PackedKernel):
             jobs = 1 if is_little else n_jobs
             return product_by_definition(kernel, Samples(A), Samples(B), coefficients, jobs)
-        product = PackedProduct(kernel, B, coefficients, n_jobs)
+        if device == "cuda" and has_cuda():
+            product: PackedProduct = CudaProduct(kernel, B, coefficients, n_jobs, cuda_device())
+        else:
+            product = PackedProduct(kernel, B, coefficients, n_jobs)
         if A.dtype == np.float32 and largest_rounding > 0.0:
             return product.within(A, largest_rounding)
         return product.exact(A)

@@ -25,7 +25,7 @@ from bandsvm.cli import _types
 
 LINEAR_SOLVERS = ("auto", "newton", "cd")
 # Parameters that options set, of kernel models alone and of linear models alone.
-OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class")
+OF_KERNELS = ("kernel", "gamma", "degree", "coef0", "cache_size", "multi_class", "device")
 OF_LINEAR = ("solver",)
 # All of them; only those that were given are in the namespace.
 PARAMETERS = (
@@ -118,6 +118,7 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("time_limit", "SECONDS", "stop after this time with the best so far", type=positive)
     add("cache_size", "MB", "memory for kernel rows (2000, or a quarter if less)", type=positive)
     add("n_jobs", "N", "threads (all cores)", type=whole)
+    add("device", "D", "cuda: a GPU computes kernel values (cpu)", choices=("cpu", "cuda"))
 
 
 def add_linear_options(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -38,8 +38,8 @@ STRATEGIES = ("staged", "full")
 class Search:
     """A search from the first candidate to the choice of the best.
 
-    The estimator's ``_template`` returns a model for a kernel, with all parameters that are not
-    searched; its ``_kind`` knows candidates, folds and scores.
+    ``template`` returns a model for a kernel, with all parameters that are not searched; the
+    estimator's ``_kind`` knows candidates, folds and scores.
     ``by_fold`` has all samples once per fold, in the order of ``cv``, as steps that were fitted to
     its training part make them; None: X in every fold.
     """
@@ -47,6 +47,7 @@ class Search:
     def __init__(
         self,
         estimator: Any,
+        template: Callable[[Any], Any],
         X: Any,
         y: Any,
         sample_weight: Any,
@@ -55,7 +56,7 @@ class Search:
         by_fold: Sequence[Any] | None = None,
     ) -> None:
         self._estimator = estimator
-        kind, template = estimator._kind, estimator._template
+        kind = estimator._kind
         check_choices(estimator)
         kernels = kernels_of(estimator)
         model = template(kernels[0])

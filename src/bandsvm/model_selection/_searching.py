@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from typing import Any, TypeVar
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._checks.device_arrays import device_of_fit, in_memory
 from bandsvm._problem import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
@@ -31,6 +33,7 @@ class SearchMixin:
     _passed_on: tuple[str, ...]  # parameters of every candidate that are not searched
     refit: bool
     verbose: int
+    device: str | None
     time_limit: float | None
 
     def __sklearn_tags__(self) -> Any:
@@ -50,7 +53,7 @@ class SearchMixin:
         self.best_params_ = search.standings.candidates[best].parameters()
 
     def _fit_best(
-        self, X: Any, y: Any, sample_weight: Any, began: float, is_interrupted: bool
+        self, X: Any, y: Any, sample_weight: Any, began: float, is_interrupted: bool, device: Any
     ) -> None:
         """Fit the best candidate to all samples; keep the model even if the fit is interrupted."""
         seconds: float | None = None
@@ -59,7 +62,7 @@ class SearchMixin:
         elif self.time_limit is not None:
             left = self.time_limit - (time.monotonic() - began)
             seconds = max(left, MIN_REFIT_SHARE * self.time_limit)
-        model = self._template(self.best_params_["kernel"])
+        model = self._template(self.best_params_["kernel"], device)
         model.set_params(**self.best_params_, verbose=self.verbose, time_limit=seconds)
         try:
             with warnings.catch_warnings():
@@ -80,10 +83,10 @@ class SearchMixin:
             raise AttributeError(f"{name} can predict only if it was fitted with refit=True.")
         return self.best_estimator_
 
-    def _template(self, kernel: Any) -> Any:
-        """Return a model with all parameters that are not searched."""
+    def _template(self, kernel: Any, device: str | None = None) -> Any:
+        """Return a model with all parameters that are not searched; ``device`` is where X is."""
         passed = {name: getattr(self, name) for name in self._passed_on}
-        return self._model(kernel=kernel, **passed)
+        return self._model(kernel=kernel, device=device or self.device, **passed)
 
 
 def fit_search(
@@ -104,11 +107,14 @@ def fit_search(
     try:
         for name in [name for name in vars(estimator) if name.endswith("_")]:
             delattr(estimator, name)
-        search = Search(estimator, X, y, sample_weight, groups, observer, by_fold)
+        device = device_of_fit(estimator.device, X)
+        X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
+        template = partial(estimator._template, device=device)
+        search = Search(estimator, template, X, y, sample_weight, groups, observer, by_fold)
         estimator._keep(search, search.run())
         is_interrupted = search.verdict.ended_by is Status.INTERRUPTED
         if estimator.refit:
-            estimator._fit_best(X, y, sample_weight, began, is_interrupted)
+            estimator._fit_best(X, y, sample_weight, began, is_interrupted, device)
     except BaseException as error:
         if not (isinstance(error, KeyboardInterrupt) and hasattr(estimator, "cv_results_")):
             estimator.__dict__.clear()

@@ -83,6 +83,11 @@ class BandedSVRCV(SearchMixin, RegressorMixin, BaseEstimator):
         line per second.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
 
     Attributes
     ----------
@@ -163,6 +168,7 @@ class BandedSVRCV(SearchMixin, RegressorMixin, BaseEstimator):
         cache_size: float | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.C1 = C1
         self.cost_ratio = cost_ratio
@@ -185,6 +191,7 @@ class BandedSVRCV(SearchMixin, RegressorMixin, BaseEstimator):
         self.cache_size = cache_size
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.device = device
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BandedSVRCV:
         """Search, and fit the best candidate to all samples.

@@ -66,6 +66,7 @@ def _schema(
             **dict.fromkeys(("time_limit", "cache_size"), rule.optional(rule.finite)),
             "verbose": rule.either(rule.flag, rule.whole()),
             "n_jobs": rule.optional(rule.whole()),
+            "device": rule.one_of(None, "cpu", "cuda"),
             **parameters,
         },
         {

@@ -38,6 +38,7 @@ _PARAMETERS: dict[str, Rule] = {
     "max_iter": rule.whole(-1),
     "decision_function_shape": rule.one_of("ovr", "ovo"),
     "time_limit": rule.optional(rule.finite),
+    "device": rule.one_of(None, "cpu", "cuda"),
 }
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.parameters import check_voting
 from bandsvm._compat import NO_PROBABILITY
 from bandsvm._decisions.values import Decisions
@@ -83,6 +84,11 @@ default='rbf'
         Seconds after which `fit` ends, certificate included, with the best model so far.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if the number of samples and the classes are
         the same.
@@ -162,6 +168,7 @@ default='rbf'
         random_state: Any = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         warm_start: bool = False,
     ) -> None:
         self.C = C
@@ -181,6 +188,7 @@ default='rbf'
         self.random_state = random_state
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -253,6 +261,7 @@ default='rbf'
             sigmoids = pair_sigmoids(self.banded_, X, y, weights, self.random_state)
             self._probA, self._probB = sigmoids
 
+    @in_kind
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of samples.
 
@@ -269,6 +278,7 @@ default='rbf'
         """
         return Decisions(self, self._problem_values(X)).values
 
+    @in_kind
     def predict(self, X: Any) -> NDArray:
         """Return the predicted classes of samples.
 

@@ -11,7 +11,17 @@ from bandsvm._kernels import uses_gamma
 
 # What a C-SVM has, by parameters of BandedSVC.
 NEEDED = {"C2": 0.0, "rho1": 1.0, "loss": "hinge", "fit_intercept": True}
-SHARED = ("kernel", "degree", "coef0", "tol", "class_weight", "verbose", "time_limit", "n_jobs")
+SHARED = (
+    "kernel",
+    "degree",
+    "coef0",
+    "tol",
+    "class_weight",
+    "verbose",
+    "time_limit",
+    "n_jobs",
+    "device",
+)
 
 
 def parameters_of(banded: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
+from bandsvm._checks.device_arrays import device_of_fit, in_memory
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.lifecycle import changed_by
 from bandsvm.svm._checks import (
@@ -51,7 +52,16 @@ class KernelModel(BaseEstimator):
     def _shared(self, X: Any) -> dict[str, Any]:
         """Return the parameters that the banded estimator has too."""
         values: Mapping[str, Any] = vars(self)
-        names = ("degree", "coef0", "tol", "cache_size", "verbose", "time_limit", "n_jobs")
+        names = (
+            "degree",
+            "coef0",
+            "tol",
+            "cache_size",
+            "verbose",
+            "time_limit",
+            "n_jobs",
+            "device",
+        )
         shared = {name: values[name] for name in (*names, "warm_start")}
         has_values = callable(self.kernel)
         shared["kernel"] = "precomputed" if has_values else self.kernel
@@ -66,9 +76,11 @@ class KernelModel(BaseEstimator):
     def _fit_banded(self, given: Any, y: Any, sample_weight: Any) -> bool:
         """Write the banded estimator, fit it, and keep it."""
         self._check_parameters()
+        device = device_of_fit(self.device, given)
+        given, y, sample_weight = in_memory(given), in_memory(y), in_memory(sample_weight)
         X, y = checked_samples(self, given, y)
         weights = positive_weights(sample_weight, X.shape[0])
-        banded = self._written(X, y, weights)
+        banded = self._written(X, y, weights).set_params(device=device)
         if self.warm_start and "banded_" in vars(self):
             vars(banded).update({**vars(self.banded_), **vars(banded)})
         was_interrupted = fit_model(banded, X, y, weights)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm.svm._checks import check_switches
@@ -53,6 +54,11 @@ default='rbf'
         Seconds after which `fit` ends, certificate included, with the best model so far.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if the number of samples is the same.
 
@@ -119,6 +125,7 @@ default='rbf'
         max_iter: int = -1,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -133,6 +140,7 @@ default='rbf'
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -168,6 +176,7 @@ default='rbf'
         """Return the `OneClassBandedSVM` that is this model."""
         return OneClassBandedSVM(nu=self.nu, **self._shared(X))
 
+    @in_kind
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the decision values of samples, which are negative outside.
 
@@ -183,6 +192,7 @@ default='rbf'
         """
         return self._known.decision_function(self._as_in_fit(X))
 
+    @in_kind
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return scores of samples: the larger, the more typical.
 
@@ -198,6 +208,7 @@ default='rbf'
         """
         return self.decision_function(X) + self.offset_
 
+    @in_kind
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return which samples are inside.
 
