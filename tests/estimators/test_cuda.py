@@ -208,7 +208,7 @@ def test_machines_without_a_device_say_so(monkeypatch):
 
     fake.cuda.Device = NoDevice
     monkeypatch.setitem(sys.modules, "cupy", fake)
-    with pytest.raises(ValueError, match="without a CUDA device.*no CUDA-capable device"):
+    with pytest.raises(ValueError, match=r"without a CUDA device.*no CUDA-capable device"):
         BandedSVC(device="cuda").fit(*classes())
 
 

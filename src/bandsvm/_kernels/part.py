@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from bandsvm._kernels.operator import KernelOperator
 
 if TYPE_CHECKING:
+    from bandsvm._kernels.cuda import CudaRows
     from bandsvm._kernels.packed import PackedRows
 
 
 class PartOfRows(KernelOperator):
     """Rows and columns of some of the samples, never kept."""
 
-    def __init__(self, whole: PackedRows, indices: NDArray) -> None:
+    def __init__(self, whole: PackedRows | CudaRows, indices: NDArray) -> None:
         self._whole = whole
         self._indices = indices
         self._columns = whole.columns(indices)

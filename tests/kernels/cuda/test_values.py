@@ -104,5 +104,5 @@ def test_full_memory_is_said_with_advice(monkeypatch, rng):
     monkeypatch.setitem(__import__("sys").modules, "cupy", fake_cupy.module())
     rows, _ = rows_of("rbf", rng.normal(size=(500, 4)), np.float32)
     monkeypatch.setattr(fake_cupy.Device, "memory", 1000)
-    with pytest.raises(MemoryError, match="memory of the CUDA device is full .* cache_size"):
+    with pytest.raises(MemoryError, match=r"memory of the CUDA device is full .* cache_size"):
         rows.block(np.arange(500))
