@@ -10,7 +10,7 @@ CPP = $(wildcard core/*.hpp core/*.cpp core/tests/*.hpp core/tests/*.cpp)
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := pyproject.toml CMakeLists.txt core/CMakeLists.txt $(wildcard core/*.hpp core/*.cpp)
 
-.PHONY: demo quick test test-all test-core test-cpus test-levels torture coverage wheel docs lint lint-js format tidy rooms bench study \
+.PHONY: demo quick test test-all test-core test-cpus test-levels test-gpu torture coverage wheel docs lint lint-js format tidy rooms bench study \
 	study-quick defaults strategies intervals certificates sanitize sanitize-threads clean
 
 demo: $(VENV)/ready
@@ -41,6 +41,10 @@ test-levels: $(VENV)/ready
 	for level in baseline avx2 avx512; do \
 		echo $$level; BANDSVM_SIMD=$$level $(BIN)/python -m pytest -n 2 -m "not slow" || exit 1; \
 	done
+
+# What needs a CUDA device, in the environment that runs this; nothing is installed.
+test-gpu:
+	$(PYTHON) -m pytest -m gpu tests
 
 # Lines and branches of the package that the quick tests miss.
 coverage: $(VENV)/ready

@@ -181,9 +181,15 @@ def module():
         Device=Device,
         alloc_pinned_memory=lambda n_bytes: bytearray(n_bytes),
         memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+        runtime=types.SimpleNamespace(
+            getDeviceProperties=lambda number: {"name": b"fake"},
+            driverGetVersion=lambda: 0,
+            runtimeGetVersion=lambda: 0,
+        ),
     )
     fake = types.ModuleType("cupy")
     vars(fake).update(
+        __version__="0",
         cuda=cuda,
         get_default_memory_pool=lambda: types.SimpleNamespace(free_bytes=lambda: 0),
         asarray=on_device,

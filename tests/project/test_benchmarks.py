@@ -4,9 +4,12 @@ import importlib
 import json
 import runpy
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
+
+from tests.helpers import fake_cupy
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.bench
@@ -53,6 +56,28 @@ def test_benchmark_of_small_fits_runs(capsys, tmp_path):
         assert case["same_labels"] >= 0.99
     section = importlib.import_module("small_report").small_section(results)
     assert section.count("| iris |") == 2
+
+
+def test_benchmark_of_devices_runs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module())
+    run_benchmark("gpu", tmp_path)
+    csvm, band = json.loads((tmp_path / "gpu.json").read_text())["cases"]
+    for case in (csvm, band):
+        assert case["cuda"]["is_optimal"]
+        assert case["cpu"]["is_optimal"]
+        assert case["cuda"]["objective"] == pytest.approx(case["cpu"]["objective"], rel=1e-3)
+    page = tmp_path / "gpu.md"
+    shutil.copy(ROOT / "docs" / "guide" / "gpu.md", page)
+    run_script("gpu_report", "--results", tmp_path / "gpu.json", "--page", page)
+    assert page.read_text().count("| smoke | 1,200 x 20 |") == 2
+    assert "commit" in page.read_text()
+
+
+def test_table_of_devices_is_that_of_the_results(tmp_path):
+    page = tmp_path / "gpu.md"
+    shutil.copy(ROOT / "docs" / "guide" / "gpu.md", page)
+    run_script("gpu_report", "--page", page)
+    assert page.read_text() == (ROOT / "docs" / "guide" / "gpu.md").read_text()
 
 
 def test_benchmark_of_regression_runs(tmp_path):
