@@ -49,6 +49,9 @@ MIN_STEP_BUDGET = _core.MIN_STEP_BUDGET
 # A sample is out of play if the violation must grow by this share before it takes part again. Less
 # leaves out more samples, some of which must come back.
 MARGIN_IN_PLAY = 0.5
+# Samples out of play are looked for when the violation has fallen to this share since the last time:
+# to look takes as long as to select a block. Where samples were left out, to the second share.
+LOOK_AGAIN, LEAVE_OUT_AGAIN = 0.9, 0.5
 # Fewer samples than this many of the smallest blocks are never left out: packing would cost more.
 BLOCKS_WORTH_A_PART = 4
 # After so many outer steps on a part, look at all samples again.
@@ -60,12 +63,14 @@ def block_steps(state: State, tol: float) -> Generator[float]:
     is_small = state.problem.n_samples <= SMALL_PROBLEM
     share_of_tol = SMALL_SHARE_OF_TOL if is_small else INNER_SHARE_OF_TOL
     steps = whole_steps(state, tol, bool(state.engine.c.any()), share_of_tol)
-    last_part_at = np.inf
+    look_below = np.inf
     for current in steps:
         yield current
-        if current < 0.5 * last_part_at and (part := part_in_play(state)) is not None:
-            last_part_at = current
-            yield from steps_on_part(state, part, tol)
+        if current < look_below:
+            part = part_in_play(state)
+            look_below = (LOOK_AGAIN if part is None else LEAVE_OUT_AGAIN) * current
+            if part is not None:
+                yield from steps_on_part(state, part, tol)
 
 
 def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) -> Generator[float]:
