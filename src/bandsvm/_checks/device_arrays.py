@@ -28,13 +28,18 @@ def in_memory(X: Any) -> Any:
     return import_module("cupy").from_dlpack(X).get() if is_on_cuda(X) else X
 
 
-def device_of_fit(device: str | None, X: Any) -> str | None:
-    """Return where kernel values are computed, where it was said or where X is; it is there."""
+def brought(device: str | None, X: Any, *others: Any) -> tuple[Any, ...]:
+    """Return where kernel values are computed, and X and other arrays as NumPy arrays.
+
+    That is where it was said, or where X is, and it is there.
+    """
     if device is None and is_on_cuda(X):
         device = "cuda"
     if device == "cuda":
         cuda_device()  # raises if there is none
-    return device
+    elif type(X) is np.ndarray:
+        return device, X, *others
+    return device, *map(in_memory, (X, *others))
 
 
 def in_kind(method: Method) -> Method:
@@ -45,7 +50,7 @@ def in_kind(method: Method) -> Method:
 
     @wraps(method)
     def answer(self: Any, X: Any, *others: Any, **named: Any) -> Any:
-        if not is_on_cuda(X):
+        if type(X) is np.ndarray or not is_on_cuda(X):
             return method(self, X, *others, **named)
         found = method(self, in_memory(X), *others, **named)
         if found.dtype.kind not in "biuf":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandsvm._certificate import Certificate, certify, combine
 from bandsvm._checks import data
-from bandsvm._checks.device_arrays import device_of_fit, in_memory
+from bandsvm._checks.device_arrays import brought
 from bandsvm._compat import with_callbacks
 from bandsvm._fitting.callbacks import FitTasks, has_callbacks
 from bandsvm._fitting.fitted import (
@@ -52,8 +52,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
     task = model._task
     task.check_parameters(model)
-    device = device_of_fit(model.device, X)
-    X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
+    device, X, y, sample_weight = brought(model.device, X, y, sample_weight)
     observers = [*observers, *tasks]
     with observed(observers):
         X, y = task.check_samples(model, X, y, reset=True)

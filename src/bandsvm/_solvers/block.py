@@ -49,8 +49,8 @@ MIN_STEP_BUDGET = _core.MIN_STEP_BUDGET
 # A sample is out of play if the violation must grow by this share before it takes part again. Less
 # leaves out more samples, some of which must come back.
 MARGIN_IN_PLAY = 0.5
-# Samples out of play are looked for when the violation has fallen to this share since the last time:
-# to look takes as long as to select a block. Where samples were left out, to the second share.
+# To look for samples out of play takes as long as to select a block: it is done when the violation
+# has fallen to this share since the last time, or to the second one if samples were left out.
 LOOK_AGAIN, LEAVE_OUT_AGAIN = 0.9, 0.5
 # Fewer samples than this many of the smallest blocks are never left out: packing would cost more.
 BLOCKS_WORTH_A_PART = 4

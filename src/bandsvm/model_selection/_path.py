@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._checks import data
-from bandsvm._checks.device_arrays import device_of_fit, in_memory
+from bandsvm._checks.device_arrays import brought
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._fitting.kernel_run import aim_at
 from bandsvm._fitting.limits import Limits
@@ -94,8 +94,7 @@ def band_path(
     if vary not in varied.names:
         raise ValueError(f"vary must be one of {', '.join(varied.names)}, got {vary!r}.")
     task.check_parameters(template)
-    device = device_of_fit(template.device, X)
-    X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
+    device, X, y, sample_weight = brought(template.device, X, y, sample_weight)
     X, y = task.check_samples(template, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     data.check_for_kernel(template.kernel, X)

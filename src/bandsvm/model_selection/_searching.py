@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._checks.device_arrays import device_of_fit, in_memory
+from bandsvm._checks.device_arrays import brought
 from bandsvm._problem import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
@@ -107,8 +107,7 @@ def fit_search(
     try:
         for name in [name for name in vars(estimator) if name.endswith("_")]:
             delattr(estimator, name)
-        device = device_of_fit(estimator.device, X)
-        X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
+        device, X, y, sample_weight = brought(estimator.device, X, y, sample_weight)
         template = partial(estimator._template, device=device)
         search = Search(estimator, template, X, y, sample_weight, groups, observer, by_fold)
         estimator._keep(search, search.run())

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
-from bandsvm._checks.device_arrays import device_of_fit, in_memory
+from bandsvm._checks.device_arrays import brought
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.lifecycle import changed_by
 from bandsvm.svm._checks import (
@@ -76,11 +76,11 @@ class KernelModel(BaseEstimator):
     def _fit_banded(self, given: Any, y: Any, sample_weight: Any) -> bool:
         """Write the banded estimator, fit it, and keep it."""
         self._check_parameters()
-        device = device_of_fit(self.device, given)
-        given, y, sample_weight = in_memory(given), in_memory(y), in_memory(sample_weight)
+        device, given, y, sample_weight = brought(self.device, given, y, sample_weight)
         X, y = checked_samples(self, given, y)
         weights = positive_weights(sample_weight, X.shape[0])
-        banded = self._written(X, y, weights).set_params(device=device)
+        banded = self._written(X, y, weights)
+        banded.device = device
         if self.warm_start and "banded_" in vars(self):
             vars(banded).update({**vars(self.banded_), **vars(banded)})
         was_interrupted = fit_model(banded, X, y, weights)
