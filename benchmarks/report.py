@@ -44,17 +44,15 @@ STAGES = (
 
 def main(docs: Path = DOCS) -> None:
     """Write the pages and their pictures."""
-    cases = sorted(
-        (case for path in (RESULTS / "fits").glob("*.json") for case in read(path)["cases"]),
-        key=lambda case: case["n_samples"] * case["n_features"],
-    )
+    fitted = fit_results("fits")
+    cases = cases_of(fitted)
     growth, limits = read(RESULTS / "growth.json"), read(RESULTS / "limits.json")
-    fitted = [read(path)["circumstances"] for path in sorted((RESULTS / "fits").glob("*.json"))]
     for_users = [
-        introduction(fitted),
+        introduction([found["circumstances"] for found in fitted]),
         dated(growth_section(growth), growth),
         side_by_side(cases),
         predictions(cases),
+        *double_precision(fit_results("fits_float64")),
         *of_results("sparse", sparse),
         *of_results("classes", classes_section),
         *of_results("small", small_section),
@@ -77,6 +75,23 @@ def main(docs: Path = DOCS) -> None:
     if (RESULTS / "cores.json").exists():
         draw_cores(read(RESULTS / "cores.json"), docs / "cores.svg")
     draw_growth(growth["curves"], docs / "growth.svg")
+
+
+def fit_results(folder: str) -> list[dict]:
+    """Return the results of fits, one of each data set."""
+    return [read(path) for path in sorted((RESULTS / folder).glob("*.json"))]
+
+
+def cases_of(fitted: list[dict]) -> list[dict]:
+    """Return the cases of all data sets, small ones first."""
+    cases = (case for found in fitted for case in found["cases"])
+    return sorted(cases, key=lambda case: case["n_samples"] * case["n_features"])
+
+
+def commits_of(fitted: list[dict]) -> str:
+    """Return the commits at which data sets were measured."""
+    found = {(one["commit"], one["date"]) for one in fitted}
+    return ", ".join(f"{commit} ({date})" for commit, date in sorted(found))
 
 
 def of_results(name: str, section: Callable[[dict], str]) -> list[str]:
@@ -128,12 +143,11 @@ def times(value: float) -> str:
 def introduction(fitted: list[dict]) -> str:
     """Say what was measured, how and where, from the circumstances of each data set's fits."""
     circumstances = max(fitted, key=lambda found: found["date"])
-    commits = ", ".join(sorted({f"{found['commit']} ({found['date']})" for found in fitted}))
     versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
     return f"""# Benchmarks
 
-`make bench` writes this page from `benchmarks/results`. All solvers get the same dense float32 samples, `gamma="scale"`,
-`C1 = 1` if nothing else is said, a band from 1 to 1.5 and `tol=1e-3`, and take turns in one process. Times are the best of three runs, or the first if it
+`make bench` writes this page from `benchmarks/results`. All solvers get the same dense samples, float32 where nothing else is said,
+`gamma="scale"`, `C1 = 1` if nothing else is said, a band from 1 to 1.5 and `tol=1e-3`, and take turns in one process. Times are the best of three runs, or the first if it
 takes more than 3 s. LIBSVM is `sklearn.svm.SVC` and `SVR`, oneDAL is scikit-learn-intelex, both with a cache of 2 GB. `SVR` with
 `epsilon = 0.25` and targets `1.25 y` solves the band problem with C1 = C2; no peer solves the one with C2 = 10 C1. Columns
 named after a peer give its time divided by ours.
@@ -145,7 +159,7 @@ small if a fit reuses memory of an earlier one.
 
 Machine: {circumstances["processor"]}, {circumstances["cores"]} cores, {circumstances["instructions"]},
 {circumstances["system"]}, shared with others: compare ratios, not seconds. Python {circumstances["python"]},
-{versions}. Fits were measured at the commits {commits}."""
+{versions}. Fits were measured at the commits {commits_of(fitted)}."""
 
 
 def promises(cases: list[dict], limits: dict) -> str:
@@ -303,6 +317,38 @@ def predictions(cases: list[dict]) -> str:
     ]
     head = ["data", "model", "samples", "ms", *PEERS, "floors"]
     return "## Predictions\n\nDecision values of test samples in float32.\n\n" + table(head, rows)
+
+
+def double_precision(fitted: list[dict]) -> list[str]:
+    """Return the table of fits to float64 samples and of their predictions, if they were measured."""
+    if not fitted:
+        return []
+    cases = cases_of(fitted)
+    quantities = [(model, key) for key in ("seconds", "prediction_seconds") for model in MODELS[:2]]
+    rows, groups = [], [of_model(cases, model) for model, _ in quantities]
+    for same_data in zip(*groups, strict=True):
+        size = f"{same_data[0]['n_samples']} x {same_data[0]['n_features']}"
+        cells = [same_data[0]["data"], size]
+        for case, (_, key) in zip(same_data, quantities, strict=True):
+            own = case["solvers"]["bandsvm"][key]
+            cells += [f"{own:.3f}", *(times(ratio(case, peer, key)) for peer in PEERS)]
+        rows.append(cells)
+    means = ["**geometric mean**", ""]
+    for group, (_, key) in zip(groups, quantities, strict=True):
+        means += [
+            "",
+            *(times(mean_ratio(ratio(case, peer, key) for case in group)) for peer in PEERS),
+        ]
+    head = ["data", "n x d"]
+    for what in ("C-SVM fit (s)", "band fit (s)", "C-SVM prediction (s)", "band prediction (s)"):
+        head += [what, *PEERS]
+    commits = commits_of([found["circumstances"] for found in fitted])
+    return [
+        "## Fits and predictions in float64\n\nThe same samples in float64, which is what NumPy and pandas make of numbers. "
+        "`SVC` computes in float64 in any case.\n\n"
+        + table(head, [*rows, means])
+        + f"\n\n*Commits {commits}.*"
+    ]
 
 
 def sparse(results: dict) -> str:

@@ -115,7 +115,7 @@ def test_result_file_resumes(study, tmp_path):
     file.add({"name": "a", "group": "multi-class", "seed": 1})
     with path.open("a") as cut_short:
         cut_short.write('{"name":"c"')
-    again = study.main.ResultFile(path, head)
+    again = study.main.ResultFile(path, head | {"commit": "a later one"})
     assert again.done == {("b", "multi-class", 0), ("a", "multi-class", 1)}
     again.sort()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
