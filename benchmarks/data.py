@@ -30,6 +30,7 @@ REAL = {
     "cod-rna 20k": ("cod-rna", 20_000, True),
     "ijcnn1 20k": ("ijcnn1", 20_000, False),
     "mnist 20k": ("mnist", 20_000, False),
+    "covtype 30k": ("covtype", 30_000, True),
     "a9a": ("a9a", 0, False),
     "w8a": ("w8a", 0, False),
     "ijcnn1": ("ijcnn1", 0, False),

@@ -61,7 +61,7 @@ html_math_renderer = "mathml"
 html_theme_options = {
     "logo": {"text": "bandsvm", **dict.fromkeys(("image_light", "image_dark"), "_static/icon.svg")},
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "navigation_depth": 3,
     "show_prev_next": True,

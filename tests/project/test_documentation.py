@@ -185,7 +185,7 @@ nothing_to_show = pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-inte
 
 
 @nothing_to_show
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").rglob("*.py")), ids=lambda p: p.stem)
 def test_example_draws_something(example, plt):
     runpy.run_path(str(example), run_name="__main__")
     assert all(ax.has_data() for ax in plt.gcf().axes)
@@ -194,7 +194,8 @@ def test_example_draws_something(example, plt):
 @nothing_to_show
 @pytest.mark.parametrize("name", ["band_path", "breast_cancer", "abstaining"])
 def test_the_band_acts_in_pictures_about_it(name, plt):
-    names = runpy.run_path(str(ROOT / "examples" / f"plot_{name}.py"), run_name="__main__")
+    (example,) = (ROOT / "examples").rglob(f"plot_{name}.py")
+    names = runpy.run_path(str(example), run_name="__main__")
     ax = plt.gcf().axes[-1]
     if name == "band_path":
         assert names["path"].n_theta.max() > 100
