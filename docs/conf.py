@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     # In `_site`:
     "pages",
+    "words",
     "mathml",
     "reference",
 ]

@@ -193,7 +193,8 @@ def commits_of(text: str) -> list[str]:
 TEXTS = {
     "README.md": {"figures": figures},
     "docs/index.md": {"figures": figures},
-    "docs/faq.md": {"sizes": sizes},
+    "docs/faq.md": {"answer": answer},
+    "docs/start/speed.md": {"sizes": sizes},
     "docs/evidence.md": {"commits": commits},
     "docs/guide/fifty_million.md": {"rows": rows},
 }
