@@ -174,7 +174,7 @@ def test_study_of_intervals_runs(tmp_path):
     ("gain", "verdict", "advice"),
     [
         (0.02, "holds", "**Try a band**"),
-        (-0.02, "does not hold", "**Set `C2=0`, because a band makes things worse**"),
+        (-0.02, "does not hold", "**Set `C2=0`, because a band makes things worse**,"),
     ],
 )
 def test_verdicts_follow_the_numbers(study, gain, verdict, advice):
