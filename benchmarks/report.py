@@ -6,6 +6,7 @@ what developers look at: targets, all fits, where the time goes, memory, cores a
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -72,9 +73,24 @@ def main(docs: Path = DOCS) -> None:
     (docs / "development").mkdir(exist_ok=True)
     for name, sections in (("benchmarks", for_users), ("development/measurements", for_developers)):
         (docs / f"{name}.md").write_text("\n\n".join(sections) + "\n")
+    write_csv(cases + cases_of(fit_results("fits_float64")), docs / "benchmarks_fits.csv")
     if (RESULTS / "cores.json").exists():
         draw_cores(read(RESULTS / "cores.json"), docs / "cores.svg")
     draw_growth(growth["curves"], docs / "growth.svg")
+
+
+def write_csv(cases: list[dict], path: Path) -> None:
+    """Write all fits, one line for each solver."""
+    columns = ("seconds", "prediction_seconds", "n_support", "primal", "relative_gap", "accuracy")
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["data", "samples", "features", "dtype", "model", "solver", *columns])
+        for case in cases:
+            # Results of float32 samples are older than the name of the type.
+            dtype = case.get("dtype", "float32")
+            problem = [case["data"], case["n_samples"], case["n_features"], dtype, case["model"]]
+            for solver, found in case["solvers"].items():
+                writer.writerow([*problem, solver, *(f"{found[name]:.6g}" for name in columns)])
 
 
 def fit_results(folder: str) -> list[dict]:
@@ -246,7 +262,7 @@ def side_by_side(cases: list[dict]) -> str:
         "(C1 = C2 = 1), and how many times as long the others take. The last columns are accuracies on "
         "test samples; on ijcnn1, where one class is rare, such a band costs much "
         "([what to do](guide/imbalanced.md)). Larger costs, gaps and objectives are among the "
-        "[measurements](development/measurements.md).\n\n"
+        "[measurements](development/measurements.md); [all fits as CSV](benchmarks_fits.csv).\n\n"
         + table([*head, "accuracy, C-SVM", "band"], [*rows, [*means, "", ""]])
     )
 

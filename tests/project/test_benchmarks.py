@@ -155,7 +155,7 @@ def test_benchmark_of_linear_models_runs(capsys, tmp_path):
 
 def test_benchmark_page_is_what_the_script_writes(tmp_path):
     importlib.import_module("report").main(tmp_path)
-    for name in ("benchmarks.md", "development/measurements.md"):
+    for name in ("benchmarks.md", "benchmarks_fits.csv", "development/measurements.md"):
         assert (tmp_path / name).read_text() == (ROOT / "docs" / name).read_text()
 
 
