@@ -46,7 +46,7 @@ def test_benchmark_runs_in_double_precision(tmp_path):
     results = json.loads(result.read_text())
     assert [case["model"] for case in results["cases"]] == ["C-SVM", "band"]
     assert {case["dtype"] for case in results["cases"]} == {"float64"}
-    report = importlib.import_module("report")
+    report = importlib.import_module("fits_report")
     (section,) = report.double_precision([results])
     assert results["circumstances"]["commit"] in section
     (row,) = re.findall(r"^\| paper clusters .*$", section, re.MULTILINE)
