@@ -43,8 +43,8 @@ HEADING = re.compile(r"^# .*\n", re.MULTILINE)
 
 def with_words(text: str, words: tuple[str, ...]) -> str:
     """Return a page whose heading is followed by entries of the index."""
-    entries = "\n".join(f"```{{index}} ! {word}\n```" for word in words)
-    return HEADING.sub(lambda found: f"{found[0]}\n{entries}\n", text, count=1)
+    entries = ", ".join(f"! {word}" for word in words)
+    return HEADING.sub(lambda found: f"{found[0]}\n```{{index}} {entries}\n```\n", text, count=1)
 
 
 def with_terms(text: str) -> str:
@@ -74,8 +74,14 @@ def check(app: Any, env: Any) -> None:
         raise ValueError(f"{PurePosixPath(__file__).name} names pages that do not exist: {gone}.")
 
 
+def outdated(app: Any, env: Any, added: set, changed: set, removed: set) -> list[str]:
+    """Return the pages to read in every build: Sphinx forgets entries of pages left unread."""
+    return [name for name in (*WORDS, "glossary") if name in env.found_docs]
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx, after links were mended."""
     app.connect("source-read", read, priority=600)
     app.connect("env-updated", check)
+    app.connect("env-get-outdated", outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
