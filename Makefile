@@ -97,6 +97,7 @@ tidy: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[bench]"
 	$(BIN)/python benchmarks/fits.py
+	$(BIN)/python benchmarks/fits.py --dtype float64
 	$(BIN)/python benchmarks/texts.py
 	$(BIN)/python benchmarks/classes.py
 	$(BIN)/python benchmarks/small.py

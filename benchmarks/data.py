@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,7 @@ REAL = {
     "cod-rna 20k": ("cod-rna", 20_000, True),
     "ijcnn1 20k": ("ijcnn1", 20_000, False),
     "mnist 20k": ("mnist", 20_000, False),
+    "covtype 30k": ("covtype", 30_000, True),
     "a9a": ("a9a", 0, False),
     "w8a": ("w8a", 0, False),
     "ijcnn1": ("ijcnn1", 0, False),
@@ -40,7 +41,7 @@ ODD_OR_EVEN = ("mnist", "usps")
 
 @dataclass
 class DataSet:
-    """Samples in float32 and labels -1 and +1, for training and for testing."""
+    """Samples, float32 unless converted, and labels -1 and +1, for training and for testing."""
 
     label: str
     X: np.ndarray
@@ -52,6 +53,11 @@ class DataSet:
     def gamma(self) -> float:
         """What ``gamma="scale"`` is for the training samples: one number for all solvers."""
         return float(1.0 / (self.X.shape[1] * self.X.var(dtype=np.float64)))
+
+    def in_precision(self, dtype: str) -> DataSet:
+        """Return the same samples in another precision."""
+        parts = {"X": self.X.astype(dtype), "X_test": self.X_test.astype(dtype)}
+        return replace(self, **parts)
 
 
 def has_real_data() -> bool:

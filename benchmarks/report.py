@@ -7,7 +7,7 @@ what developers look at: targets, all fits, where the time goes, memory, cores a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,22 @@ import numpy as np
 from classes_report import classes_section
 from constants_report import constants_section
 from cores_report import cores_section, draw_cores
+from fits_report import (
+    MODELS,
+    PEERS,
+    cases_of,
+    commits_of,
+    double_precision,
+    fits,
+    floors,
+    mean_ratio,
+    of_model,
+    predictions,
+    ratio,
+    side_by_side,
+    times,
+    write_csv,
+)
 from growth_report import draw_growth, growth_section
 from linear_report import linear_section
 from measure import RESULTS
@@ -24,8 +40,6 @@ from small_report import small_section
 from tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
-PEERS = ("LIBSVM", "oneDAL")
-MODELS = ("C-SVM", "band", "band, C2 = 10 C1", "C-SVM, C1 = 10", "band, C1 = C2 = 10")
 MEASUREMENTS = """# Measurements
 
 What `make bench` measures beyond [the comparison with others](../benchmarks.md), which explains the columns and the machine: targets,
@@ -44,17 +58,15 @@ STAGES = (
 
 def main(docs: Path = DOCS) -> None:
     """Write the pages and their pictures."""
-    cases = sorted(
-        (case for path in (RESULTS / "fits").glob("*.json") for case in read(path)["cases"]),
-        key=lambda case: case["n_samples"] * case["n_features"],
-    )
+    fitted = fit_results("fits")
+    cases = cases_of(fitted)
     growth, limits = read(RESULTS / "growth.json"), read(RESULTS / "limits.json")
-    fitted = [read(path)["circumstances"] for path in sorted((RESULTS / "fits").glob("*.json"))]
     for_users = [
-        introduction(fitted),
+        introduction([found["circumstances"] for found in fitted]),
         dated(growth_section(growth), growth),
         side_by_side(cases),
         predictions(cases),
+        *double_precision(fit_results("fits_float64")),
         *of_results("sparse", sparse),
         *of_results("classes", classes_section),
         *of_results("small", small_section),
@@ -74,9 +86,15 @@ def main(docs: Path = DOCS) -> None:
     (docs / "development").mkdir(exist_ok=True)
     for name, sections in (("benchmarks", for_users), ("development/measurements", for_developers)):
         (docs / f"{name}.md").write_text("\n\n".join(sections) + "\n")
+    write_csv(cases + cases_of(fit_results("fits_float64")), docs / "benchmarks_fits.csv")
     if (RESULTS / "cores.json").exists():
         draw_cores(read(RESULTS / "cores.json"), docs / "cores.svg")
     draw_growth(growth["curves"], docs / "growth.svg")
+
+
+def fit_results(folder: str) -> list[dict]:
+    """Return the results of fits, one of each data set."""
+    return [read(path) for path in sorted((RESULTS / folder).glob("*.json"))]
 
 
 def of_results(name: str, section: Callable[[dict], str]) -> list[str]:
@@ -98,42 +116,14 @@ def read(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text())
 
 
-def ratio(case: dict, peer: str, key: str = "seconds") -> float:
-    """Return how many times as long as ours a peer's run took; NaN where there is none."""
-    solvers = case["solvers"]
-    return solvers[peer][key] / solvers["bandsvm"][key] if peer in solvers else np.nan
-
-
-def mean_ratio(values: Iterable[float]) -> float:
-    """Return the geometric mean of the ratios that there are."""
-    found = [value for value in values if np.isfinite(value)]
-    return float(np.exp(np.mean(np.log(found)))) if found else np.nan
-
-
-def of_model(cases: list[dict], model: str) -> list[dict]:
-    """Return the cases of one model."""
-    return [case for case in cases if case["model"] == model]
-
-
-def floors(case: dict) -> float:
-    """Return our time in units of the floor."""
-    return case["solvers"]["bandsvm"]["seconds"] / case["floor"]
-
-
-def times(value: float) -> str:
-    """Return a ratio as people write it."""
-    return f"{value:.1f}x" if np.isfinite(value) else "-"
-
-
 def introduction(fitted: list[dict]) -> str:
     """Say what was measured, how and where, from the circumstances of each data set's fits."""
     circumstances = max(fitted, key=lambda found: found["date"])
-    commits = ", ".join(sorted({f"{found['commit']} ({found['date']})" for found in fitted}))
     versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
     return f"""# Benchmarks
 
-`make bench` writes this page from `benchmarks/results`. All solvers get the same dense float32 samples, `gamma="scale"`,
-`C1 = 1` if nothing else is said, a band from 1 to 1.5 and `tol=1e-3`, and take turns in one process. Times are the best of three runs, or the first if it
+`make bench` writes this page from `benchmarks/results`. All solvers get the same dense samples, float32 where nothing else is said,
+`gamma="scale"`, `C1 = 1` if nothing else is said, a band from 1 to 1.5 and `tol=1e-3`, and take turns in one process. Times are the best of three runs, or the first if it
 takes more than 3 s. LIBSVM is `sklearn.svm.SVC` and `SVR`, oneDAL is scikit-learn-intelex, both with a cache of 2 GB. `SVR` with
 `epsilon = 0.25` and targets `1.25 y` solves the band problem with C1 = C2; no peer solves the one with C2 = 10 C1. Columns
 named after a peer give its time divided by ours.
@@ -145,7 +135,7 @@ small if a fit reuses memory of an earlier one.
 
 Machine: {circumstances["processor"]}, {circumstances["cores"]} cores, {circumstances["instructions"]},
 {circumstances["system"]}, shared with others: compare ratios, not seconds. Python {circumstances["python"]},
-{versions}. Fits were measured at the commits {commits}."""
+{versions}. Fits were measured at the commits {commits_of(fitted)}."""
 
 
 def promises(cases: list[dict], limits: dict) -> str:
@@ -208,101 +198,6 @@ def promises(cases: list[dict], limits: dict) -> str:
     rows.append(["same bits, twice and with 1 and 2 threads", "yes", "yes" if same else "no",
                  "yes" if same else "**no**"])  # fmt: skip
     return "## Targets\n\n" + table(["", "target", "measured", "reached"], rows)
-
-
-def side_by_side(cases: list[dict]) -> str:
-    """Return one table of fits without and with a band: our seconds, and the peers' in units of them."""
-    banded = {case["data"]: case for case in of_model(cases, "band")}
-    rows = []
-    for case in of_model(cases, "C-SVM"):
-        cells = [case["data"], f"{case['n_samples']} x {case['n_features']}"]
-        for one in (case, banded[case["data"]]):
-            own = one["solvers"]["bandsvm"]
-            cells += [f"{own['seconds']:.3f}", *(times(ratio(one, peer)) for peer in PEERS)]
-        cells += [
-            f"{one['solvers']['bandsvm']['accuracy']:.3f}" for one in (case, banded[case["data"]])
-        ]
-        rows.append(cells)
-    means = ["**geometric mean**", ""]
-    for group in (of_model(cases, "C-SVM"), list(banded.values())):
-        means += ["", *(times(mean_ratio(ratio(case, peer) for case in group)) for peer in PEERS)]
-    head = ["data", "n x d", "C-SVM, seconds", *PEERS, "band, seconds", *PEERS]
-    return (
-        "## Fits\n\nSeconds of `BandedSVC` without a band (C1 = 1) and with one from 1 to 1.5 "
-        "(C1 = C2 = 1), and how many times as long the others take. The last columns are accuracies on "
-        "test samples; on ijcnn1, where one class is rare, such a band costs much "
-        "([what to do](guide/imbalanced.md)). Larger costs, gaps and objectives are among the "
-        "[measurements](development/measurements.md).\n\n"
-        + table([*head, "accuracy, C-SVM", "band"], [*rows, [*means, "", ""]])
-    )
-
-
-def fits(cases: list[dict], model: str) -> str:
-    """Return the table of fits of one model."""
-    group = of_model(cases, model)
-    has_peers = any(len(case["solvers"]) > 1 for case in group)
-    head = [
-        "data",
-        "n x d",
-        "seconds",
-        "floors",
-        "rows",
-        "SVs",
-        "pair steps",
-        "MB",
-        "gap",
-        "accuracy",
-    ]
-    if has_peers:
-        head[3:3] = PEERS
-        head += ["excess " + peer for peer in PEERS]
-    rows = []
-    for case in group:
-        solvers, ours = case["solvers"], case["solvers"]["bandsvm"]
-        line = [
-            case["data"],
-            f"{case['n_samples']} x {case['n_features']}",
-            f"{ours['seconds']:.3f}",
-            f"{floors(case):.1f}",
-            str(case["kernel_rows"]),
-            str(ours["n_support"]),
-            str(case["pair_steps"]),
-            "-" if ours["peak_megabytes"] is None else f"{ours['peak_megabytes']:.0f}",
-            f"{ours['relative_gap']:.0e}",
-            f"{ours['accuracy']:.4f}",
-        ]
-        if has_peers:
-            line[3:3] = [times(ratio(case, peer)) for peer in PEERS]
-            line += [
-                f"{solvers[peer]['primal'] / ours['primal'] - 1:+.0e}" if peer in solvers else "-"
-                for peer in PEERS
-            ]
-        rows.append(line)
-    if has_peers:
-        means = [times(mean_ratio(ratio(case, peer) for case in group)) for peer in PEERS]
-        rows.append(["**geometric mean**", "", "", *means, *[""] * (len(head) - 3 - len(PEERS))])
-    nearest = "" if has_peers else (
-        "\n\nNo peer solves this problem; the closest comparison is the band above."
-    )  # fmt: skip
-    return f"## Fits: {model}\n\n" + table(head, rows) + nearest
-
-
-def predictions(cases: list[dict]) -> str:
-    """Return the table of predictions."""
-    rows = [
-        [
-            case["data"],
-            case["model"],
-            str(case["n_test"]),
-            f"{case['solvers']['bandsvm']['prediction_seconds'] * 1e3:.1f}",
-            *(times(ratio(case, peer, "prediction_seconds")) for peer in PEERS),
-            f"{case['solvers']['bandsvm']['prediction_seconds'] / case['prediction_floor']:.2f}",
-        ]
-        for case in cases
-        if case["model"] in MODELS[:2]
-    ]
-    head = ["data", "model", "samples", "ms", *PEERS, "floors"]
-    return "## Predictions\n\nDecision values of test samples in float32.\n\n" + table(head, rows)
 
 
 def sparse(results: dict) -> str:

@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     # In `_site`:
     "pages",
+    "words",
     "mathml",
     "reference",
 ]
@@ -34,6 +35,7 @@ pygments_style = "tango"
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -61,7 +63,7 @@ html_math_renderer = "mathml"
 html_theme_options = {
     "logo": {"text": "bandsvm", **dict.fromkeys(("image_light", "image_dark"), "_static/icon.svg")},
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "navigation_depth": 3,
     "show_prev_next": True,

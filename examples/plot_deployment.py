@@ -29,10 +29,12 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constraine
 for k in range(3):
     left.plot(expected[:, k], values[:, k], ".", label=f"class {k}")
 left.set(xlabel="decision values in Python", ylabel=f"output {names[1]!r} of the graph")
-left.set_title(f"{(labels == model.predict(X)).sum()} of {len(y)} labels are the same")
+size = len(graph.SerializeToString()) / 1000
+same = (labels == model.predict(X)).sum()
+left.set_title(f"A graph of {size:.0f} kB names {same} of {len(y)} classes as the model does")
 left.legend(frameon=False)
 differences = np.abs(values - expected).ravel()
 right.hist(np.log10(differences.clip(1e-9)), bins=25)
 right.set(xlabel="difference, power of ten", ylabel="decision values")
-right.set_title(f"A graph of {len(graph.SerializeToString()) / 1000:.0f} kB")
+right.set_title(f"Decision values differ by at most {differences.max():.0e}")
 plt.show()

@@ -25,7 +25,7 @@ threshold = np.quantile(scores["threes and fives, new"], 0.05)
 turned_away = (scores["other digits"] < threshold).mean()
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-bins = np.linspace(0.0, 3.0, 40)
+bins = np.linspace(0.0, 2.0, 40)
 for name, values in scores.items():
     left.hist(values, bins=bins, density=True, alpha=0.6, label=name)
 left.axvline(threshold, color="0.3", linestyle=":", label="95 % of the known lie above")

@@ -5,8 +5,8 @@ Where the band matters: sub-clusters that should score alike
 Even digits against odd ones: each class consists of five sub-clusters, the digits. Without a band
 some digits get much larger scores than others, so that one threshold on the score treats them
 differently. A band (right) draws them together: above are mean scores of new samples per digit,
-below is what a threshold at the median score leaves of each. Errors are few either way, and on
-other data the band makes none of them go away.
+below is what a threshold at the median score leaves of each. There are fewer errors, too; that is
+this data set, not the rule: over many data sets a band does not lower them (docs/when.md).
 """
 
 import matplotlib.pyplot as plt

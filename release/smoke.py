@@ -107,7 +107,7 @@ def readme_runs() -> None:
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks, "The installed package has no README with examples."
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, "README", "exec"), {})
 
 
 CHECKS: tuple[Callable[[], None], ...] = (

@@ -34,6 +34,7 @@ from bandsvm._kernels import KernelSettings, PrecomputedRows
 from bandsvm._problem import Solution, Start
 from bandsvm._problem.band_problem import BandProblem, band_problem
 from bandsvm._solvers import solve
+from commit import current_commit
 from defaults import load, names
 from study_tables import table
 
@@ -271,7 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     n_trials, n_samples = (1, 600) if options.quick else (N_TRIALS, N_SAMPLES)
     cases = itertools.product(range(n_trials), WAYS, SIZES, (True, False))
     work = Parallel(n_jobs=options.jobs)
-    results = {"trials": counted(work(delayed(trial)(*case, n_samples) for case in cases))}
+    trials = counted(work(delayed(trial)(*case, n_samples) for case in cases))
+    results: dict[str, Any] = {"commit": current_commit(), "trials": trials}
     sets = ["digits"] if options.quick else list(names({"most_classes": 50}))
     fits = work(delayed(real)(*case) for case in itertools.product(sets, COSTS))
     results["real"] = [one for one in fits if one is not None]

@@ -28,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVC
 from bandsvm.metrics import sensitivity_area
+from commit import current_commit
 from defaults_rule import bands, choose, fits, verdict
 from study_data import folder
 
@@ -182,13 +183,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     settings = SETTINGS | (QUICK if options.quick else FULL if options.full else {})
     wanted = ["wdbc", "wine"] if options.quick else [WHOLE, *names(settings)]
     sets = done(options.out, settings)
+    commit = current_commit()
     # Long ones first, so that no job is alone in the end.
     missing = [name for name in wanted if name not in sets]
     found = Parallel(n_jobs=1 if options.quick else options.jobs, return_as="generator_unordered")(
         delayed(study)(name, settings) for name in missing
     )
     for one in found:
-        sets[one["name"]] = one
+        sets[one["name"]] = one | {"commit": commit}
         write(options.out, settings, sets)
         print(f"{len(sets)}/{len(wanted)} {one['name']}: {one['cpu_seconds']} s", flush=True)
     results = {"settings": settings, "sets": [sets[name] for name in wanted]}

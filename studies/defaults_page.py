@@ -79,7 +79,7 @@ def summary(chosen: Verdict | None, former: Verdict, results: dict[str, Any]) ->
         f"With the former default, {former.band}: {losing(former)}, {former.accuracy:+.4f} on average, at "
         f"worst {former.worst[0]:+.4f} ({former.worst[1]}).",
         *(at_cost(k, C1, chosen.band, results) for k, C1 in enumerate(results["settings"]["C1"])),
-        f"- It bounds scores less than the former default. Where the largest score of a test sample exceeds "
+        f"- It restrains scores less than the former default. Where the largest score of a test sample exceeds "
         f"{RUNAWAY:g} with C2 = 0, it is {chosen.bound:.2f} times as large (median; former: "
         f"{former.bound:.2f}). The sensitivity area is larger by {chosen.sensitivity:.3f} on average "
         f"(former: {former.sensitivity:.3f}).",

@@ -41,6 +41,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedQuantileSVR
+from commit import current_commit
 from study_data import folder
 from study_tables import table
 
@@ -351,6 +352,8 @@ def main(arguments: list[str] | None = None) -> None:
     if not options.page_only:
         tasks = list(itertools.product(options.sets, range(options.splits)))
         found = Parallel(options.jobs)(delayed(study)(*task) for task in tasks)
+        commit = current_commit()
+        found = [{"commit": commit, **each} for each in found]
         options.out.write_text(json.dumps(found, indent=1) + "\n")
     options.page.write_text(page(json.loads(options.out.read_text())))
 

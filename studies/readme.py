@@ -19,6 +19,17 @@ PICTURE = ROOT / "docs" / "speed.svg"
 COLOURS = {"LIBSVM": "#D55E00", "oneDAL": "#009E73", "bandsvm": "#0072B2"}
 NAMES = {"LIBSVM": "SVC", "oneDAL": "scikit-learn-intelex", "bandsvm": "BandedSVC(C2=0)"}
 LARGE = 50_000_000
+# Numbers of samples from which the answer for 30,000 is taken.
+SIMILAR = (20_000, 50_000)
+# Results of studies, and the pages made from them.
+STUDIES = {
+    "study.jsonl": "[the study](study.md), and [when to use the band](when.md)",
+    "defaults.json": "[why these defaults](defaults.md)",
+    "strategies.json": "[one-vs-one or one-vs-rest](strategies.md)",
+    "intervals.json": "[prediction intervals](intervals.md)",
+    "switching.json": "[twenty programs](switching.md#twenty-programs)",
+    "certificates.json": "[errors put into fits by hand](theory.md#46-what-a-certificate-promises)",
+}
 
 
 def results(name: str) -> dict[str, Any]:
@@ -26,17 +37,17 @@ def results(name: str) -> dict[str, Any]:
     return json.loads((RESULTS / f"{name}.json").read_text())
 
 
-def fits() -> list[dict]:
+def fits(folder: str = "fits") -> list[dict]:
     """Return all fits without a band at C1 = 1, small data sets first."""
-    files = (RESULTS / "fits").glob("*.json")
+    files = (RESULTS / folder).glob("*.json")
     cases = (case for file in files for case in json.loads(file.read_text())["cases"])
     chosen = [case for case in cases if case["model"] == "C-SVM"]
     return sorted(chosen, key=lambda case: (case["n_samples"], case["data"]))
 
 
-def ratios(peer: str, key: str = "seconds") -> np.ndarray:
+def ratios(peer: str, key: str = "seconds", folder: str = "fits") -> np.ndarray:
     """Return how many times as long as ours a peer took, where it was run."""
-    cases = [case["solvers"] for case in fits() if peer in case["solvers"]]
+    cases = [case["solvers"] for case in fits(folder) if peer in case["solvers"]]
     return np.array([solvers[peer][key] / solvers["bandsvm"][key] for solvers in cases])
 
 
@@ -59,41 +70,70 @@ def regressions(peer: str) -> np.ndarray:
     return np.array([one[peer]["median"] / one["bandsvm"]["median"] for one in solvers])
 
 
+def large_fits() -> str:
+    """Return the lines about larger fits, one for each precision that was measured."""
+    smallest, largest = fits()[0]["n_samples"], fits()[-1]["n_samples"]
+    what, lines = f"a fit of {smallest:,} to {largest:,} samples", []
+    for dtype, folder in (("float32", "fits"), ("float64", "fits_float64")):
+        if fits(folder):
+            libsvm, intelex = (ratios(peer, folder=folder) for peer in ("LIBSVM", "oneDAL"))
+            lines.append(
+                f"| {what}, {dtype} | **{mean(libsvm):.0f} times as fast as `SVC`** "
+                f"({libsvm.min():.0f} to {libsvm.max():.0f}), {mean(intelex):.0f} times as "
+                "scikit-learn-intelex |"
+            )
+            what = "the same"
+    return "\n".join(lines)
+
+
 def figures() -> str:
     """Return the figures of the first screen."""
     svr, intelex_svr = regressions("LIBSVM"), regressions("oneDAL")
-    libsvm, intelex = ratios("LIBSVM"), ratios("oneDAL")
     predicted = ratios("LIBSVM", "prediction_seconds")
     grid, many = results("choosing")["grid"], results("many")
     searched = grid["their_seconds"] / grid["seconds"]
-    smallest, largest = fits()[0]["n_samples"], fits()[-1]["n_samples"]
-    return f"""| | measured on two cores, float32 samples |
+    return f"""| | measured on two cores |
 |---|---|
-| a fit of {smallest:,} to {largest:,} samples | **{mean(libsvm):.0f} times as fast as `SVC`** \
-({libsvm.min():.0f} to {libsvm.max():.0f}), {mean(intelex):.0f} times as scikit-learn-intelex |
-| a fit of 50 to 1,000 samples | {mean(small()):.1f} times as fast as `SVC` ({small().min():.1f} to {small().max():.1f}) |
+{large_fits()}
+| a fit of 50 to 1,000 samples, float64 | {mean(small()):.1f} times as fast as `SVC` ({small().min():.1f} to {small().max():.1f}) |
 | a regression of 5,000 to 10,000 samples, float64 | {mean(svr):.0f} times as fast as `SVR` ({svr.min():.0f} to {svr.max():.0f}), \
 {mean(intelex_svr):.0f} times as scikit-learn-intelex |
-| predictions | {mean(predicted):.0f} times as fast as `SVC` ({predicted.min():.0f} to {predicted.max():.0f}) |
-| a search over a grid, five folds | {searched:.0f} times as fast as `GridSearchCV(SVC)` |
+| predictions, float32 | {mean(predicted):.0f} times as fast as `SVC` ({predicted.min():.0f} to {predicted.max():.0f}) |
+| a search over a grid, five folds, float32 | {searched:.0f} times as fast as `GridSearchCV(SVC)` |
 | a linear model of {many["n_samples"] / 1e6:.0f} million rows, {many["n_features"]} features | \
 {many["seconds"]:.0f} seconds, certified to {many["relative_gap"]:.0e} of the optimum |"""
 
 
 def sizes() -> str:
     """Return the fits by number of samples."""
-    lines = ["| samples x features | data | `BandedSVC(C2=0)` | `SVC` | scikit-learn-intelex |"]
+    lines = ["| samples x features | `SVC` takes | seconds | scikit-learn-intelex takes | data |"]
     lines.append("|---|---|---|---|---|")
     for case in fits():
-        solvers = case["solvers"]
-        own = solvers["bandsvm"]["seconds"]
-        others = [
-            f"{solvers[peer]['seconds']:.2f} s, {solvers[peer]['seconds'] / own:.0f} times"
-            for peer in ("LIBSVM", "oneDAL")
-        ]
+        seconds = {name: found["seconds"] for name, found in case["solvers"].items()}
+        own, svc = seconds["bandsvm"], seconds["LIBSVM"]
         size = f"{case['n_samples']:,} x {case['n_features']}"
-        lines.append(f"| {size} | {case['data']} | {own:.3f} s | {others[0]} | {others[1]} |")
-    return "\n".join(lines)
+        lines.append(
+            f"| {size} | **{svc / own:.0f} times as long** | {svc:.2f} against {own:.3f} | "
+            f"{seconds['oneDAL'] / own:.0f} times as long | {case['data']} |"
+        )
+    files = (RESULTS / "fits").glob("*.json")
+    measured = sorted({found for file in files for found in commits_of(file.read_text())})
+    return f"{answer()}\n\n" + "\n".join(lines) + f"\n\n*Commits {', '.join(measured)}; float32.*"
+
+
+def answer() -> str:
+    """Say for a common size how much longer `SVC` takes, from the fits of similar size."""
+    low, high = SIMILAR
+    cases = [
+        case for case in fits() if low <= case["n_samples"] <= high and case["n_features"] < 300
+    ]
+    ratios = [c["solvers"]["LIBSVM"]["seconds"] / c["solvers"]["bandsvm"]["seconds"] for c in cases]
+    return (
+        f"For 30,000 samples of 50 features (30 000 x 50) `SVC` takes dozens of times as long as "
+        f"`bandsvm`. It took **{min(ratios):.0f} to {max(ratios):.0f} times** "
+        f"as long, {mean(np.array(ratios)):.0f} times in the mean, on the {len(cases)} data sets here of {low:,} to "
+        f"{high:,} samples and fewer than 300 features, without a band and with `C = 1`."
+    )
 
 
 def rows() -> str:
@@ -136,10 +176,26 @@ def draw(path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def commits() -> str:
+    """Return the commits of the studies."""
+    lines = ["| page | results | commit |", "|---|---|---|"]
+    for file, page in STUDIES.items():
+        found = ", ".join(commits_of((ROOT / "studies" / "results" / file).read_text()))
+        lines.append(f"| {page} | `studies/results/{file}` | {found} |")
+    return "\n".join(lines)
+
+
+def commits_of(text: str) -> list[str]:
+    """Return the commits that a file of results names; parts may have been measured at several."""
+    return sorted(set(re.findall(r'"commit": ?"([^"]+)"', text)))
+
+
 TEXTS = {
     "README.md": {"figures": figures},
     "docs/index.md": {"figures": figures},
-    "docs/faq.md": {"sizes": sizes},
+    "docs/faq.md": {"answer": answer},
+    "docs/start/speed.md": {"sizes": sizes},
+    "docs/evidence.md": {"commits": commits},
     "docs/guide/fifty_million.md": {"rows": rows},
 }
 

@@ -17,80 +17,28 @@ from typing import Any
 
 import numpy as np
 
+from commit import current_commit
+
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("BANDSVM_DATA", ROOT.parent / "shared" / "data"))
+PAGE = ROOT / "docs" / "cli.md"
+# From here on the page is prose, which stays as it is.
+PROSE = "## Files\n"
 COMMAND = Path(sys.executable).with_name("bandsvm")
 MAX_OUTPUT_LINES = 45
-N_STEPS_BEFORE_INTERRUPT = 3
+N_STEPS_BEFORE_INTERRUPT = 2
 
 BEGINNING = """# At the shell
 
 Written by `studies/shell.py`, which ran every command below and copied what it printed. The data are ijcnn1 (49990 samples of 22
-features, of which a tenth is of class 1), as LIBSVM's svmlight files. Times are of two cores that other programs used too, at commit
-COMMIT; the [benchmarks](benchmarks.md) have comparable ones.
-"""
-END = """
-## Files
-
-- **Formats**: CSV and other text (`.csv`, `.tsv`; cells separated by commas, semicolons, tabs, bars or spaces), svmlight (`.svm`), ARFF,
-  Parquet (`.parquet`, needs the extra `parquet`) and NPZ (`X` and `y`, or the parts of a CSR matrix), each also packed as `.gz`,
-  `.bz2`, `.xz` or `.zst` (needs the extra `parquet`). `-` is standard input. Where the name says nothing, the content decides;
-  `--format` overrides both. [files.md](files.md) shows dozens of files and what the command prints for each, [tables.md](tables.md)
-  accuracies on well-known tables with text and missing values.
-- **Names**: the first line of a CSV file holds names if it has text above numbers, a usual name of labels (target, label, class, y),
-  0, 1, 2, ... throughout, or an empty cell above the row numbers that pandas writes. The line about the data says what was
-  decided; `--header` and `--no-header` override it.
-- **Labels** are in the column that `--target` names or counts from 1; without it in the one called target, label, class or y, else in
-  the last. The model remembers the name. `predict` finds the columns of the model by name, in any order, and says which columns it
-  does not use. It refuses labels of which the model knows none.
-- **Targets that are numbers** need `--regress`. Without it, labels are refused that have fractions, or more than 30 different whole
-  numbers of fewer than 20 samples each on average that do not count up from 0 or 1: they may be measurements. `--classify` takes
-  each number as a class. With `--regress`, targets are read as features are: `$35.25` is a number, and an empty cell or `NA` is missing;
-  text is refused.
-- **Costs and tube** of `--regress` follow the spread of the targets, a robust standard deviation: `--C1` and `--C2` (cost of a prediction
-  below and above the tube) are the spread, and `--epsilon` (how far the tube extends below and above a target, two numbers if they
-  differ) is a tenth of it, unless given; the command says what it chose. So the same model comes out in any unit. With `--quantile`, which
-  takes several quantiles, there is one cost, `--C`, and no tube. `--loss` is `epsilon_insensitive` or `squared_epsilon_insensitive`, whose
-  costs do not depend on the unit. `tune --regress` searches C1, gamma, `--epsilon` and, if it is given, `--cost-ratio` (C2 / C1).
-- **Text** columns are categories: one feature of 0 and 1 per value, where values of less than 1% of the samples (between 2 and 10
-  samples) are grouped. A value that is new to the model counts as rare, an empty cell is a value of its own. This needs the
-  extra `cli` (pandas). `--categorical COLUMN` treats numbers in the same way.
-- **Missing numbers** (an empty cell, `?`, `NA`, `nan`, `null`, `none`, `-` or `.`) are replaced by the median of their column, and a
-  further feature marks them. A model that was trained without missing values refuses them.
-- **Left out**, and reported: constant columns, dates, text of which no value occurs often, and whole numbers that all differ in a
-  column called `id`, `index`, `PassengerId` or the like. `--keep COLUMN` uses such numbers; `--drop COLUMN` leaves out other columns;
-  `--id COLUMN` repeats a column in the predictions. Options that take a column can be given several times.
-- **Refused**, with a sentence that names the line or the column: infinite values, cells that are text in a column of numbers.
-- **Decimal commas** are recognised where cells are separated by something else; svmlight files that count from 0 by a feature 0.
-- **Packed files** may unpack to 100 times their size, or to 32 MiB if that is more. Unpack a larger one that you trust first, or set
-  `BANDSVM_LARGEST_RATIO` ([SECURITY.md](../SECURITY.md) has all limits).
-- **Predictions** hold labels as the model has them. A spreadsheet computes cells that begin with `=`, `+`, `-` or `@`: `predict`
-  warns of such labels; import them as text. On a terminal, characters that are not printable are shown as escapes such as `\\x1b`.
-- **Probabilities**: `fit --calibrate` also fits Platt's sigmoids to decision values of held-out samples (5 folds), as scikit-learn's
-  `CalibratedClassifierCV(ensemble=False)` does, and keeps them in the model file; `predict --proba` adds a column per class.
-- **Not yet for numbers**: `--linear`, `--dask`, `--on-disk` and `--calibrate` are refused with `--regress`, and searches of quantiles.
-- **Files larger than memory** are read in blocks by `fit --linear` and by `predict` of linear models: svmlight, CSV of numbers and
-  Parquet. Their numbers are in temporary files in the folder that `TMPDIR` names ([large_data.md](large_data.md)).
-- **Models** are the files of `bandsvm.save` ([model_file.md](model_file.md)): load them with `bandsvm.load`.
-- **Reports** (`--report` of `fit`, `tune` and `predict`) are one HTML page each, without links to anything else: data, model,
-  certificate, scores per class, pictures, and the samples that deserve a look: doubtful ones (below the band), extreme ones (above)
-  and confident mistakes. Of `--regress`: R2 and errors, predictions against targets, errors against the tube or the quantiles, and the
-  largest errors; `fit` and `tune` begin with those of five held-out folds. Pictures need the extra `plot`.
-- While it trains with a kernel, `fit` writes a checkpoint beside the model every minute. `--resume` goes on from it, or from the model
-  itself if that is younger. It takes a checkpoint of the same user only, and `fit` removes only its own.
-
-Exit codes: 0 done; 1 failed; 2 wrong use; 3 a model was written, but it is not optimal to `tol`; 130 interrupted (what is done so
-far is written). Outputs that cannot be written, unknown scores and missing extras are found before the data are read. Errors are
-one sentence on standard error, with the file and, where there is one, the line. `--json` prints one JSON object on standard output, sentences then go to standard error;
-`--quiet` leaves only warnings and errors.
+features, of which a tenth is of class 1), as LIBSVM's svmlight files. Times are of a machine with two cores, at
+commit COMMIT; the [benchmarks](benchmarks.md) have comparable ones.
 """
 
 
 def main() -> None:
     """Run the walkthrough and write the page."""
-    version = ("git", "-C", str(ROOT), "log", "-1", "--format=%h (%as)")
-    commit = subprocess.run(version, check=True, capture_output=True, text=True).stdout.strip()
-    page = [BEGINNING.replace("COMMIT", commit)]
+    page = [BEGINNING.replace("COMMIT", current_commit())]
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder))
 
@@ -116,7 +64,7 @@ def main() -> None:
         run("bandsvm inspect ijcnn1.bsvm")
         section("Interrupt and resume", "Ctrl-C keeps the model so far:")
         run(
-            "bandsvm fit ijcnn1.svm --model again.bsvm --C1 10 --C2 1 --rho2 1.5 --gamma 0.1",
+            "bandsvm fit ijcnn1.svm --model again.bsvm --C1 100 --C2 10 --rho2 1.5 --gamma 0.1",
             is_interrupted=True,
         )
         run("bandsvm predict ijcnn1.t.gz --model again.bsvm --output again.csv")
@@ -158,8 +106,8 @@ def main() -> None:
         run("bandsvm fit ijcnn1.svm --model models/ijcnn1.bsvm")
         run("bandsvm tune part.svm --model tuned.bsvm --scoring acuracy")
         run("bandsvm fit ijcnn1.svm --model linear.bsvm --linear --gamma 0.1")
-    page.append(END)
-    (ROOT / "docs" / "cli.md").write_text("".join(page))
+    page.append(f"\n{PROSE}{PAGE.read_text().partition(PROSE)[2]}")
+    PAGE.write_text("".join(page))
     print("docs/cli.md is written.")
 
 

@@ -30,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from bandsvm import BandedSVC
+from commit import current_commit
 from defaults import SETTINGS, load, names, splits
 from study_tables import table
 
@@ -179,9 +180,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stored = json.loads(options.out.read_text()) if options.out.exists() else []
     sets = {one["name"]: one for one in stored}
     wanted = ["wine"] if options.quick else many_classes(settings)
+    commit = current_commit()
     jobs = (delayed(study)(name, settings) for name in wanted if name not in sets)
     for one in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(jobs):
-        sets[one["name"]] = one
+        sets[one["name"]] = one | {"commit": commit}
         lines = ",\n".join(json.dumps(sets[name]) for name in sorted(sets))
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(f"[\n{lines}\n]\n")

@@ -24,6 +24,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from commit import current_commit
 from study_data import folder
 from study_hypotheses import HYPOTHESES, PARTS
 from study_measures import MEASURES
@@ -35,6 +36,7 @@ RESULTS = Path(__file__).parent / "results" / "study.jsonl"
 def header(settings: Settings, n_tasks: int) -> dict[str, Any]:
     """Return what is known before the first task: the plan, the hypotheses, the versions."""
     return {
+        "commit": current_commit(),
         "settings": asdict(settings),
         "n_tasks": n_tasks,
         "hypotheses": HYPOTHESES,
@@ -55,7 +57,7 @@ class ResultFile:
         head = json.loads(json.dumps(head))
         if path.exists():
             first, *lines = path.read_text().splitlines(keepends=True)
-            if json.loads(first) != head:
+            if _plan(json.loads(first)) != _plan(head):
                 raise SystemExit(
                     f"{path} belongs to a study with other settings or versions; delete it, or name "
                     "another file with --out."
@@ -78,6 +80,11 @@ class ResultFile:
         """Put the lines in an order that does not depend on which task ended first."""
         first, *lines = self.path.read_text().splitlines(keepends=True)
         self.path.write_text(first + "".join(sorted(lines, key=lambda x: _key(json.loads(x)))))
+
+
+def _plan(head: dict[str, Any]) -> dict[str, Any]:
+    """Return a header without the commit at which the study began: it may go on at a later one."""
+    return {name: value for name, value in head.items() if name != "commit"}
 
 
 def _line(record: dict[str, Any]) -> str:

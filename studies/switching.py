@@ -22,6 +22,7 @@ import sklearn.svm
 from numpy.typing import NDArray
 
 import bandsvm.svm
+from commit import current_commit
 from study_tables import table
 from switching_programs import PROGRAMS
 
@@ -84,11 +85,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args(arguments)
-    found = []
+    found, commit = [], current_commit()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in PROGRAMS:
-            found.append(studied(name, options.turns))
+            found.append(studied(name, options.turns) | {"commit": commit})
             print(*row(found[-1]), sep="  ", flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(found, indent=1) + "\n")

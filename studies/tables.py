@@ -25,6 +25,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bandsvm.cli import main as bandsvm
+from commit import current_commit
 
 # Columns of labels of well-known files, where they are not the last.
 TARGETS = {"titanic": "Survived"}
@@ -36,6 +37,7 @@ PAGE = """# Tables with text and missing values, unprepared
 categories, missing values. Up to 3000 lines of each were used, 30% of them as the test set; one split, so differences of a few
 hundredths mean little. The last columns are accuracies on the test set: with parameters by default, after `bandsvm tune
 --folds 3`, and of scikit-learn's `HistGradientBoostingClassifier` by default, which got the same columns as categories and numbers.
+Commit COMMIT.
 """
 
 
@@ -176,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             passengers(options.rows, rng).to_csv(folder / "passengers.csv", index=False)
             census(options.rows, rng).to_csv(folder / "census.csv", index=False)
         rows = [study(path, options.rows, options.tune) for path in sorted(folder.glob("*.csv"))]
-    lines = [PAGE, HEAD, "|---|---|---|---|---|---|---|", *rows]
+    lines = [PAGE.replace("COMMIT", current_commit()), HEAD, "|---|---|---|---|---|---|---|", *rows]
     print(*lines[1:], sep="\n")
     if options.out is not None:
         options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")

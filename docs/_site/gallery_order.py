@@ -1,8 +1,11 @@
-"""The order of the gallery: what users come for first, then the band."""
+"""The order of the gallery: what users come for first, then the band, then pictures."""
 
 from pathlib import PurePath
 
-FIRST = ("speed", "switching", "certificate", "large_data", "regression", "deployment", "outliers")
+FIRST = (
+    *("speed", "switching", "certificate", "large_data", "regression", "deployment", "outliers"),
+    *("subclusters", "breast_cancer", "abstaining"),
+)
 
 
 def story_order(file: str) -> tuple[int, str]:

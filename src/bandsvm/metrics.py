@@ -27,7 +27,15 @@ __all__ = [
 
 
 class ClusterBalance(NamedTuple):
-    """Groups, the mean ``|g(x)|`` of each, and the smallest mean divided by the largest."""
+    """Groups, the mean ``|g(x)|`` of each, and the smallest mean divided by the largest.
+
+    Examples
+    --------
+    >>> from bandsvm.metrics import cluster_balance
+    >>> balance = cluster_balance([1.0, -1.0, 4.0], ["a", "a", "b"])
+    >>> balance.groups.tolist(), balance.means.tolist(), balance.ratio
+    (['a', 'b'], [1.0, 4.0], 0.25)
+    """
 
     groups: NDArray
     means: NDArray[np.float64]

@@ -18,7 +18,18 @@ __all__ = ["SlackMultipliers", "slack_multipliers"]
 
 
 class SlackMultipliers(NamedTuple):
-    """The multipliers mu of ``xi >= 0`` and psi of ``eta >= 0``, shaped like `alpha_`."""
+    """The multipliers mu of ``xi >= 0`` and psi of ``eta >= 0``, shaped like `alpha_`.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.multipliers import slack_multipliers
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> multipliers = slack_multipliers(BandedSVC(gamma=1.0).fit(X, y), y)
+    >>> multipliers.mu.shape, multipliers.psi.shape
+    ((180,), (180,))
+    """
 
     mu: NDArray[np.float64]
     psi: NDArray[np.float64]

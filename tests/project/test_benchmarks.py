@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import runpy
 import shutil
 import sys
@@ -12,6 +13,11 @@ import pytest
 from tests.helpers import fake_cupy
 
 ROOT = Path(__file__).parents[2]
+RESULTS = [
+    file
+    for folder in ("benchmarks", "studies")
+    for file in sorted((ROOT / folder / "results").rglob("*.json*"))
+]
 pytestmark = pytest.mark.bench
 
 
@@ -35,6 +41,26 @@ def test_benchmark_runs(capsys, tmp_path):
         assert theirs["primal"] >= ours["primal"] * (1 - 1e-9)
         assert ours["kkt_violation"] <= 1e-3
         assert case["stages"]["rows"] + case["stages"]["small problems"] > 0.0
+
+
+def test_benchmark_runs_in_double_precision(tmp_path):
+    run_script("fits", "--smoke", "--dtype", "float64", "--out", tmp_path)
+    (result,) = tmp_path.glob("*.json")
+    results = json.loads(result.read_text())
+    assert [case["model"] for case in results["cases"]] == ["C-SVM", "band"]
+    assert {case["dtype"] for case in results["cases"]} == {"float64"}
+    report = importlib.import_module("fits_report")
+    (section,) = report.double_precision([results])
+    assert results["circumstances"]["commit"] in section
+    (row,) = re.findall(r"^\| paper clusters .*$", section, re.MULTILINE)
+    seconds = [case["solvers"]["bandsvm"]["seconds"] for case in results["cases"]]
+    assert [row.split(" | ")[k] for k in (2, 5)] == [f"{took:.3f}" for took in seconds]
+    assert report.double_precision([]) == []
+
+
+@pytest.mark.parametrize("file", RESULTS, ids=lambda file: file.name)
+def test_every_file_of_results_names_its_commit(file):
+    assert re.search(r'"commit": ?"[0-9a-f]{7}', file.read_text())
 
 
 def test_benchmark_of_many_classes_runs(tmp_path):
@@ -154,7 +180,7 @@ def test_benchmark_of_linear_models_runs(capsys, tmp_path):
 
 def test_benchmark_page_is_what_the_script_writes(tmp_path):
     importlib.import_module("report").main(tmp_path)
-    for name in ("benchmarks.md", "development/measurements.md"):
+    for name in ("benchmarks.md", "benchmarks_fits.csv", "development/measurements.md"):
         assert (tmp_path / name).read_text() == (ROOT / "docs" / name).read_text()
 
 

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import json
 import re
 import runpy
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from numpydoc.validate import validate
 
 import bandsvm
+from tests.helpers.public_names import FILE
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = [
@@ -100,7 +102,19 @@ PUBLIC = [
 ]
 # Not every method needs a second paragraph, a relative or an example of its own.
 OPTIONAL = {"ES01", "SA01", "EX01"}
+# A scorer is an object without words of its own.
+WITHOUT_EXAMPLES = {"bandsvm.metrics.sensitivity_area_scorer"}
+WITH_EXAMPLES = sorted(json.loads(FILE.read_text()).keys() - WITHOUT_EXAMPLES)
 pytestmark = pytest.mark.docs
+
+
+@pytest.fixture
+def plt():
+    """Matplotlib without windows; its figures are closed afterwards."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    yield pyplot
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -114,34 +128,21 @@ def test_every_public_name_has_a_docstring():
         assert inspect.getdoc(getattr(bandsvm, name))
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "bandsvm._estimators.kernel",
-        "bandsvm._estimators.linear_regression",
-        "bandsvm.datasets",
-        "bandsvm.metrics",
-        "bandsvm.svm._classifier",
-        "bandsvm.svm._linear_classifier",
-        "bandsvm.svm._linear_regressor",
-        "bandsvm.svm._outliers",
-        "bandsvm.svm._regressor",
-        "bandsvm.multipliers",
-        "bandsvm.persistence.liblinear",
-        "bandsvm.persistence.libsvm",
-        "bandsvm.persistence.onnx",
-        "bandsvm.model_selection._bound",
-        "bandsvm.model_selection._cv",
-        "bandsvm.model_selection._svr_cv",
-        "bandsvm.model_selection._path",
-        "bandsvm.model_selection._leave_one_out",
-        "bandsvm._estimators.selective",
-    ],
-)
-def test_docstring_examples_run(module):
-    results = doctest.testmod(importlib.import_module(module))
-    assert results.attempted > 0
-    assert results.failed == 0
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_of_public_names_run(name, plt):
+    """Those of a name and of its methods; the reference shows them."""
+    module, _, own = name.rpartition(".")
+    if module == "bandsvm.dask":
+        pytest.importorskip("distributed")
+    documented = getattr(importlib.import_module(module), own)
+    home = vars(importlib.import_module(documented.__module__))
+    examples = doctest.DocTestFinder().find(documented, own, globs=home.copy())
+    runner = doctest.DocTestRunner(optionflags=doctest.FAIL_FAST)
+    assert any(example.examples for example in examples)
+    for example in examples:
+        runner.run(example)
+    assert runner.summarize(verbose=False).failed == 0
 
 
 def test_readme_example_runs(capsys):
@@ -172,20 +173,11 @@ def test_examples_of_the_page_for_users_of_svc_run():
     assert {"ours", "model"} <= names.keys()
 
 
-@pytest.fixture
-def plt():
-    """Matplotlib without windows; its figures are closed afterwards."""
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    pyplot.switch_backend("Agg")
-    yield pyplot
-    pyplot.close("all")
-
-
 nothing_to_show = pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
 
 
 @nothing_to_show
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").rglob("*.py")), ids=lambda p: p.stem)
 def test_example_draws_something(example, plt):
     runpy.run_path(str(example), run_name="__main__")
     assert all(ax.has_data() for ax in plt.gcf().axes)
@@ -194,7 +186,8 @@ def test_example_draws_something(example, plt):
 @nothing_to_show
 @pytest.mark.parametrize("name", ["band_path", "breast_cancer", "abstaining"])
 def test_the_band_acts_in_pictures_about_it(name, plt):
-    names = runpy.run_path(str(ROOT / "examples" / f"plot_{name}.py"), run_name="__main__")
+    (example,) = (ROOT / "examples").rglob(f"plot_{name}.py")
+    names = runpy.run_path(str(example), run_name="__main__")
     ax = plt.gcf().axes[-1]
     if name == "band_path":
         assert names["path"].n_theta.max() > 100

@@ -88,7 +88,7 @@ def test_study_runs(study, tmp_path):
     page, when = study.page.page(results), study.when.when_page(results)
     assert "Incomplete" not in page
     assert "undecided" in page  # two data sets decide nothing
-    assert "The study **does not decide** when you have two classes" in when
+    assert "**The study does not decide** if\n\n- you have two classes" in when
     assert [task["name"] for task in results.tasks] == ["wdbc", "iris"]
     for task in results.tasks:
         assert task["n_train"] == 60
@@ -115,7 +115,7 @@ def test_result_file_resumes(study, tmp_path):
     file.add({"name": "a", "group": "multi-class", "seed": 1})
     with path.open("a") as cut_short:
         cut_short.write('{"name":"c"')
-    again = study.main.ResultFile(path, head)
+    again = study.main.ResultFile(path, head | {"commit": "a later one"})
     assert again.done == {("b", "multi-class", 0), ("a", "multi-class", 1)}
     again.sort()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -172,7 +172,10 @@ def test_study_of_intervals_runs(tmp_path):
 
 @pytest.mark.parametrize(
     ("gain", "verdict", "advice"),
-    [(0.02, "holds", "A band **gains**"), (-0.02, "does not hold", "A band **loses**")],
+    [
+        (0.02, "holds", "**Try a band**"),
+        (-0.02, "does not hold", "**Set `C2=0`, because a band makes things worse**,"),
+    ],
 )
 def test_verdicts_follow_the_numbers(study, gain, verdict, advice):
     results = made_up(study, EQUAL | {"band": gain, "untuned band": gain}, n_sets=24)
@@ -182,7 +185,7 @@ def test_verdicts_follow_the_numbers(study, gain, verdict, advice):
         assert study.hypotheses.verdict_on(name, decisions) == verdict
     page, when = study.page.page(results), study.when.when_page(results)
     assert page.count(f"**{verdict}**") == 3
-    assert f"- {advice} when you have two classes, clean labels, and tune C; when you" in when
+    assert f"{advice} if\n\n- you have two classes, clean labels, and tune C\n- you" in when
 
 
 def test_small_differences_are_no_gain(study):

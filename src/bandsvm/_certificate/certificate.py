@@ -79,6 +79,14 @@ class Certificate:
     scale : float
         Size of decision values, in units of which the estimator's `tol` is measured: 1 for
         classifiers, a power of two near the spread of the targets for regression.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bandsvm import BandedSVC
+    >>> certificate = BandedSVC().fit(*load_iris(return_X_y=True)).certificate_
+    >>> certificate.is_optimal, len(certificate.parts)
+    (True, 3)
     """
 
     primal: float

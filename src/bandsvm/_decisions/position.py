@@ -30,7 +30,15 @@ POSITIONS = np.array(["below", "inside", "above"])
 
 
 class BandCoverage(NamedTuple):
-    """Shares of the samples below, inside and above the band."""
+    """Shares of the samples below, inside and above the band.
+
+    Examples
+    --------
+    >>> from bandsvm.metrics import band_coverage
+    >>> coverage = band_coverage([0, 0, 1, 1], [-1.2, 0.3, 1.0, 4.0])
+    >>> coverage.below, coverage.inside, coverage.above
+    (0.25, 0.5, 0.25)
+    """
 
     below: float
     inside: float

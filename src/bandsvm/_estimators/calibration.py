@@ -50,8 +50,8 @@ def calibrate(model: Any, X: Any, y: Any, *, cv: Any = DEFAULT_FOLDS) -> Any:
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), BandedSVC()).fit(X, y)
     >>> calibrate(model, X, y).predict_proba(X[:2]).round(2)
-    array([[1., 0.],
-           [1., 0.]])
+    array([[0.98, 0.02],
+           [1.  , 0.  ]])
     """
     if not isinstance(classifier_at_end(model), ProbabilityMixin):
         raise ValueError(

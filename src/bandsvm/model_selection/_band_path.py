@@ -63,6 +63,16 @@ class BandPath:
         Intercepts.
     n_alpha, n_theta : ndarray of shape (n_points,)
         Numbers of support vectors at the lower and at the upper edge.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.model_selection import band_path
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> path = band_path(X, y, vary="C2", values=[0.0, 0.1, 1.0], model=BandedSVC(gamma=1.0))
+    >>> path.values.tolist(), int(path.n_theta[0])
+    ([0.0, 0.1, 1.0], 0)
     """
 
     vary: str
@@ -134,6 +144,19 @@ class PathInterrupted(KeyboardInterrupt):
     ----------
     path : BandPath
         The points that were reached.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.model_selection import PathInterrupted, band_path
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> try:  # Ctrl-C ends it early
+    ...     path = band_path(X, y, vary="C2", values=[0.0, 0.1, 1.0], model=BandedSVC(gamma=1.0))
+    ... except PathInterrupted as interrupted:
+    ...     path = interrupted.path
+    >>> len(path.values)
+    3
     """
 
     def __init__(self, path: BandPath, n_points: int) -> None:

@@ -37,6 +37,17 @@ class LeaveOneOutBound:
         more than two classes, on its own class's value minus the largest other one or, with
         ``multi_class='ovo'``, on the least value of its own class in a pair. NaN for samples of
         weight 0.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.model_selection import leave_one_out_bound
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(C1=0.5, gamma=1.0, fit_intercept=False).fit(X, y)
+    >>> bound = leave_one_out_bound(model, X, y)
+    >>> len(bound.at_risk) == round(bound.error * len(y))
+    True
     """
 
     error: float

@@ -44,6 +44,16 @@ class LeaveOneOutResult:
         Number of solved problems; samples that are not support vectors need none.
     n_pair_steps, n_kernel_rows : int
         Their cost.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.model_selection import leave_one_out
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> result = leave_one_out(BandedSVC(gamma=1.0).fit(X, y), X, y)
+    >>> bool((result.predictions != y).mean() == result.error)
+    True
     """
 
     error: float
@@ -72,6 +82,18 @@ class LeaveOneOutErrors:
         Number of solved problems; samples that are not support vectors need none.
     n_pair_steps, n_kernel_rows : int
         Their cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bandsvm import BandedSVR
+    >>> from bandsvm.model_selection import leave_one_out
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> X, y = X[:100], y[:100]
+    >>> errors = leave_one_out(BandedSVR(C1=100.0, C2=100.0).fit(X, y), X, y)
+    >>> bool(np.isclose(np.abs(errors.predictions - y).mean(), errors.absolute_error))
+    True
     """
 
     absolute_error: Any

@@ -26,7 +26,22 @@ _DTYPE = re.compile(r"(\|b1|\|[iu]1|<[iu][248]|<f[48]|<U[1-9][0-9]{0,5})")
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model that this version can read."""
+    """A file that is not a model that this version can read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import bandsvm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "text.bsvm")
+    ...     _ = path.write_text("no model")
+    ...     try:
+    ...         bandsvm.load(path)
+    ...     except bandsvm.persistence.ModelFileError as error:
+    ...         print(str(error).removeprefix(folder)[1:])
+    text.bsvm is not a model file of bandsvm.
+    """
 
 
 def pack(header: dict[str, Any], arrays: dict[str, NDArray]) -> bytes:

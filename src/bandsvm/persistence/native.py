@@ -58,6 +58,19 @@ def save(
     See Also
     --------
     load : Read the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import bandsvm
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = bandsvm.BandedSVC().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bandsvm.save(model, f"{folder}/iris.bsvm")
+    ...     again = bandsvm.load(f"{folder}/iris.bsvm")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     steps = model.steps if isinstance(model, Pipeline) else [(None, model)]
     if not isinstance(steps[-1][1], MODELS):
@@ -122,6 +135,19 @@ def load(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save : Write a model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import bandsvm
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = bandsvm.BandedSVC().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bandsvm.save(model, f"{folder}/iris.bsvm")
+    ...     again = bandsvm.load(f"{folder}/iris.bsvm")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     return load_with_notes(Path(path).read_bytes(), os.fspath(path))[0]
 

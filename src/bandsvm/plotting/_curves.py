@@ -51,6 +51,17 @@ class SensitivityCurveDisplay(CurveDisplay):
     %(ax_, figure_)s
     line_ : matplotlib Line2D
         The curve.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import SensitivityCurveDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = SensitivityCurveDisplay.from_estimator(model, X, y)
+    >>> 0.0 < display.area < 1.0
+    True
     """
 
     percentages: NDArray
@@ -144,6 +155,17 @@ class RiskCoverageDisplay(CurveDisplay):
     %(ax_, figure_)s
     line_ : matplotlib Line2D
         The curve, in steps.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import RiskCoverageDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = RiskCoverageDisplay.from_estimator(model, X, y)
+    >>> len(display.risk) == len(display.coverage)
+    True
     """
 
     coverage: NDArray

@@ -41,6 +41,17 @@ class DecisionValuesDisplay(Display):
     Attributes
     ----------
     %(ax_, figure_, points_)s
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import DecisionValuesDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = DecisionValuesDisplay.from_estimator(model, X, y)
+    >>> display.ax_.get_ylabel()
+    'decision value g(x)'
     """
 
     decision: NDArray
@@ -122,6 +133,17 @@ class DecisionMapDisplay(Display):
     contours_ : matplotlib ContourSet
         The contours.
     %(points_)s
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import DecisionMapDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = DecisionMapDisplay.from_estimator(model, X, y)
+    >>> len(display.points_)
+    2
     """
 
     xx: NDArray

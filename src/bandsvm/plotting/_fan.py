@@ -48,6 +48,17 @@ class QuantileFanDisplay(Display):
         The quantile in the middle, if their number is odd.
     points_ : matplotlib PathCollection or None
         The samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bandsvm import BandedQuantileSVR
+    >>> from bandsvm.plotting import QuantileFanDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BandedQuantileSVR([0.1, 0.5, 0.9]).fit(X[:, [2]], y)
+    >>> display = QuantileFanDisplay.from_estimator(model, X[:, [2]], y)
+    >>> len(display.areas_)
+    1
     """
 
     grid: NDArray

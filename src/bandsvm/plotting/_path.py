@@ -34,6 +34,16 @@ class BandPathDisplay(LineDisplay):
     %(ax_, figure_)s
     lines_ : list of matplotlib Line2D
         One line per sample; a sample that has both multipliers along the path has two.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import BandPathDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> display = BandPathDisplay.from_estimator(BandedSVC(gamma=1.0), X, y, values=[0.0, 0.1, 1.0])
+    >>> display.ax_.get_xlabel()
+    'C2'
     """
 
     values: NDArray

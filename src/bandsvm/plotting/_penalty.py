@@ -33,7 +33,9 @@ class PenaltyDisplay(Display):
     Examples
     --------
     >>> from bandsvm.plotting import PenaltyDisplay
-    >>> PenaltyDisplay(C1=1.0, C2=0.5, rho1=1.0, rho2=1.5).plot()  # doctest: +SKIP
+    >>> display = PenaltyDisplay(C1=1.0, C2=0.5, rho1=1.0, rho2=1.5).plot()
+    >>> display.ax_.get_ylabel()
+    'penalty'
     """
 
     C1: float

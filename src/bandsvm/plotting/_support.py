@@ -49,6 +49,17 @@ class SupportVectorsDisplay(Display):
     %(ax_, figure_, points_)s
     support_ : dict of str to matplotlib PathCollection
         Marks of the support vectors: "free alpha", "bound alpha", "free theta", "bound theta".
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import SupportVectorsDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = SupportVectorsDisplay.from_estimator(model, X, y)
+    >>> 'bound alpha' in display.support_
+    True
     """
 
     xx: NDArray
@@ -138,6 +149,17 @@ class DualCoefficientsDisplay(Display):
     %(ax_, figure_)s
     alpha_stems_, theta_stems_ : matplotlib LineCollection
         Stems of the samples with alpha > 0 and with theta > 0.
+
+    Examples
+    --------
+    >>> from bandsvm import BandedSVC
+    >>> from bandsvm.datasets import make_paper_clusters
+    >>> from bandsvm.plotting import DualCoefficientsDisplay
+    >>> X, y = make_paper_clusters(20, random_state=0)
+    >>> model = BandedSVC(gamma=1.0).fit(X, y)
+    >>> display = DualCoefficientsDisplay.from_estimator(model)
+    >>> display.ax_.get_xlabel()
+    'training sample'
     """
 
     alpha: NDArray

@@ -48,6 +48,17 @@ class TubeDisplay(Display):
         Samples that are no support vectors.
     support_ : dict of str to matplotlib PathCollection
         The support vectors: "alpha", "theta".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bandsvm import BandedSVR
+    >>> from bandsvm.plotting import TubeDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BandedSVR(C1=100.0, C2=100.0, epsilon=20.0).fit(X[:, [2]], y)
+    >>> display = TubeDisplay.from_estimator(model, X[:, [2]], y)
+    >>> sorted(display.support_)
+    ['alpha', 'theta']
     """
 
     grid: NDArray
@@ -130,6 +141,17 @@ class ResidualsDisplay(Display):
     %(ax_, figure_)s
     points_ : dict of str to matplotlib PathCollection
         The samples whose prediction lies "below" the tube of its target, "inside" and "above".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bandsvm import BandedSVR
+    >>> from bandsvm.plotting import ResidualsDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BandedSVR(C1=100.0, C2=100.0, epsilon=20.0).fit(X[:, [2]], y)
+    >>> display = ResidualsDisplay.from_estimator(model, X[:, [2]], y)
+    >>> display.ax_.get_xlabel()
+    'prediction'
     """
 
     prediction: NDArray
