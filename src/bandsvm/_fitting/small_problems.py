@@ -171,9 +171,7 @@ def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | No
         return None
     return stacked(
         [
-            problem.feasible(np.zeros(problem.n_samples) if start is None else start)
-            if total or start is not None
-            else np.zeros(problem.n_samples)
+            problem.start() if start is None else problem.feasible(start)
             for problem, start in zip(problems, starts, strict=True)
         ]
     )
