@@ -39,10 +39,10 @@ def fit_model(
     ``watchers`` are called after every outer step, in addition to the observers that the model's
     parameters ask for.
     """
-    return run_fit(model, partial(_fit, model, X, y, sample_weight), watchers)
+    fit = with_callbacks(_fit) if has_callbacks(model) else _fit
+    return run_fit(model, partial(fit, model, X, y, sample_weight), watchers)
 
 
-@with_callbacks
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
     """Fit a model, watched by observers and by scikit-learn's callbacks.
 
