@@ -20,12 +20,15 @@ from bandsvm._checks import data
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.tables import MULTIPLIERS, SLACKS, UNFILLED, TrainingTables
+from bandsvm._fitting.tables import TABLES, UNFILLED, TrainingTables
 from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
+
+# Attributes that the next fit does not always set.
+OF_FORMER_FIT = ("sigmoids_", UNFILLED, *TABLES)
 
 
 def fitted_attributes(
@@ -47,7 +50,6 @@ def fitted_attributes(
     )
     of_dropped = _of_dropped(rule, support, X, training)
     tables = TrainingTables(training, c, outcomes.decision, of_dropped)
-    alpha_support, theta_support = training.edges(c)
     return {
         **targets.attributes(y, support),
         "gamma_": settings.kernel.gamma,
@@ -56,9 +58,7 @@ def fitted_attributes(
         "support_": support,
         "support_vectors_": rule.support_vectors,
         "dual_coef_": rule.dual_coef,
-        **(tables.filled() if training.problems.share_samples else {UNFILLED: tables}),
-        "alpha_support_": alpha_support,
-        "theta_support_": theta_support,
+        UNFILLED: tables,
         "n_iter_": max(1, outcomes.n_iter),
     }
 
@@ -83,7 +83,7 @@ def _of_dropped(
 def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
     """Set the fitted attributes of a model, whose probabilities and tables were of former ones."""
     known = model.__dict__
-    for name in ("sigmoids_", UNFILLED, *MULTIPLIERS, *SLACKS):
+    for name in OF_FORMER_FIT:
         if name in known:
             del known[name]
     known.update(attributes)

@@ -1,6 +1,7 @@
 """Multipliers and slacks of all training samples, as tables that are filled when they are read.
 
-With one problem per pair of classes they have as many columns as pairs, and hardly any values.
+With one problem per pair of classes they have as many columns as pairs, and hardly any values. A
+small fit takes not much longer than its tables.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from bandsvm._fitting.training import Training
 
 MULTIPLIERS, SLACKS = ("alpha_", "theta_"), ("xi_", "eta_")
+EDGES = ("alpha_support_", "theta_support_")
+TABLES = (*MULTIPLIERS, *EDGES, *SLACKS)
 # Where a model keeps tables that are not filled yet.
 UNFILLED = "_tables"
 
@@ -29,15 +32,17 @@ class TrainingTables:
 
     def filled(self) -> dict[str, NDArray]:
         """Return all tables."""
-        return self.of(MULTIPLIERS[0]) | self.of(SLACKS[0])
+        return {name: table for pair in TABLES[::2] for name, table in self.of(pair).items()}
 
     def of(self, name: str) -> dict[str, NDArray]:
         """Return the table of a name, and the one that comes with it."""
         if name in MULTIPLIERS:
-            alpha, theta = self.training.multipliers(self.c)
-            return {"alpha_": alpha, "theta_": theta}
-        xi, eta = self.training.slacks(self.decision, self.of_dropped)
-        return {"xi_": xi, "eta_": eta}
+            names, tables = MULTIPLIERS, self.training.multipliers(self.c)
+        elif name in EDGES:
+            names, tables = EDGES, self.training.edges(self.c)
+        else:
+            names, tables = SLACKS, self.training.slacks(self.decision, self.of_dropped)
+        return dict(zip(names, tables, strict=True))
 
 
 class TablesMixin:
@@ -45,19 +50,22 @@ class TablesMixin:
 
     def __getattr__(self, name: str) -> Any:
         """Return a table; other threads may fill it at the same time."""
-        known, names = vars(self), (*MULTIPLIERS, *SLACKS)
-        tables = known.get(UNFILLED) if name in names else None
-        if tables is not None:
-            for other, table in tables.of(name).items():
-                known.setdefault(other, table)
-        if name in names and name in known:
-            return known[name]
+        if name in TABLES:
+            known = vars(self)
+            tables = known.get(UNFILLED)
+            if tables is not None:
+                for other, table in tables.of(name).items():
+                    known.setdefault(other, table)
+                if known.keys() >= set(TABLES):
+                    known.pop(UNFILLED, None)  # it holds more than they do
+            if name in known:
+                return known[name]
         # Raises the same error again, which may come from a property.
         return super().__getattribute__(name)
 
     def __dir__(self) -> Iterable[str]:
         """Return the names of attributes, tables included."""
-        return {*super().__dir__(), *((*MULTIPLIERS, *SLACKS) if UNFILLED in vars(self) else ())}
+        return {*super().__dir__(), *(TABLES if UNFILLED in vars(self) else ())}
 
     def __getstate__(self) -> Any:
         """Return the state for copies and files, of plain arrays alone."""
