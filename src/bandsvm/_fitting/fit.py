@@ -86,7 +86,7 @@ def certify_model(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate
     training, units = checked.training, checked.training.targets.units
     with single_threaded_blas():
         rows = problem_rows(checked.settings, checked.X, training)
-        gradient = np.empty(training.signs.shape)
+        gradient = np.empty(training.shape)
         rule = decision_rule(model)
         kept = rule.of_training_samples(checked.X, training.kept, model.support_)
         gradient[:, training.kept] = units.seen_differences((kept - model.intercept_).T)

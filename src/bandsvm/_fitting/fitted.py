@@ -5,7 +5,7 @@ Fitted attributes are set and read here alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from bandsvm._checks import data
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.tables import TABLES, UNFILLED, TrainingTables
+from bandsvm._fitting.tables import TABLES, UNFILLED, Sources, TrainingTables
 from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
@@ -37,34 +37,40 @@ def fitted_attributes(
     """Return the fitted attributes that the outcomes of all problems make."""
     targets, units = training.targets, training.targets.units
     c, intercepts, certificates = outcomes.in_units(units)
-    support, dual_coef = training.support(c)
-    rule = DecisionRule(
-        settings.kernel,
-        np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
-        dual_coef,
-        intercepts,
-        settings.solving.tol,
-        units.size,
-        settings.solving.n_jobs,
-        targets.blocks,
-    )
+    support = training.support(c)
+    vectors = np.empty((0, 0)) if settings.kernel.is_precomputed else X[support]
+
+    def rule() -> DecisionRule:
+        return DecisionRule(
+            settings.kernel,
+            vectors,
+            training.of_support(c, support),
+            intercepts,
+            settings.solving.tol,
+            units.size,
+            settings.solving.n_jobs,
+            targets.blocks,
+        )
+
     of_dropped = _of_dropped(rule, support, X, training)
-    tables = TrainingTables(training, c, outcomes.decision, of_dropped)
+    # Predictions ask for coefficients; those of many pairs of classes are a large table.
+    is_small = training.problems.share_samples
+    of_all = {"dual_coef_": training.of_support(c, support)} if is_small else {}
     return {
         **targets.attributes(y, support),
         "gamma_": settings.kernel.gamma,
-        "intercept_": rule.intercept,
+        "intercept_": intercepts,
         "certificate_": combine(certificates),
         "support_": support,
-        "support_vectors_": rule.support_vectors,
-        "dual_coef_": rule.dual_coef,
-        UNFILLED: tables,
+        "support_vectors_": vectors,
+        UNFILLED: TrainingTables(Sources(training, c, outcomes.decision, of_dropped, support)),
+        **of_all,
         "n_iter_": max(1, outcomes.n_iter),
     }
 
 
 def _of_dropped(
-    rule: DecisionRule, support: NDArray, X: Any, training: Training
+    make_rule: Callable[[], DecisionRule], support: NDArray, X: Any, training: Training
 ) -> NDArray[np.float64]:
     """Return decision values of samples of weight 0 as solvers see them, one row per problem.
 
@@ -73,7 +79,7 @@ def _of_dropped(
     dropped = training.dropped
     if len(dropped):
         with suppress(Stop):  # nothing else depends on samples of weight 0
-            values = rule.of_training_samples(X, dropped, support).T
+            values = make_rule().of_training_samples(X, dropped, support).T
             return training.targets.units.seen(values)
     unknown = np.empty((len(training.problems), len(dropped)))
     unknown[:] = np.nan
@@ -140,7 +146,7 @@ def starting_points(model: Any, training: Training) -> list[NDArray | None]:
         last = training.targets.units.seen_differences(coefficients_of(model))
         has_same_classes = np.array_equal(classes_of(model), training.classes)
         # The number of problems may be that of another multi-class strategy.
-        if has_same_classes and last.shape == training.signs.shape:
+        if has_same_classes and last.shape == training.shape:
             return list(training.gathered(last))
     return [None] * len(training.problems)
 
@@ -183,7 +189,7 @@ def training_set(
 
 def check_same_set(model: Any, training: Training, caller: str) -> None:
     """Refuse training sets of another size or of other classes than those of a fitted model."""
-    expected, given = len(model.alpha_), training.signs.shape[1]
+    expected, given = len(model.alpha_), training.n_samples
     if given != expected or not np.array_equal(training.classes, classes_of(model)):
         needed, found = (
             f"{number} samples{f' and the classes {classes.tolist()}' if len(classes) else ''}"
