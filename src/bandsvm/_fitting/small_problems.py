@@ -54,8 +54,10 @@ class SmallResults:
     def outcomes(self) -> Outcomes:
         """Return the outcomes if results are complete."""
         intercepts, solutions = self.certificates.intercepts, self.solutions
-        decision = solutions.f + np.repeat(intercepts, self.problems.sizes)
-        n_iter = int(solutions.n_iter.sum())
+        of_samples = intercepts
+        if len(intercepts) > 1:
+            of_samples = np.repeat(intercepts, self.problems.sizes)
+        decision, n_iter = solutions.f + of_samples, int(solutions.n_iter.sum())
         return Outcomes(solutions.c, decision, intercepts, self._known, n_iter)
 
     def certified(self) -> Iterator[tuple[int, Outcome]]:

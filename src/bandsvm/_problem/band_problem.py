@@ -67,7 +67,8 @@ class BandProblem:
     @cached_property
     def has_hard_edges(self) -> bool:
         """Whether some samples must not lie outside the band, because their cost is infinite."""
-        return bool(np.isinf(self.below).any() or np.isinf(self.above).any())
+        largest = max(self.below.max(initial=0.0), self.above.max(initial=0.0))
+        return bool(largest == np.inf)
 
     def priced(self, cost: float) -> BandProblem:
         """Return the problem with infinite costs replaced by a finite one.
