@@ -1,6 +1,7 @@
 """Small problems in one compiled call: the same answers as the general way and a QP solver."""
 
 import cProfile
+import gc
 import os
 import pickle
 import pstats
@@ -277,6 +278,21 @@ def test_function_calls_have_a_budget(kind):
     model, (of_fit, of_prediction) = kind(), MAX_CALLS[kind]
     assert calls_of(lambda: model.fit(X, y)) <= of_fit
     assert calls_of(lambda: model.predict(X[:1])) <= of_prediction
+
+
+@pytest.mark.parametrize("kind", MAX_CALLS)
+def test_a_fit_leaves_no_cycles(kind):
+    """What a fit used is freed at once, and the collector has nothing to look for."""
+    X, y = make_classification(100, 10, random_state=0)
+    model = kind()
+    model.fit(X, y)
+    gc.collect()
+    gc.disable()
+    try:
+        model.fit(X, y)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_many_pairs_of_classes_cost_few_calls():

@@ -44,7 +44,6 @@ class Limits(Observer[FitRun]):
         self._seconds = math.inf if time_limit is None else time_limit
         self.was_interrupted = False
         self._has_taken_over = False
-        self._stopping = stop_when(self.reason)
 
     def __enter__(self) -> Limits:
         """Start the clock and take over Ctrl-C if Python's default handler is in place."""
@@ -55,6 +54,7 @@ class Limits(Observer[FitRun]):
         if in_main_thread and handler_of(SIGINT) is signal.default_int_handler:
             set_handler(SIGINT, self._interrupt)
             self._has_taken_over = True
+        self._stopping = stop_when(self.reason)
         self._stopping.__enter__()
         return self
 
@@ -62,6 +62,7 @@ class Limits(Observer[FitRun]):
         """Restore the handler of Ctrl-C."""
         try:
             self._stopping.__exit__()
+            del self._stopping  # it refers to this object
         finally:
             if self._has_taken_over:
                 set_handler(SIGINT, signal.default_int_handler)
